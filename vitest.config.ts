@@ -10,7 +10,9 @@ const isFull = Boolean(process.env['TEST_FULL']);
 /** Random operators on a Docker Engine take minutes: `OPERATOR_SEED=1 npx vitest run --project engines test/operator`. */
 const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
 /** Slow, because real tools run: terminals, the packed program, helm, shells and curl. */
-const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'preflight/probe'].map((folder) => `test/${folder}/**/*.test.ts`);
+const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'preflight/probe'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
   // The tests wait for clusters and processes, more than for the processor.
@@ -24,7 +26,10 @@ const cluster = {
 const textFiles = {
   name: 'text-files',
   enforce: 'pre' as const,
-  load: (id: string) => (/\.(md|gotmpl|tf)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined),
+  load: (id: string) =>
+    /\.(md|gotmpl|tf)$/.test(id)
+      ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
+      : undefined,
 };
 
 export default defineConfig({
@@ -54,7 +59,14 @@ export default defineConfig({
           exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])],
         },
       },
-      ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 2}}}] : []),
+      ...(isFull
+        ? [
+            {
+              extends: true as const,
+              test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 2}},
+            },
+          ]
+        : []),
     ],
   },
 });

@@ -55,7 +55,8 @@ export class BundleData {
 
   /** Lines of a block, decoded once at a time; empty if only the zip has it. */
   #decode(block: Block): Promise<readonly string[]> {
-    const running = this.#decoding.get(block) ?? decode(block).finally(() => this.#decoding.delete(block));
+    const running =
+      this.#decoding.get(block) ?? decode(block).finally(() => this.#decoding.delete(block));
     this.#decoding.set(block, running);
     return running;
   }
@@ -87,7 +88,9 @@ async function decode(block: Block): Promise<readonly string[]> {
     },
   });
   // As a stream of text, because the browser frees buffers late.
-  const texts = source.pipeThrough(new DecompressionStream('deflate-raw')).pipeThrough(new TextDecoderStream('utf-8', {ignoreBOM: true}));
+  const texts = source
+    .pipeThrough(new DecompressionStream('deflate-raw'))
+    .pipeThrough(new TextDecoderStream('utf-8', {ignoreBOM: true}));
   const lines: string[] = [];
   let rest = '';
   for (const reader = texts.getReader(); ; ) {
@@ -107,18 +110,32 @@ function bytesOf(block: Block): Uint8Array<ArrayBuffer> {
 }
 
 export const inflated = (bytes: Uint8Array<ArrayBuffer> | Blob): Promise<ArrayBuffer> =>
-  new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer();
+  new Response(
+    new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')),
+  ).arrayBuffer();
 
 const deflated = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer());
+  new Uint8Array(
+    await new Response(
+      new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw')),
+    ).arrayBuffer(),
+  );
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const {fromBase64: native} = Uint8Array as {fromBase64?: (text: string) => Uint8Array<ArrayBuffer>};
-  return native ? native.call(Uint8Array, text) : Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const {fromBase64: native} = Uint8Array as {
+    fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
+  };
+  return native
+    ? native.call(Uint8Array, text)
+    : Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
 /** Index of the page: name, size, and for each block its id (-1: not embedded) and number of lines. */
-type PageIndex = readonly (readonly [name: string, bytes: number, blocks: readonly (readonly [id: number, lines: number])[]])[];
+type PageIndex = readonly (readonly [
+  name: string,
+  bytes: number,
+  blocks: readonly (readonly [id: number, lines: number])[],
+])[];
 
 /** Files that the page embeds. */
 export async function dataOfPage(page: Document): Promise<BundleData> {
@@ -133,7 +150,9 @@ export async function dataOfPage(page: Document): Promise<BundleData> {
     index.map(([name, bytes, blocks]) => ({
       name,
       bytes,
-      blocks: blocks.map(([id, lines]) => (id < 0 ? {lines} : {lines, packed: () => read(`b${id}`)})),
+      blocks: blocks.map(([id, lines]) =>
+        id < 0 ? {lines} : {lines, packed: () => read(`b${id}`)},
+      ),
     })),
   );
 }
@@ -143,8 +162,13 @@ const BLOCK = 128 * 1024;
 const NEWLINE = 10;
 
 /** Files of a zip file, as the page would embed them. @throws Error if it cannot be read */
-export async function dataOfZip(zip: Blob, onProgress: (done: number, all: number) => void): Promise<BundleData> {
-  const entries = (await entriesOf(zip)).filter(({name}) => !name.endsWith('/') && name !== 'report.html');
+export async function dataOfZip(
+  zip: Blob,
+  onProgress: (done: number, all: number) => void,
+): Promise<BundleData> {
+  const entries = (await entriesOf(zip)).filter(
+    ({name}) => !name.endsWith('/') && name !== 'report.html',
+  );
   const files: Omit<BundleFile, 'lines'>[] = [];
   for (const [done, {name, bytes, isDeflated, start, size}] of entries.entries()) {
     onProgress(done, entries.length);
@@ -187,9 +211,14 @@ async function entriesOf(zip: Blob): Promise<ZipEntry[]> {
   while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end -= 1;
   if (end < 0) throw new Error('This is not a zip file.');
   const start = tail.getUint32(end + 16, true);
-  const directory = new DataView(await zip.slice(start, start + tail.getUint32(end + 12, true)).arrayBuffer());
+  const directory = new DataView(
+    await zip.slice(start, start + tail.getUint32(end + 12, true)).arrayBuffer(),
+  );
   const entries: ZipEntry[] = [];
-  for (let at = 0; at + 46 <= directory.byteLength && directory.getUint32(at, true) === 0x02014b50; ) {
+  for (
+    let at = 0;
+    at + 46 <= directory.byteLength && directory.getUint32(at, true) === 0x02014b50;
+  ) {
     const nameLength = directory.getUint16(at + 28, true);
     entries.push({
       name: new TextDecoder().decode(new Uint8Array(directory.buffer, at + 46, nameLength)),

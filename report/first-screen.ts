@@ -1,7 +1,11 @@
 import {visibleText} from './untrusted-text.ts';
 
 /** Makes an element: text in Node.js, a node of Preact in the browser. */
-export type ElementMaker<T> = (tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly (T | string)[]) => T;
+export type ElementMaker<T> = (
+  tag: string,
+  attributes: Readonly<Record<string, string>>,
+  ...children: readonly (T | string)[]
+) => T;
 
 /** A finding, as in findings.json. */
 export interface PageFinding {
@@ -37,7 +41,10 @@ const FACTS = [
 /** Verdict, findings and what is missing. Readable without scripts. Pure. */
 export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScreen): T {
   const {title, verdict, notes, sections} = partsOf(summary);
-  const worst = GROUPS.find(([severity]) => severity !== 'info' && findings.some((each) => each.severity === severity))?.[0] ?? 'ok';
+  const worst =
+    GROUPS.find(
+      ([severity]) => severity !== 'info' && findings.some((each) => each.severity === severity),
+    )?.[0] ?? 'ok';
   return h(
     'div',
     {class: 'overview'},
@@ -58,7 +65,10 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
         ...GROUPS.flatMap(([severity, heading, label]) => {
           const found = findings.filter((each) => each.severity === severity);
           if (found.length === 0) return [];
-          return [h('h2', {}, `${heading} (${found.length})`), ...found.map((each) => findingOf(h, each, label))];
+          return [
+            h('h2', {}, `${heading} (${found.length})`),
+            ...found.map((each) => findingOf(h, each, label)),
+          ];
         }),
         ...(findings.length === 0 ? [h('p', {class: 'empty'}, 'No problems found.')] : []),
       ),
@@ -68,7 +78,10 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
         ...FACTS.flatMap((name) => {
           const lines = sections.get(name);
           if (lines === undefined) return [];
-          return [h('h2', {}, name.split(':')[0] as string), h('ul', {}, ...lines.map((line) => h('li', {}, ...labeled(h, line))))];
+          return [
+            h('h2', {}, name.split(':')[0] as string),
+            h('ul', {}, ...lines.map((line) => h('li', {}, ...labeled(h, line)))),
+          ];
         }),
       ),
     ),
@@ -79,15 +92,31 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
 export const lineAddress = (file: string, line?: number): string =>
   `#log=${encodeURIComponent(file)}${line === undefined ? '' : `&line=${line}`}`;
 
-function findingOf<T>(h: ElementMaker<T>, {severity, code, object, message, remedy, file, line}: PageFinding, label: string): T {
-  const place = file === undefined ? undefined : `${file}${line === undefined ? '' : `, line ${line}`}`;
+function findingOf<T>(
+  h: ElementMaker<T>,
+  {severity, code, object, message, remedy, file, line}: PageFinding,
+  label: string,
+): T {
+  const place =
+    file === undefined ? undefined : `${file}${line === undefined ? '' : `, line ${line}`}`;
   return h(
     'article',
     {class: `finding is-${severity}`},
-    h('p', {class: 'kind'}, h('span', {class: 'severity'}, label), ' ', h('code', {}, visibleText(code))),
+    h(
+      'p',
+      {class: 'kind'},
+      h('span', {class: 'severity'}, label),
+      ' ',
+      h('code', {}, visibleText(code)),
+    ),
     h('h3', {}, visibleText(object)),
     h('p', {class: 'message'}, visibleText(message)),
-    h('p', {class: 'next'}, h('span', {class: 'label'}, 'Next'), h('span', {}, ...withCommands(h, visibleText(remedy)))),
+    h(
+      'p',
+      {class: 'next'},
+      h('span', {class: 'label'}, 'Next'),
+      h('span', {}, ...withCommands(h, visibleText(remedy))),
+    ),
     ...(place === undefined
       ? []
       : [
@@ -110,10 +139,17 @@ const withCommands = <T>(h: ElementMaker<T>, text: string): (T | string)[] =>
 /** `name: text` with the name in front. */
 function labeled<T>(h: ElementMaker<T>, line: string): (T | string)[] {
   const [, name, text] = /^([^:]{1,120}): (.*)$/s.exec(line) ?? [];
-  return name === undefined ? [visibleText(line)] : [h('b', {}, visibleText(name)), ` ${visibleText(text as string)}`];
+  return name === undefined
+    ? [visibleText(line)]
+    : [h('b', {}, visibleText(name)), ` ${visibleText(text as string)}`];
 }
 
-function partsOf(summary: string): {title: string; verdict: string; notes: string[]; sections: ReadonlyMap<string, string[]>} {
+function partsOf(summary: string): {
+  title: string;
+  verdict: string;
+  notes: string[];
+  sections: ReadonlyMap<string, string[]>;
+} {
   const [head = '', ...rest] = summary.split(/^## /m);
   const lines = head.split('\n').filter((line) => line !== '');
   const title = lines.find((line) => line.startsWith('# ')) ?? '# Support bundle';

@@ -16,7 +16,12 @@ interface Props {
 }
 
 /** The whole selected line, JSON unfolded. */
-export function LineDetails({data, place: {log, block, row, line}, isMerged, change}: Props): JSX.Element {
+export function LineDetails({
+  data,
+  place: {log, block, row, line},
+  isMerged,
+  change,
+}: Props): JSX.Element {
   const [text, setText] = useState('');
   const [isWhole, setWhole] = useState(false);
   const {name} = log.file;
@@ -41,7 +46,10 @@ export function LineDetails({data, place: {log, block, row, line}, isMerged, cha
           Copy line
         </button>
         {name.startsWith('logs/') && (
-          <button type="button" onClick={() => change({...other, line: String(line), level: '', only: '', t: ''})}>
+          <button
+            type="button"
+            onClick={() => change({...other, line: String(line), level: '', only: '', t: ''})}
+          >
             {isMerged ? 'Only this container' : 'All containers at this time'}
           </button>
         )}

@@ -13,13 +13,26 @@ const KNOWN = new Set([...MESSAGES, 'level', 'levelname', 'timestamp', 'time', '
 const MAX_BRACKETS = 500;
 
 /** A JSON line in short; undefined for other lines. */
-export function foldedJson(text: string): {message: string; rest: string; whole: unknown} | undefined {
-  if (!text.startsWith('{') || text.length > MAX_DETAILS || (text.match(/[[{]/g) ?? []).length > MAX_BRACKETS) return undefined;
+export function foldedJson(
+  text: string,
+): {message: string; rest: string; whole: unknown} | undefined {
+  if (
+    !text.startsWith('{') ||
+    text.length > MAX_DETAILS ||
+    (text.match(/[[{]/g) ?? []).length > MAX_BRACKETS
+  )
+    return undefined;
   try {
     const whole = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const message = MESSAGES.map((key) => whole[key]).find((value) => typeof value === 'string') as string | undefined;
-    const rest = Object.entries(whole).filter(([key, value]) => !KNOWN.has(key) && value !== '' && value !== null);
-    const pairs = rest.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    const message = MESSAGES.map((key) => whole[key]).find((value) => typeof value === 'string') as
+      | string
+      | undefined;
+    const rest = Object.entries(whole).filter(
+      ([key, value]) => !KNOWN.has(key) && value !== '' && value !== null,
+    );
+    const pairs = rest.map(
+      ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
     return {message: message ?? '', rest: pairs.join(' '), whole};
   } catch {
     return undefined;
@@ -27,7 +40,13 @@ export function foldedJson(text: string): {message: string; rest: string; whole:
 }
 
 /** Untrusted text with colors, visible control characters and marked matches. */
-export function LineText({text, pattern}: {text: string; pattern?: RegExp | undefined}): JSX.Element {
+export function LineText({
+  text,
+  pattern,
+}: {
+  text: string;
+  pattern?: RegExp | undefined;
+}): JSX.Element {
   return (
     <>
       {segmentsOf(text).map(({text: part, style}) => (

@@ -39,7 +39,8 @@ export class LogIndex {
   }
 
   placeOf(id: number): LinePlace {
-    let [low, high] = [0, this.logs.length - 1];
+    let low = 0;
+    let high = this.logs.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if ((this.logs[middle] as IndexedLog).start <= id) low = middle;
@@ -61,7 +62,9 @@ export class LogIndex {
     const {times} = this;
     this.#order = new Uint32Array(times.length);
     for (let id = 0; id < times.length; id += 1) this.#order[id] = id;
-    this.#order.sort((one, other) => (times[one] as number) - (times[other] as number) || one - other);
+    this.#order.sort(
+      (one, other) => (times[one] as number) - (times[other] as number) || one - other,
+    );
     return this.#order;
   }
 }
@@ -76,7 +79,8 @@ export async function indexOf(
   const {times, levels} = index;
   let shown = performance.now();
   for (const {file, start} of index.logs) {
-    let [id, time] = [start, 0];
+    let id = start;
+    let time = 0;
     for (const block of file.blocks) {
       const lines = await data.linesOnce(block);
       if (block.packed === undefined) levels.fill(ABSENT, id, id + block.lines);
@@ -106,7 +110,8 @@ function firstTimes(times: Float64Array, from: number, to: number): void {
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/;
-let [lastSecond, lastTime] = ['', 0];
+let lastSecond = '';
+let lastTime = 0;
 
 /** Milliseconds; undefined if the line does not start with a time. */
 export function timeOf(text: string): number | undefined {
@@ -119,7 +124,8 @@ export function timeOf(text: string): number | undefined {
   }
   const rest = text.charCodeAt(19);
   if (rest === 0x5a) return lastTime;
-  if (rest !== 0x2e) return TIME.test(text) ? Date.parse((TIME.exec(text) as RegExpExecArray)[0]) : undefined;
+  if (rest !== 0x2e)
+    return TIME.test(text) ? Date.parse((TIME.exec(text) as RegExpExecArray)[0]) : undefined;
   return lastTime + Number(`0${/^\.\d+/.exec(text.slice(19, 30))?.[0]}`) * 1000;
 }
 
@@ -132,8 +138,21 @@ export const withoutTime = (text: string): string => {
 const LEVEL =
   /"level(?:name)?":\s*"(\w+)"|\b(FATAL|CRITICAL|PANIC|ERROR|WARN|WARNING|INFO|DEBUG|TRACE)\b|\blevel=(\w+)|\b(Traceback) \(|\w(Error|Exception): |^\S+ ([EWIF])\d{4} |^(panic): /;
 const RANKS: Readonly<Record<string, number>> = {
-  ...{fatal: ERROR, critical: ERROR, panic: ERROR, error: ERROR, traceback: ERROR, exception: ERROR, e: ERROR, f: ERROR},
-  ...{warn: WARNING, warning: WARNING, w: WARNING, info: INFO, i: INFO, debug: DEBUG, trace: DEBUG},
+  fatal: ERROR,
+  critical: ERROR,
+  panic: ERROR,
+  error: ERROR,
+  traceback: ERROR,
+  exception: ERROR,
+  e: ERROR,
+  f: ERROR,
+  warn: WARNING,
+  warning: WARNING,
+  w: WARNING,
+  info: INFO,
+  i: INFO,
+  debug: DEBUG,
+  trace: DEBUG,
 };
 /** The level of a line is near its start. */
 const HEAD = 400;

@@ -12,7 +12,11 @@ export interface LogFilter {
 }
 
 /** Lines to show, in order; of lines that only the zip has, the first stands for all. */
-export function rowsOf(index: LogIndex, {level, from, to, isOnlyMatches}: LogFilter, matches: Matches | undefined): Uint32Array {
+export function rowsOf(
+  index: LogIndex,
+  {level, from, to, isOnlyMatches}: LogFilter,
+  matches: Matches | undefined,
+): Uint32Array {
   const {times, levels} = index;
   const source = index.logs.length > 1 ? index.order : undefined;
   const rows = new Uint32Array(times.length);
@@ -23,7 +27,8 @@ export function rowsOf(index: LogIndex, {level, from, to, isOnlyMatches}: LogFil
     if (time < from || time > to) continue;
     if (levels[id] === ABSENT) {
       if (level > 0 || isOnlyMatches || (place > 0 && levels[id - 1] === ABSENT)) continue;
-    } else if ((levels[id] as number) < level || (isOnlyMatches && matches?.flags[id] !== 1)) continue;
+    } else if ((levels[id] as number) < level || (isOnlyMatches && matches?.flags[id] !== 1))
+      continue;
     rows[count] = id;
     count += 1;
   }
@@ -61,7 +66,8 @@ export async function search(
 ): Promise<void> {
   const flags = new Uint8Array(index.times.length);
   const test = new RegExp(pattern.source, pattern.flags.replace('g', ''));
-  let [count, reported] = [0, performance.now()];
+  let count = 0;
+  let reported = performance.now();
   for (const {file, start} of index.logs) {
     let id = start;
     for (const block of file.blocks) {
@@ -84,7 +90,8 @@ export async function search(
 }
 
 /** Characters that a pattern sees at once, because patterns such as \w+Error take the square of the time; and overlap of two parts. */
-const [PART, OVERLAP] = [1024, 256];
+const PART = 1024;
+const OVERLAP = 256;
 
 function isMatch(test: RegExp, line: string): boolean {
   for (let start = 0; start === 0 || start + OVERLAP < line.length; start += PART - OVERLAP) {

@@ -11,7 +11,8 @@ import {VirtualList} from './virtual-list.tsx';
 
 const ALL = '*';
 const count = (number: number): string => number.toLocaleString('en-US');
-export const clock = (time: number): string => (time > 0 ? new Date(time).toISOString().slice(11, 23) : '');
+export const clock = (time: number): string =>
+  time > 0 ? new Date(time).toISOString().slice(11, 23) : '';
 const shortName = (file: string): string => file.replace(/^logs\//, '').replace(/\.log$/, '');
 
 interface Props {
@@ -28,7 +29,8 @@ export function LogView({data, route, change}: Props): JSX.Element {
   const pattern = useMemo(() => patternOf(query), [query]);
   const matches = useMatches(data, index, pattern);
   const level = Math.max(0, LEVELS.indexOf((route.level ?? 'none') as (typeof LEVELS)[number]));
-  const [from, to] = [route.from ? Date.parse(route.from) : -Infinity, route.to ? Date.parse(route.to) : Infinity];
+  const from = route.from ? Date.parse(route.from) : -Infinity;
+  const to = route.to ? Date.parse(route.to) : Infinity;
   const isOnlyMatches = route.only === '1' && pattern !== undefined;
   const filter = {level, from, to, isOnlyMatches};
   const rows = useMemo(
@@ -47,7 +49,10 @@ export function LogView({data, route, change}: Props): JSX.Element {
   useEffect(() => {
     const blocks = [...missing.current];
     missing.current.clear();
-    if (blocks.length > 0) void Promise.all(blocks.map((block) => data.lines(block))).then(() => redraw((before) => before + 1));
+    if (blocks.length > 0)
+      void Promise.all(blocks.map((block) => data.lines(block))).then(() =>
+        redraw((before) => before + 1),
+      );
   });
 
   const select = (row: number): void => {
@@ -78,7 +83,9 @@ export function LogView({data, route, change}: Props): JSX.Element {
   });
   const goTo = (typed: string): void => {
     const first = index?.times.find((time) => time > 0) ?? 0;
-    const time = Date.parse(/^\d\d:/.test(typed) ? `${new Date(first).toISOString().slice(0, 11)}${typed}Z` : typed);
+    const time = Date.parse(
+      /^\d\d:/.test(typed) ? `${new Date(first).toISOString().slice(0, 11)}${typed}Z` : typed,
+    );
     if (!Number.isNaN(time) && index !== undefined) select(rowAt(index, rows, time));
   };
   const row = (number: number): JSX.Element => {
@@ -101,14 +108,19 @@ export function LogView({data, route, change}: Props): JSX.Element {
         <span class="number">{line}</span>
         <span class="time">{clock((index as LogIndex).times[id] as number)}</span>
         {source === ALL && <span class="source">{visibleText(shortName(log.file.name))}</span>}
-        <span class="text">{rank === ABSENT ? text : <Content text={text} pattern={pattern} />}</span>
+        <span class="text">
+          {rank === ABSENT ? text : <Content text={text} pattern={pattern} />}
+        </span>
       </div>
     );
   };
   return (
     <main class="log">
       <h1 class="for-readers">Logs</h1>
-      <Controls {...{data, route, change, source, searchBox, timeBox, goTo}} step={(direction) => step(direction, isMatch)} />
+      <Controls
+        {...{data, route, change, source, searchBox, timeBox, goTo}}
+        step={(direction) => step(direction, isMatch)}
+      />
       <p class="status" role="status">
         {index === undefined
           ? `Reading ${count(progress)} lines…`
@@ -120,7 +132,12 @@ export function LogView({data, route, change}: Props): JSX.Element {
         {...{selected, reveal, row}}
       />
       {index !== undefined && selected >= 0 && (
-        <LineDetails data={data} place={index.placeOf(rows[selected] as number)} isMerged={source === ALL} change={change} />
+        <LineDetails
+          data={data}
+          place={index.placeOf(rows[selected] as number)}
+          isMerged={source === ALL}
+          change={change}
+        />
       )}
     </main>
   );
@@ -129,7 +146,13 @@ export function LogView({data, route, change}: Props): JSX.Element {
 const Content = ({text, pattern}: {text: string; pattern: RegExp | undefined}): JSX.Element => {
   const message = withoutTime(text);
   const folded = foldedJson(message);
-  if (folded === undefined) return <LineText text={message.slice(0, MAX_ROW) + (message.length > MAX_ROW ? ' …' : '')} pattern={pattern} />;
+  if (folded === undefined)
+    return (
+      <LineText
+        text={message.slice(0, MAX_ROW) + (message.length > MAX_ROW ? ' …' : '')}
+        pattern={pattern}
+      />
+    );
   return (
     <>
       <span class="json">{'{}'}</span> <LineText text={folded.message} pattern={pattern} />{' '}
@@ -158,8 +181,12 @@ function useIndex(data: BundleData, source: string): [LogIndex | undefined, numb
   const [progress, setProgress] = useState(0);
   useEffect(() => {
     let isOver = false;
-    const files = [...data.files.values()].filter(({name}) => (source === ALL ? name.startsWith('logs/') : name === source));
-    void indexOf(data, files, setProgress).then((index) => isOver || setFound({index, source, data}));
+    const files = [...data.files.values()].filter(({name}) =>
+      source === ALL ? name.startsWith('logs/') : name === source,
+    );
+    void indexOf(data, files, setProgress).then(
+      (index) => isOver || setFound({index, source, data}),
+    );
     return () => {
       isOver = true;
     };
@@ -167,7 +194,11 @@ function useIndex(data: BundleData, source: string): [LogIndex | undefined, numb
   return [found?.source === source && found.data === data ? found.index : undefined, progress];
 }
 
-function useMatches(data: BundleData, index: LogIndex | undefined, pattern: RegExp | undefined): Matches | undefined {
+function useMatches(
+  data: BundleData,
+  index: LogIndex | undefined,
+  pattern: RegExp | undefined,
+): Matches | undefined {
   const [matches, setMatches] = useState<Matches>();
   useEffect(() => {
     setMatches(undefined);
@@ -189,7 +220,9 @@ function useKeys(keys: Readonly<Record<string, () => void>>): void {
         event.ctrlKey ||
         event.metaKey ||
         event.altKey ||
-        (event.target as Element).closest(`input, select, summary${event.key.startsWith('Arrow') ? ', pre' : ''}`)
+        (event.target as Element).closest(
+          `input, select, summary${event.key.startsWith('Arrow') ? ', pre' : ''}`,
+        )
       )
         return;
       const run = newest.current[event.key];
@@ -210,9 +243,21 @@ interface ControlsProps extends Props {
   step(direction: 1 | -1): void;
 }
 
-function Controls({data, route, change, source, searchBox, timeBox, goTo, step}: ControlsProps): JSX.Element {
+function Controls({
+  data,
+  route,
+  change,
+  source,
+  searchBox,
+  timeBox,
+  goTo,
+  step,
+}: ControlsProps): JSX.Element {
   const names = [...data.files.keys()];
-  const onEnter = (event: KeyboardEvent & {currentTarget: HTMLInputElement}, run: (shift: boolean) => void): void => {
+  const onEnter = (
+    event: KeyboardEvent & {currentTarget: HTMLInputElement},
+    run: (shift: boolean) => void,
+  ): void => {
     if (event.key === 'Enter') run(event.shiftKey);
     if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
   };
@@ -220,7 +265,10 @@ function Controls({data, route, change, source, searchBox, timeBox, goTo, step}:
     <form class="controls" onSubmit={(event) => event.preventDefault()}>
       <label>
         <span>Source</span>
-        <select value={source} onChange={(event) => change({log: event.currentTarget.value, line: '', of: '', t: ''})}>
+        <select
+          value={source}
+          onChange={(event) => change({log: event.currentTarget.value, line: '', of: '', t: ''})}
+        >
           <option value={ALL}>All containers, by time</option>
           <optgroup label="Containers">
             {names
@@ -242,7 +290,10 @@ function Controls({data, route, change, source, searchBox, timeBox, goTo, step}:
         <span>
           Level <kbd>e</kbd>
         </span>
-        <select value={route.level ?? 'none'} onChange={(event) => change({level: event.currentTarget.value.replace('none', '')})}>
+        <select
+          value={route.level ?? 'none'}
+          onChange={(event) => change({level: event.currentTarget.value.replace('none', '')})}
+        >
           <option value="none">All levels</option>
           <option value={LEVELS[WARNING]}>Warnings and errors</option>
           <option value={LEVELS[ERROR]}>Errors</option>
@@ -262,7 +313,11 @@ function Controls({data, route, change, source, searchBox, timeBox, goTo, step}:
         />
       </label>
       <label class="check">
-        <input type="checkbox" checked={route.only === '1'} onChange={(event) => change({only: event.currentTarget.checked ? '1' : ''})} />
+        <input
+          type="checkbox"
+          checked={route.only === '1'}
+          onChange={(event) => change({only: event.currentTarget.checked ? '1' : ''})}
+        />
         <span>Only matches</span>
       </label>
       <label>

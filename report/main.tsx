@@ -19,8 +19,11 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
   const view = viewOf(route);
   const open = async (zip: Blob): Promise<void> => {
     try {
-      const opened = await dataOfZip(zip, (done, all) => setNote(`Reading file ${done + 1} of ${all}…`));
-      const [summary, findings] = [await opened.text('SUMMARY.md'), await opened.json('findings.json')];
+      const opened = await dataOfZip(zip, (done, all) =>
+        setNote(`Reading file ${done + 1} of ${all}…`),
+      );
+      const summary = await opened.text('SUMMARY.md');
+      const findings = await opened.json('findings.json');
       if (summary === '') throw new Error('This zip file is not a support bundle.');
       showOverview(summary, Array.isArray(findings) ? (findings as PageFinding[]) : []);
       setData(opened);
@@ -44,7 +47,9 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
     overview.onclick = async (event) => {
       const button = (event.target as Element).closest('.copy');
       if (button === null) return;
-      await copyText(visibleText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`));
+      await copyText(
+        visibleText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`),
+      );
       button.textContent = 'Copied';
     };
     for (const button of overview.querySelectorAll<HTMLElement>('.copy')) button.hidden = false;
@@ -54,7 +59,10 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
       <header class="bar">
         <nav aria-label="Views">
           {(Object.keys(VIEWS) as View[]).map((each) => (
-            <a href={each === 'overview' ? '#' : `#${each}=`} {...(each === view ? {'aria-current': 'page'} : {})}>
+            <a
+              href={each === 'overview' ? '#' : `#${each}=`}
+              {...(each === view ? {'aria-current': 'page'} : {})}
+            >
               {VIEWS[each]}
             </a>
           ))}
@@ -81,7 +89,8 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
 
 function showOverview(summary: string, findings: readonly PageFinding[]): void {
   overview.replaceChildren();
-  const maker: ElementMaker<JSX.Element> = (tag, attributes, ...children) => h(tag, {...attributes}, ...children);
+  const maker: ElementMaker<JSX.Element> = (tag, attributes, ...children) =>
+    h(tag, {...attributes}, ...children);
   render(firstScreen(maker, {summary, findings}), overview);
 }
 

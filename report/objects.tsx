@@ -21,20 +21,29 @@ interface ObjectContent {
   };
 }
 
-const IS_OBJECT = /^(gone\/)?objects\/|^releases\/|^(docker|systemd|host)\/|^(network|version|tools)\.json$/;
+const IS_OBJECT =
+  /^(gone\/)?objects\/|^releases\/|^(docker|systemd|host)\/|^(network|version|tools)\.json$/;
 
 /** Folder of a file in the tree, and its name there. */
 function placeOf(file: string): [folder: string, name: string] {
   const parts = file.split('/');
   const name = parts.pop() as string;
-  return [parts.join('/').replace(/^objects\//, '') || 'cluster', name.replace(/\.(json|txt)$/, '')];
+  return [
+    parts.join('/').replace(/^objects\//, '') || 'cluster',
+    name.replace(/\.(json|txt)$/, ''),
+  ];
 }
 
 /** Objects by kind, with their YAML and relations; releases with values and history. */
 export function ObjectsView({data, route}: {data: BundleData; route: Route}): JSX.Element {
   const files = [...data.files.keys()].filter((name) => IS_OBJECT.test(name));
-  const folders = grouped(files.toSorted((one, other) => Number(other.startsWith('releases/')) - Number(one.startsWith('releases/'))));
-  const selected = route.object || files.find((file) => file.endsWith('/values.json')) || files[0] || '';
+  const folders = grouped(
+    files.toSorted(
+      (one, other) => Number(other.startsWith('releases/')) - Number(one.startsWith('releases/')),
+    ),
+  );
+  const selected =
+    route.object || files.find((file) => file.endsWith('/values.json')) || files[0] || '';
   const openFolder = placeOf(selected)[0];
   return (
     <main class="objects">
@@ -48,7 +57,10 @@ export function ObjectsView({data, route}: {data: BundleData; route: Route}): JS
             <ul>
               {members.map((file) => (
                 <li>
-                  <a href={addressOf({object: file})} {...(file === selected ? {'aria-current': 'page'} : {})}>
+                  <a
+                    href={addressOf({object: file})}
+                    {...(file === selected ? {'aria-current': 'page'} : {})}
+                  >
                     {visibleText(placeOf(file)[1])}
                   </a>
                 </li>
@@ -64,7 +76,8 @@ export function ObjectsView({data, route}: {data: BundleData; route: Route}): JS
 
 function grouped(files: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const file of files) found.set(placeOf(file)[0], [...(found.get(placeOf(file)[0]) ?? []), file]);
+  for (const file of files)
+    found.set(placeOf(file)[0], [...(found.get(placeOf(file)[0]) ?? []), file]);
   return found;
 }
 
@@ -91,17 +104,24 @@ function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.
         <ol class="chain" aria-label="Relations">
           {chain.map((each) => (
             <li>
-              {data.files.has(each) ? <a href={addressOf({object: each})}>{visibleText(shortOf(each))}</a> : visibleText(shortOf(each))}
+              {data.files.has(each) ? (
+                <a href={addressOf({object: each})}>{visibleText(shortOf(each))}</a>
+              ) : (
+                visibleText(shortOf(each))
+              )}
             </li>
           ))}
         </ol>
       ))}
-      {file.endsWith('/values.json') && <p class="note">Values that differ from the chart defaults:</p>}
+      {file.endsWith('/values.json') && (
+        <p class="note">Values that differ from the chart defaults:</p>
+      )}
       <pre tabIndex={0}>{text === undefined ? 'Reading…' : <LineText text={text} />}</pre>
       {findings.length > 0 && <h3>Findings</h3>}
       {findings.map(({code, object, message, remedy}) => (
         <p>
-          <code>{visibleText(code)}</code> {visibleText(object)}: {visibleText(message)}. {visibleText(remedy)}
+          <code>{visibleText(code)}</code> {visibleText(object)}: {visibleText(message)}.{' '}
+          {visibleText(remedy)}
         </p>
       ))}
     </section>
@@ -111,18 +131,27 @@ function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.
 /** Findings about an object; for a file of a release, about the release and about its objects that differ in the cluster. */
 async function findingsOf(data: BundleData, file: string): Promise<readonly PageFinding[]> {
   const release = /^releases\/[^/]+/.exec(file)?.[0];
-  const {inCluster = []} = ((await data.json(`${release}/differences.json`)) ?? {}) as {inCluster?: readonly {object: string}[]};
-  const objects = inCluster.map(({object}) => object.replace(/^\w+ /, (kind) => kind.toLowerCase().replace(' ', '/')));
-  const names = release === undefined ? [shortOf(file)] : [release.replace('releases', 'release'), ...objects];
-  return (((await data.json('findings.json')) ?? []) as readonly PageFinding[]).filter(({object}) => names.includes(object));
+  const {inCluster = []} = ((await data.json(`${release}/differences.json`)) ?? {}) as {
+    inCluster?: readonly {object: string}[];
+  };
+  const objects = inCluster.map(({object}) =>
+    object.replace(/^\w+ /, (kind) => kind.toLowerCase().replace(' ', '/')),
+  );
+  const names =
+    release === undefined ? [shortOf(file)] : [release.replace('releases', 'release'), ...objects];
+  return (((await data.json('findings.json')) ?? []) as readonly PageFinding[]).filter(({object}) =>
+    names.includes(object),
+  );
 }
 
 const shortOf = (file: string): string => file.replace(/^objects\//, '').replace(/\.json$/, '');
 
 /** Chains of files: pod, its owners; pod, node; pod, claim, volume. The pods of a node, claim or owner lead back. */
 async function relationsOf(data: BundleData, file: string): Promise<string[][]> {
-  const read = async (name: string): Promise<ObjectContent> => ((await data.json(name)) as ObjectContent | null | undefined) ?? {};
-  const fileOf = (kind: string, name: string): string => `objects/${kind.toLowerCase()}/${name}.json`;
+  const read = async (name: string): Promise<ObjectContent> =>
+    ((await data.json(name)) as ObjectContent | null | undefined) ?? {};
+  const fileOf = (kind: string, name: string): string =>
+    `objects/${kind.toLowerCase()}/${name}.json`;
   if (!/^(gone\/)?objects\//.test(file)) return [];
   const own = await read(file);
   const chains: string[][] = [];
@@ -140,12 +169,16 @@ async function relationsOf(data: BundleData, file: string): Promise<string[][]> 
     chains.push([file, claim, ...(volume ? [fileOf('persistentvolume', volume)] : [])]);
   }
   if (file.includes('/pod/')) return chains;
-  for (const pod of [...data.files.keys()].filter((name) => name.includes('objects/pod/')).slice(0, 500)) {
+  for (const pod of [...data.files.keys()]
+    .filter((name) => name.includes('objects/pod/'))
+    .slice(0, 500)) {
     const {metadata, spec} = await read(pod);
     const uses = [
       ...(metadata?.ownerReferences ?? []).map(({kind, name}) => fileOf(kind, name)),
       ...(spec?.nodeName ? [fileOf('node', spec.nodeName)] : []),
-      ...(spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => fileOf('persistentvolumeclaim', claim?.claimName ?? '')),
+      ...(spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) =>
+        fileOf('persistentvolumeclaim', claim?.claimName ?? ''),
+      ),
     ];
     if (uses.includes(file)) chains.push([file, pod]);
   }

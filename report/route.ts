@@ -3,12 +3,18 @@ import {useEffect, useState} from 'preact/hooks';
 /** The view and its options, as they stand in the address: a link shows the same. */
 export type Route = Readonly<Record<string, string>>;
 
-export const VIEWS = {overview: 'Overview', timeline: 'Timeline', log: 'Logs', object: 'Objects'} as const;
+export const VIEWS = {
+  overview: 'Overview',
+  timeline: 'Timeline',
+  log: 'Logs',
+  object: 'Objects',
+} as const;
 export type View = keyof typeof VIEWS;
 
 const current = (): Route => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-export const viewOf = (route: Route): View => (Object.keys(VIEWS) as View[]).find((view) => view in route) ?? 'overview';
+export const viewOf = (route: Route): View =>
+  (Object.keys(VIEWS) as View[]).find((view) => view in route) ?? 'overview';
 
 /** Address of a view. */
 export const addressOf = (route: Route): string => {

@@ -47,10 +47,13 @@ export interface Timeline {
 
 /** Files that a timeline is made of. */
 export const isOfTimeline = (name: string): boolean =>
-  /^(gone\/)?(objects\/pod\/.*\.json|events\.txt)$|^releases\/[^/]+\/history\.json$|^(findings|errors)\.json$|^SUMMARY\.md$/.test(name);
+  /^(gone\/)?(objects\/pod\/.*\.json|events\.txt)$|^releases\/[^/]+\/history\.json$|^(findings|errors)\.json$|^SUMMARY\.md$/.test(
+    name,
+  );
 
 type Json = Readonly<Record<string, unknown>> | undefined;
-const at = (value: unknown, ...path: readonly string[]): unknown => path.reduce((inner, key) => (inner as Json)?.[key], value);
+const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce((inner, key) => (inner as Json)?.[key], value);
 const text = (value: unknown, ...path: readonly string[]): string => {
   const found = at(value, ...path);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
@@ -90,19 +93,38 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
       const [time = '', type, about = '', reason = '', ...message] = event.split('  ');
       if (type !== 'Warning') continue;
       const id = about.replace(/^Pod\//, 'pod/');
-      const where = lane(id, about.startsWith('Pod/') || about.startsWith('Job/') ? groupOf(about, '') : 'Other objects');
-      add({at: Date.parse(time), lane: where, kind: kindOf(reason), text: `${reason}: ${message.join('  ')}`, file, line: index + 1});
+      const where = lane(
+        id,
+        about.startsWith('Pod/') || about.startsWith('Job/') ? groupOf(about, '') : 'Other objects',
+      );
+      add({
+        at: Date.parse(time),
+        lane: where,
+        kind: kindOf(reason),
+        text: `${reason}: ${message.join('  ')}`,
+        file,
+        line: index + 1,
+      });
     }
   }
   for (const finding of list(parsed(files.get('findings.json')))) {
     if (text(finding, 'code') !== 'CLOCK_SKEW') continue;
     const where = lane(text(finding, 'object'), 'Other objects');
-    add({at: made, lane: where, kind: 'skew', text: text(finding, 'message'), file: 'findings.json'});
+    add({
+      at: made,
+      lane: where,
+      kind: 'skew',
+      text: text(finding, 'message'),
+      file: 'findings.json',
+    });
   }
   const gaps = [
     ...list(parsed(files.get('errors.json'))).map((missing) => ({
       file: 'errors.json',
-      ...{time: text(missing, 'at'), what: text(missing, 'what'), message: text(missing, 'message')},
+
+      time: text(missing, 'at'),
+      what: text(missing, 'what'),
+      message: text(missing, 'message'),
     })),
     ...[...summary.matchAll(/^- (logs\/\S+): (\d+ bytes cut from the middle) after (\S+),/gm)].map(
       ([, what = '', message = '', time = '']) => ({file: 'SUMMARY.md', time, what, message}),
@@ -111,7 +133,8 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
   for (const {file, time, what, message} of gaps) {
     if (time === '') continue;
     const pod = /^logs\/([^/]+)\//.exec(what)?.[1];
-    const where = pod === undefined ? lane(what, 'Other objects') : lane(`pod/${pod}`, groupOf(pod, ''));
+    const where =
+      pod === undefined ? lane(what, 'Other objects') : lane(`pod/${pod}`, groupOf(pod, ''));
     add({at: Date.parse(time), lane: where, kind: 'gap', text: `${what}: ${message}`, file});
   }
   const ordered = marks
@@ -119,7 +142,9 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
     .toSorted((one, other) => one.mark.at - other.mark.at || one.index - other.index);
   return {
     lanes: [...lanes.values()].toSorted(
-      (one, other) => LANE_GROUPS.indexOf(one.group) - LANE_GROUPS.indexOf(other.group) || one.id.localeCompare(other.id),
+      (one, other) =>
+        LANE_GROUPS.indexOf(one.group) - LANE_GROUPS.indexOf(other.group) ||
+        one.id.localeCompare(other.id),
     ),
     marks: ordered.map(({mark}) => mark),
     ...spanOf([
@@ -138,14 +163,28 @@ function parsed(content: string | undefined): unknown {
   }
 }
 
-function addPod(file: string, pod: unknown, made: number, lanes: Map<string, Lane>, add: (mark: Mark) => void): void {
+function addPod(
+  file: string,
+  pod: unknown,
+  made: number,
+  lanes: Map<string, Lane>,
+  add: (mark: Mark) => void,
+): void {
   const name = text(pod, 'metadata', 'name');
   if (name === '') return;
   const id = `pod/${name}`;
-  const statuses = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'].flatMap((key) => list(pod, 'status', key));
-  const ends = statuses.map((status) => Date.parse(text(status, 'state', 'terminated', 'finishedAt'))).filter((end) => !Number.isNaN(end));
+  const statuses = [
+    'initContainerStatuses',
+    'containerStatuses',
+    'ephemeralContainerStatuses',
+  ].flatMap((key) => list(pod, 'status', key));
+  const ends = statuses
+    .map((status) => Date.parse(text(status, 'state', 'terminated', 'finishedAt')))
+    .filter((end) => !Number.isNaN(end));
   const phase = text(pod, 'status', 'phase');
-  const from = Date.parse(text(pod, 'status', 'startTime') || text(pod, 'metadata', 'creationTimestamp'));
+  const from = Date.parse(
+    text(pod, 'status', 'startTime') || text(pod, 'metadata', 'creationTimestamp'),
+  );
   const to = ['Succeeded', 'Failed'].includes(phase) && ends.length > 0 ? Math.max(...ends) : made;
   lanes.set(id, {
     id,
@@ -154,11 +193,18 @@ function addPod(file: string, pod: unknown, made: number, lanes: Map<string, Lan
     isFailed: phase === 'Failed',
   });
   if (text(pod, 'status', 'reason') === 'Evicted')
-    add({at: ends[0] ?? from, lane: id, kind: 'eviction', text: text(pod, 'status', 'message') || 'Evicted', file});
+    add({
+      at: ends[0] ?? from,
+      lane: id,
+      kind: 'eviction',
+      text: text(pod, 'status', 'message') || 'Evicted',
+      file,
+    });
   for (const status of statuses) {
     for (const key of ['lastState', 'state']) {
       const ended = at(status, key, 'terminated');
-      const [reason, exitCode] = [text(ended, 'reason'), text(ended, 'exitCode')];
+      const reason = text(ended, 'reason');
+      const exitCode = text(ended, 'exitCode');
       if (ended === undefined || ended === null || (key === 'state' && exitCode === '0')) continue;
       add({
         at: Date.parse(text(ended, 'finishedAt')),
@@ -177,7 +223,13 @@ function groupOf(name: string, labels: string): Lane['group'] {
 }
 
 const kindOf = (reason: string): MarkKind =>
-  reason === 'Unhealthy' ? 'probe' : /^Evict/.test(reason) ? 'eviction' : /OOM/.test(reason) ? 'oom' : 'warning';
+  reason === 'Unhealthy'
+    ? 'probe'
+    : /^Evict/.test(reason)
+      ? 'eviction'
+      : /OOM/.test(reason)
+        ? 'oom'
+        : 'warning';
 
 /** 1-based line of the nth line with this text. */
 function lineOf(content: string, wanted: string, nth: number): number {
@@ -189,7 +241,8 @@ function lineOf(content: string, wanted: string, nth: number): number {
 function spanOf(times: readonly number[]): {from: number; to: number} {
   const known = times.filter((time) => !Number.isNaN(time));
   if (known.length === 0) return {from: 0, to: 1};
-  const [from, to] = [known.reduce((one, other) => Math.min(one, other)), known.reduce((one, other) => Math.max(one, other))];
+  const from = known.reduce((one, other) => Math.min(one, other));
+  const to = known.reduce((one, other) => Math.max(one, other));
   return {from, to: Math.max(to, from + 1000)};
 }
 
@@ -201,12 +254,28 @@ export function traceOf({lanes, marks}: Timeline): object {
   return {
     displayTimeUnit: 'ms',
     traceEvents: [
-      ...LANE_GROUPS.map((name, index) => ({ph: 'M', name: 'process_name', pid: index + 1, tid: 0, args: {name}})),
+      ...LANE_GROUPS.map((name, index) => ({
+        ph: 'M',
+        name: 'process_name',
+        pid: index + 1,
+        tid: 0,
+        args: {name},
+      })),
       ...lanes.map(({id}) => ({ph: 'M', name: 'thread_name', ...place(id), args: {name: id}})),
       ...lanes.flatMap(({id, from, to}) =>
         from === undefined || to === undefined
           ? []
-          : [{ph: 'X', name: id, cat: 'pod', ts: from * 1000, dur: Math.max(0, to - from) * 1000, ...place(id), args: {}}],
+          : [
+              {
+                ph: 'X',
+                name: id,
+                cat: 'pod',
+                ts: from * 1000,
+                dur: Math.max(0, to - from) * 1000,
+                ...place(id),
+                args: {},
+              },
+            ],
       ),
       ...marks.map(({at, lane, kind, text, file, line}) => ({
         ph: 'i',

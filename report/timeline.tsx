@@ -3,11 +3,21 @@ import {useEffect, useRef, useState} from 'preact/hooks';
 import type {BundleData} from './bundle-data.ts';
 import {clock} from './log-view.tsx';
 import {addressOf} from './route.ts';
-import {isOfTimeline, LANE_GROUPS, type Lane, MARK_KINDS, type Mark, type MarkKind, type Timeline, timelineOf} from './timeline-data.ts';
+import {
+  isOfTimeline,
+  LANE_GROUPS,
+  type Lane,
+  MARK_KINDS,
+  type Mark,
+  type MarkKind,
+  type Timeline,
+  timelineOf,
+} from './timeline-data.ts';
 import {visibleText} from './untrusted-text.ts';
 
 /** Height of a lane, and of the head of a group. */
-const [LANE, HEAD] = [24, 28];
+const LANE = 24;
+const HEAD = 28;
 const AXIS = 26;
 /** Width of a mark. */
 const MARK = 13;
@@ -34,7 +44,10 @@ interface Range {
 /** Where a mark leads: the log of its pod at that moment, otherwise the file that shows it. */
 function targetOf({lane, at, file, line}: Mark, data: BundleData): string {
   const pod = /^pod\/(.+)$/.exec(lane)?.[1];
-  const logs = pod === undefined ? [] : [...data.files.keys()].filter((name) => name.startsWith(`logs/${pod}/`));
+  const logs =
+    pod === undefined
+      ? []
+      : [...data.files.keys()].filter((name) => name.startsWith(`logs/${pod}/`));
   const log = logs.find((name) => !name.endsWith('.previous.log')) ?? logs[0];
   if (log !== undefined) return addressOf({log: '*', t: new Date(at).toISOString()});
   return addressOf({log: file, line: line === undefined ? '' : String(line)});
@@ -51,23 +64,40 @@ export function TimelineView({data}: {data: BundleData}): JSX.Element {
   const {from, to} = range ?? whole;
   const zoom = (factor: number, around = (from + to) / 2): void => {
     const length = Math.min(Math.max((to - from) * factor, 10), whole.to - whole.from);
-    const start = Math.min(Math.max(around - ((around - from) / (to - from)) * length, whole.from), whole.to - length);
+    const start = Math.min(
+      Math.max(around - ((around - from) / (to - from)) * length, whole.from),
+      whole.to - length,
+    );
     setRange(length >= whole.to - whole.from ? undefined : {from: start, to: start + length});
   };
   const pan = (share: number): void => {
-    const start = Math.min(Math.max(from + share * (to - from), whole.from), whole.to - (to - from));
+    const start = Math.min(
+      Math.max(from + share * (to - from), whole.from),
+      whole.to - (to - from),
+    );
     setRange(range && {from: start, to: start + to - from});
   };
   const step = (direction: 1 | -1): void => {
-    const now = selected === undefined ? (direction === 1 ? -1 : 0) : timeline.marks.indexOf(selected);
-    const next = timeline.marks.at(Math.max(0, now + direction) % Math.max(1, timeline.marks.length));
+    const now =
+      selected === undefined ? (direction === 1 ? -1 : 0) : timeline.marks.indexOf(selected);
+    const next = timeline.marks.at(
+      Math.max(0, now + direction) % Math.max(1, timeline.marks.length),
+    );
     if (next === undefined) return;
     setSelected(next);
-    if (next.at < from || next.at > to) setRange({from: next.at - (to - from) / 2, to: next.at + (to - from) / 2});
+    if (next.at < from || next.at > to)
+      setRange({from: next.at - (to - from) / 2, to: next.at + (to - from) / 2});
   };
   const keys: Readonly<Record<string, () => void>> = {
-    ...{'+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), 0: () => setRange(undefined)},
-    ...{ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), n: () => step(1), p: () => step(-1)},
+    '+': () => zoom(0.5),
+    '=': () => zoom(0.5),
+    '-': () => zoom(2),
+    0: () => setRange(undefined),
+
+    ArrowLeft: () => pan(-0.2),
+    ArrowRight: () => pan(0.2),
+    n: () => step(1),
+    p: () => step(-1),
     Enter: () => {
       if (selected) location.hash = targetOf(selected, data);
     },
@@ -78,7 +108,9 @@ export function TimelineView({data}: {data: BundleData}): JSX.Element {
     event.preventDefault();
     run();
   };
-  const kinds = (Object.keys(MARK_KINDS) as MarkKind[]).filter((kind) => timeline.marks.some((mark) => mark.kind === kind));
+  const kinds = (Object.keys(MARK_KINDS) as MarkKind[]).filter((kind) =>
+    timeline.marks.some((mark) => mark.kind === kind),
+  );
   return (
     <main class="timeline">
       <h1>Timeline</h1>
@@ -96,7 +128,9 @@ export function TimelineView({data}: {data: BundleData}): JSX.Element {
           class="button"
           href={addressOf({
             log: '*',
-            ...(range ? {from: new Date(from).toISOString(), to: new Date(to).toISOString()} : {from: '', to: ''}),
+            ...(range
+              ? {from: new Date(from).toISOString(), to: new Date(to).toISOString()}
+              : {from: '', to: ''}),
           })}
         >
           Logs of this time
@@ -137,7 +171,17 @@ interface LanesProps extends Range {
   onKeyDown(event: KeyboardEvent): void;
 }
 
-function Lanes({timeline, from, to, selected, zoom, pan, select, open, onKeyDown}: LanesProps): JSX.Element {
+function Lanes({
+  timeline,
+  from,
+  to,
+  selected,
+  zoom,
+  pan,
+  select,
+  open,
+  onKeyDown,
+}: LanesProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(900);
   const drag = useRef<number | undefined>(undefined);
@@ -241,39 +285,60 @@ interface LaneProps {
 function LaneShape({lane: {id, from, to, isFailed}, y, names, width, xOf}: LaneProps): JSX.Element {
   const characters = Math.floor((names - 24) / 7);
   const name = visibleText(id.replace(/^(pod|release)\//, ''));
-  const [left, right] = [Math.max(names, xOf(from ?? 0)), Math.min(width, xOf(to ?? 0))];
+  const left = Math.max(names, xOf(from ?? 0));
+  const right = Math.min(width, xOf(to ?? 0));
   return (
     <g class="lane">
       <line x1={0} x2={width} y1={y + LANE} y2={y + LANE} />
       <text x={16} y={y + 16}>
-        {name.length > characters ? `${name.slice(0, characters / 2)}…${name.slice(-characters / 2)}` : name}
+        {name.length > characters
+          ? `${name.slice(0, characters / 2)}…${name.slice(-characters / 2)}`
+          : name}
         <title>{name}</title>
       </text>
       {from !== undefined && right > left && (
-        <rect class={isFailed ? 'span is-failed' : 'span'} x={left} y={y + 7} width={right - left} height={LANE - 14} rx={3} />
+        <rect
+          class={isFailed ? 'span is-failed' : 'span'}
+          x={left}
+          y={y + 7}
+          width={right - left}
+          height={LANE - 14}
+          rx={3}
+        />
       )}
     </g>
   );
 }
 
 const STEPS = [
-  10, 50, 100, 500, 1000, 5000, 15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 86_400_000,
+  10, 50, 100, 500, 1000, 5000, 15_000, 30_000, 60_000, 300_000, 900_000, 1_800_000, 3_600_000,
+  10_800_000, 21_600_000, 86_400_000,
 ];
 
 function ticksOf(from: number, to: number, most: number): number[] {
-  const step = STEPS.find((each) => (to - from) / each <= most) ?? Math.ceil((to - from) / most / 86_400_000) * 86_400_000;
+  const step =
+    STEPS.find((each) => (to - from) / each <= most) ??
+    Math.ceil((to - from) / most / 86_400_000) * 86_400_000;
   const first = Math.ceil(from / step) * step;
-  return Array.from({length: Math.max(0, Math.floor((to - first) / step) + 1)}, (_, index) => first + index * step);
+  return Array.from(
+    {length: Math.max(0, Math.floor((to - first) / step) + 1)},
+    (_, index) => first + index * step,
+  );
 }
 
 function tickText(time: number, length: number): string {
   const iso = new Date(time).toISOString();
   if (length > 3 * 86_400_000) return iso.slice(5, 10);
-  return length > 86_400_000 ? iso.slice(5, 16).replace('T', ' ') : length < 20_000 ? iso.slice(11, 22) : iso.slice(11, 19);
+  return length > 86_400_000
+    ? iso.slice(5, 16).replace('T', ' ')
+    : length < 20_000
+      ? iso.slice(11, 22)
+      : iso.slice(11, 19);
 }
 
 function MarkTable({marks, data}: {marks: readonly Mark[]; data: BundleData}): JSX.Element {
-  if (marks.length === 0) return <p class="empty">The bundle has no restarts, warnings or other marks.</p>;
+  if (marks.length === 0)
+    return <p class="empty">The bundle has no restarts, warnings or other marks.</p>;
   return (
     <div class="table" tabIndex={0} role="region" aria-label="Marks">
       <table>
@@ -291,7 +356,11 @@ function MarkTable({marks, data}: {marks: readonly Mark[]; data: BundleData}): J
           {marks.slice(0, MAX_TABLE).map((mark) => (
             <tr>
               <td>
-                <a class="moment" href={targetOf(mark, data)} title={new Date(mark.at).toISOString()}>
+                <a
+                  class="moment"
+                  href={targetOf(mark, data)}
+                  title={new Date(mark.at).toISOString()}
+                >
                   {clock(mark.at)}
                 </a>
               </td>
@@ -301,7 +370,14 @@ function MarkTable({marks, data}: {marks: readonly Mark[]; data: BundleData}): J
               <td>{visibleText(mark.lane)}</td>
               <td>{visibleText(mark.text)}</td>
               <td>
-                <a href={addressOf({log: mark.file, line: mark.line === undefined ? '' : String(mark.line)})}>{visibleText(mark.file)}</a>
+                <a
+                  href={addressOf({
+                    log: mark.file,
+                    line: mark.line === undefined ? '' : String(mark.line),
+                  })}
+                >
+                  {visibleText(mark.file)}
+                </a>
               </td>
             </tr>
           ))}
@@ -316,7 +392,13 @@ function useTimeline(data: BundleData): Timeline | undefined {
   useEffect(() => {
     const read = async (): Promise<void> => {
       const names = [...data.files.keys()].filter(isOfTimeline);
-      setTimeline(timelineOf(new Map(await Promise.all(names.map(async (name) => [name, await data.text(name)] as const)))));
+      setTimeline(
+        timelineOf(
+          new Map(
+            await Promise.all(names.map(async (name) => [name, await data.text(name)] as const)),
+          ),
+        ),
+      );
     };
     void read();
   }, [data]);

@@ -43,11 +43,17 @@ export function VirtualList({count, label, selected, reveal, row}: Props): JSX.E
       tabIndex={0}
       role="listbox"
       aria-label={label}
-      {...(selected >= first && selected < last ? {'aria-activedescendant': `row-${selected}`} : {})}
+      {...(selected >= first && selected < last
+        ? {'aria-activedescendant': `row-${selected}`}
+        : {})}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
       <div class="sizer" role="presentation" style={{height: `${pixels}px`}}>
-        <div class="window" role="presentation" style={{transform: `translateY(${Math.min(top, hidden) - (exact - first) * ROW}px)`}}>
+        <div
+          class="window"
+          role="presentation"
+          style={{transform: `translateY(${Math.min(top, hidden) - (exact - first) * ROW}px)`}}
+        >
           {Array.from({length: Math.max(0, last - first)}, (_, index) => row(first + index))}
         </div>
       </div>

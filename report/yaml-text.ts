@@ -21,14 +21,19 @@ const member = (item: unknown, indent: string): string => {
   return `\n${yamlText(item, Array.isArray(item) ? indent : `${indent}  `)}`;
 };
 
-const isTree = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+const isTree = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 function inline(value: unknown, indent: string): string {
   if (typeof value === 'string' && value.includes('\n')) {
     const lines = value.replace(/\n$/, '').split('\n');
     return `${value.endsWith('\n') ? '|' : '|-'}\n${lines.map((line) => `${line === '' ? '' : indent}${line}\n`).join('')}`;
   }
-  return Array.isArray(value) ? '[]\n' : typeof value === 'object' && value !== null ? '{}\n' : `${scalar(value)}\n`;
+  return Array.isArray(value)
+    ? '[]\n'
+    : typeof value === 'object' && value !== null
+      ? '{}\n'
+      : `${scalar(value)}\n`;
 }
 
 /** Texts that YAML 1.1 would read as another type, or that have a meaning in YAML, are quoted. */
@@ -36,4 +41,6 @@ const PLAIN = /^[A-Za-z_/.][\w ./@%+=,;()[\]{}<>~^$*!?-]*(?<! )$/;
 const WORDS = /^(true|false|yes|no|on|off|y|n|null|\.inf|\.nan)$/i;
 
 const scalar = (value: unknown): string =>
-  typeof value === 'string' && PLAIN.test(value) && !WORDS.test(value) ? value : JSON.stringify(value ?? null);
+  typeof value === 'string' && PLAIN.test(value) && !WORDS.test(value)
+    ? value
+    : JSON.stringify(value ?? null);

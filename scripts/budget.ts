@@ -18,7 +18,11 @@ type Environment = Readonly<Record<string, string>>;
 const inPipe =
   (...args: readonly string[]) =>
   (env: Environment): void => {
-    const {status, stderr} = spawnSync(process.execPath, [PROGRAM, ...args], {cwd: ROOT, env, encoding: 'utf8'});
+    const {status, stderr} = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: ROOT,
+      env,
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`${args.join(' ')} failed: ${stderr}`);
   };
 
@@ -35,17 +39,27 @@ async function modulesOf(run: (env: Environment) => unknown): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   try {
     await run({HOME: folder, NODE_V8_COVERAGE: join(folder, 'coverage')});
-    const reports = readdirSync(join(folder, 'coverage')).map((file) => readFileSync(join(folder, 'coverage', file), 'utf8'));
-    const urls = reports.flatMap((report) => (JSON.parse(report) as {result: {url: string}[]}).result.map(({url}) => url));
-    const loaded = urls.filter((url) => url.startsWith('file:')).map((url) => relative(ROOT, fileURLToPath(url)).replaceAll('\\', '/'));
-    const {outputs} = JSON.parse(readFileSync(join(ROOT, 'dist/meta.json'), 'utf8')) as {outputs: Record<string, {inputs: object}>};
+    const reports = readdirSync(join(folder, 'coverage')).map((file) =>
+      readFileSync(join(folder, 'coverage', file), 'utf8'),
+    );
+    const urls = reports.flatMap((report) =>
+      (JSON.parse(report) as {result: {url: string}[]}).result.map(({url}) => url),
+    );
+    const loaded = urls
+      .filter((url) => url.startsWith('file:'))
+      .map((url) => relative(ROOT, fileURLToPath(url)).replaceAll('\\', '/'));
+    const {outputs} = JSON.parse(readFileSync(join(ROOT, 'dist/meta.json'), 'utf8')) as {
+      outputs: Record<string, {inputs: object}>;
+    };
     return new Set(loaded.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}))).size;
   } finally {
     rmSync(folder, {recursive: true, force: true});
   }
 }
 
-const {packedKilobytes, unpackedKilobytes, modules} = JSON.parse(readFileSync(join(ROOT, 'budget.json'), 'utf8')) as Budget;
+const {packedKilobytes, unpackedKilobytes, modules} = JSON.parse(
+  readFileSync(join(ROOT, 'budget.json'), 'utf8'),
+) as Budget;
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
 const [{size, unpackedSize}] = JSON.parse(execFileSync('npm', pack, {cwd: ROOT, encoding: 'utf8'}));
 const rows = [
@@ -55,6 +69,8 @@ const rows = [
 for (const [name, run] of Object.entries(COMMANDS))
   rows.push({name, unit: 'modules', is: await modulesOf(run), allowed: modules[name] ?? 0});
 for (const {name, unit, is, allowed} of rows) {
-  process.stdout.write(`${name.padEnd(16)} ${is} of ${allowed} ${unit}${is > allowed ? ' - too many' : ''}\n`);
+  process.stdout.write(
+    `${name.padEnd(16)} ${is} of ${allowed} ${unit}${is > allowed ? ' - too many' : ''}\n`,
+  );
   if (is > allowed) process.exitCode = 1;
 }

@@ -44,12 +44,18 @@ const {metafile} = await build({
 });
 // Minified again, with short names of files: what esbuild leaves long makes the package 34 kB larger.
 // Named in the order of their first source: the same names on every machine, and alike files side by side in the archive.
-const firstSource = (file: string): string => Object.keys(metafile.outputs[`dist/${file}`]?.inputs ?? {}).sort()[0] ?? '';
+const firstSource = (file: string): string =>
+  Object.keys(metafile.outputs[`dist/${file}`]?.inputs ?? {}).sort()[0] ?? '';
 const chunks = readdirSync('dist').filter((file) => file.startsWith('chunk-'));
 const ordered = chunks.sort((a, b) => firstSource(a).localeCompare(firstSource(b), 'en'));
-const shortNames = new Map(ordered.map((file, index) => [file, `${String(index).padStart(3, '0')}.js`]));
-const shortened = (text: string): string => text.replaceAll(/chunk-[A-Z0-9]{8}\.js/g, (name) => shortNames.get(name) ?? name);
-for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) => each.endsWith('.js'))) {
+const shortNames = new Map(
+  ordered.map((file, index) => [file, `${String(index).padStart(3, '0')}.js`]),
+);
+const shortened = (text: string): string =>
+  text.replaceAll(/chunk-[A-Z0-9]{8}\.js/g, (name) => shortNames.get(name) ?? name);
+for (const file of readdirSync('dist', {recursive: true, encoding: 'utf8'}).filter((each) =>
+  each.endsWith('.js'),
+)) {
   const {code} = await minify(shortened(readFileSync(`dist/${file}`, 'utf8')), {
     module: true,
     compress: {passes: 4},
@@ -79,16 +85,33 @@ Object.assign(metafile.outputs, page.metafile.outputs);
 // The bill of materials takes every input for a component, also one of which nothing is left.
 for (const output of Object.values(metafile.outputs)) {
   output.inputs = Object.fromEntries(
-    Object.entries(output.inputs).filter(([path, {bytesInOutput}]) => bytesInOutput > 0 && existsSync(path)),
+    Object.entries(output.inputs).filter(
+      ([path, {bytesInOutput}]) => bytesInOutput > 0 && existsSync(path),
+    ),
   );
 }
 writeFileSync('dist/meta.json', shortened(JSON.stringify(metafile)));
 writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licensesOf('dist/meta.json'));
 
 // As `oclif manifest` does, without what help and completion take from the command itself, and oclif from the package.
-const plugin = new Plugin({root: ROOT, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true});
+const plugin = new Plugin({
+  root: ROOT,
+  isRoot: true,
+  ignoreManifest: true,
+  errorOnManifestCreate: true,
+  respectNoCacheDefault: true,
+});
 await plugin.load();
-const LEFT_OUT = new Set(['description', 'examples', 'usage', 'flags', 'hasDynamicHelp', 'hiddenAliases', 'pluginAlias', 'pluginType']);
+const LEFT_OUT = new Set([
+  'description',
+  'examples',
+  'usage',
+  'flags',
+  'hasDynamicHelp',
+  'hiddenAliases',
+  'pluginAlias',
+  'pluginType',
+]);
 writeFileSync(
   'oclif.manifest.json',
   JSON.stringify(plugin.manifest, (key, value) => (LEFT_OUT.has(key) ? undefined : value)),
@@ -96,5 +119,8 @@ writeFileSync(
 
 // Told how wide it is, the program asks oclif.
 const env = {OCLIF_COLUMNS: '80', SystemRoot: process.env['SystemRoot']};
-const help = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {encoding: 'utf8', env});
+const help = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {
+  encoding: 'utf8',
+  env,
+});
 writeFileSync('dist/help.txt', help.replace(/scalr-agent-install\/\S+ \S+ node-\S+/, '{agent}'));

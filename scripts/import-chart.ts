@@ -3,18 +3,23 @@ import {basename, join} from 'node:path';
 import {parse} from 'yaml';
 import {addRelease, type UnpackedChart} from '../src/charts/add-release.ts';
 
-const schemaFile = (name: string): string => join(import.meta.dirname, '../schemas', `${basename(name)}.json`);
+const schemaFile = (name: string): string =>
+  join(import.meta.dirname, '../schemas', `${basename(name)}.json`);
 
 /** An unpacked chart; `digest` is the one of its archive. */
 export function readUnpacked(directory: string, digest?: string): UnpackedChart {
   const text = (name: string): string => readFileSync(join(directory, name), 'utf8');
-  const templates = existsSync(join(directory, 'templates')) ? readdirSync(join(directory, 'templates')) : [];
+  const templates = existsSync(join(directory, 'templates'))
+    ? readdirSync(join(directory, 'templates'))
+    : [];
   const metadata = parse(text('Chart.yaml')) as UnpackedChart['metadata'];
   return {
     metadata: {...metadata, ...(digest === undefined ? {} : {digest})},
     values: parse(text('values.yaml')),
     templates: templates.map((name) => text(`templates/${name}`)).join('\n'),
-    ...(existsSync(join(directory, 'values.schema.json')) ? {schema: JSON.parse(text('values.schema.json'))} : {}),
+    ...(existsSync(join(directory, 'values.schema.json'))
+      ? {schema: JSON.parse(text('values.schema.json'))}
+      : {}),
   };
 }
 

@@ -6,11 +6,18 @@ import {readFileSync, writeFileSync} from 'node:fs';
  * out: the redactor knows keys itself.
  */
 const [file] = process.argv.slice(2);
-if (file === undefined) throw new Error('Usage: npx tsx scripts/import-token-shapes.ts gitleaks.toml');
+if (file === undefined)
+  throw new Error('Usage: npx tsx scripts/import-token-shapes.ts gitleaks.toml');
 const TARGET = new URL('../src/redact/token-shapes.json', import.meta.url);
 
 /** What follows a token, and what does not count. */
-const AROUND = [String.raw`(?:[\x60'"\s;]|\\[nr]|$)`, String.raw`(?:[\x60'"\s;]|\\[nr]|$|\b)`, '(?i)', '(?-i)', String.raw`\b`];
+const AROUND = [
+  String.raw`(?:[\x60'"\s;]|\\[nr]|$)`,
+  String.raw`(?:[\x60'"\s;]|\\[nr]|$|\b)`,
+  '(?i)',
+  '(?-i)',
+  String.raw`\b`,
+];
 /** Tokens with a longer prefix are recognized after 20 characters. */
 const SHORT = 4;
 
@@ -56,7 +63,9 @@ class Expression {
 
   #repeats(): number {
     const quantifier = this.#take(/\{\d+(?:,\d*)?\}|[?*+]/y);
-    const [count] = /\d+/.exec(quantifier) ?? [quantifier === '?' || quantifier === '*' ? '0' : '1'];
+    const [count] = /\d+/.exec(quantifier) ?? [
+      quantifier === '?' || quantifier === '*' ? '0' : '1',
+    ];
     return Number(count);
   }
 }
@@ -64,17 +73,27 @@ class Expression {
 const shapes = new Map<string, number>();
 for (const [, regex = ''] of readFileSync(file, 'utf8').matchAll(/^regex = '''(.*?)'''$/gm)) {
   const plain = AROUND.reduce((source, each) => source.replaceAll(each, ''), regex);
-  const inner = /^\(+(?!\?)/.test(plain) && plain.endsWith(')') ? plain.replace(/^\(+/, '').replace(/\)+$/, '') : plain;
+  const inner =
+    /^\(+(?!\?)/.test(plain) && plain.endsWith(')')
+      ? plain.replace(/^\(+/, '').replace(/\)+$/, '')
+      : plain;
   const [, alternatives, rest = ''] = /^\(\?:([^()]*)\)(.*)$/.exec(inner) ?? [];
   for (const source of alternatives?.split('|').map((each) => each + rest) ?? [inner]) {
     const expression = new Expression(source);
     const prefix = expression.prefix();
-    if (prefix.length < 3 || !/[_.~-]|^[A-Z]{4}|^AIza$/.test(prefix) || /^[-_]|^https?|PUB/.test(prefix)) continue;
+    if (
+      prefix.length < 3 ||
+      !/[_.~-]|^[A-Z]{4}|^AIza$/.test(prefix) ||
+      /^[-_]|^https?|PUB/.test(prefix)
+    )
+      continue;
     const least = Math.min(expression.least(), shapes.get(prefix) ?? Number.POSITIVE_INFINITY);
     if (least >= 10) shapes.set(prefix, least);
   }
 }
 const rows = [...shapes]
   .toSorted(([one], [other]) => (one < other ? -1 : 1))
-  .map(([prefix, least]) => [prefix, ...(prefix.length < SHORT || least < 20 ? [least] : [])].join(' '));
+  .map(([prefix, least]) =>
+    [prefix, ...(prefix.length < SHORT || least < 20 ? [least] : [])].join(' '),
+  );
 writeFileSync(TARGET, `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n')}\n]\n`);

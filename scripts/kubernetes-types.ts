@@ -45,7 +45,9 @@ const SCALARS: Readonly<Record<string, SchemaNode>> = {
 /** The roots and all they refer to, without descriptions. Pure. */
 export function kubernetesTypes(documents: readonly OpenApi[]): Record<string, SchemaNode> {
   const known = new Map(
-    documents.flatMap(({components}) => Object.entries(components.schemas).map(([name, field]) => [shortName(name), field] as const)),
+    documents.flatMap(({components}) =>
+      Object.entries(components.schemas).map(([name, field]) => [shortName(name), field] as const),
+    ),
   );
   const types: Record<string, SchemaNode> = {};
 
@@ -72,13 +74,19 @@ export function kubernetesTypes(documents: readonly OpenApi[]): Record<string, S
       ...(field.type ? {type: field.type} : {}),
       ...(field.enum ? {enum: field.enum} : {}),
       ...(field.required ? {required: field.required} : {}),
-      ...(field['x-kubernetes-list-map-keys'] ? {'x-kubernetes-list-map-keys': field['x-kubernetes-list-map-keys']} : {}),
+      ...(field['x-kubernetes-list-map-keys']
+        ? {'x-kubernetes-list-map-keys': field['x-kubernetes-list-map-keys']}
+        : {}),
       ...(field.items ? {items: convert(field.items)} : {}),
-      ...(field.additionalProperties ? {additionalProperties: convert(field.additionalProperties)} : {}),
+      ...(field.additionalProperties
+        ? {additionalProperties: convert(field.additionalProperties)}
+        : {}),
       ...(field.properties
         ? {
             additionalProperties: false,
-            properties: Object.fromEntries(Object.entries(field.properties).map(([key, each]) => [key, convert(each)])),
+            properties: Object.fromEntries(
+              Object.entries(field.properties).map(([key, each]) => [key, convert(each)]),
+            ),
           }
         : {}),
     };
@@ -90,7 +98,9 @@ export function kubernetesTypes(documents: readonly OpenApi[]): Record<string, S
     return [name, convert(found)];
   });
   for (const [name, node] of roots) types[name] ??= node;
-  return Object.fromEntries(Object.entries(types).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(types).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
 }
 
 const shortName = (name: string): string => name.split('.').at(-1) as string;

@@ -15,13 +15,19 @@ interface Component {
  * once, under its packages and their copyright notices.
  */
 export async function licensesOf(metafile: string): Promise<string> {
-  const {stdout} = await execa('cyclonedx-esbuild', [metafile, '--gather-license-texts', '--output-reproducible'], {preferLocal: true});
+  const {stdout} = await execa(
+    'cyclonedx-esbuild',
+    [metafile, '--gather-license-texts', '--output-reproducible'],
+    {preferLocal: true},
+  );
   const {components} = JSON.parse(stdout) as {components: readonly Component[]};
   const texts = new Map<string, {terms: string; packages: string[]}>();
   for (const component of components) {
     const name = [component.group, component.name].filter(Boolean).join('/');
     const title = `${name} ${component.version} (${[...new Set(component.licenses.map(({license}) => license.id))].join(', ')})`;
-    const text = component.evidence?.licenses?.map(({license}) => Buffer.from(license.text.content, 'base64').toString('utf8').trim());
+    const text = component.evidence?.licenses?.map(({license}) =>
+      Buffer.from(license.text.content, 'base64').toString('utf8').trim(),
+    );
     const lines = (text ?? [readmeOf(name)]).join('\n\n').split('\n');
     const notices = lines.filter((line) => NOTICE.test(line)).map((line) => `  ${line.trim()}`);
     const terms = lines
@@ -32,7 +38,9 @@ export async function licensesOf(metafile: string): Promise<string> {
     const {packages = []} = texts.get(key) ?? {};
     texts.set(key, {terms, packages: [...packages, [title, ...notices].join('\n')]});
   }
-  const parts = [...texts.values()].map(({terms, packages}) => `${packages.join('\n')}\n\n${terms}`);
+  const parts = [...texts.values()].map(
+    ({terms, packages}) => `${packages.join('\n')}\n\n${terms}`,
+  );
   return `${parts.toSorted().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 

@@ -20,10 +20,13 @@ export async function reportPage(): Promise<{html: string; metafile: Metafile}> 
     legalComments: 'none',
     logLevel: 'warning',
   });
-  const text = (end: string): string => outputFiles.find(({path}) => path.endsWith(end))?.text.trim() ?? '';
+  const text = (end: string): string =>
+    outputFiles.find(({path}) => path.endsWith(end))?.text.trim() ?? '';
   const {code} = await minify(text('.js'), {compress: {passes: 4}, mangle: true, ecma: 2020});
-  const [script, style] = [code.replaceAll('</script', '<\\/script'), text('.css')];
-  const hash = (content: string): string => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+  const script = code.replaceAll('</script', '<\\/script');
+  const style = text('.css');
+  const hash = (content: string): string =>
+    `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
@@ -38,4 +41,6 @@ export async function reportPage(): Promise<{html: string; metafile: Metafile}> 
 }
 
 export const compressed = (html: string): Buffer =>
-  brotliCompressSync(html, {params: {[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY}});
+  brotliCompressSync(html, {
+    params: {[constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY},
+  });

@@ -11,7 +11,9 @@ const files = ['src', 'templates'].flatMap((folder) =>
 );
 for (const file of files.filter((each) => /\.(ts|yaml)$/.test(each)).sort()) {
   const source = readFileSync(file, 'utf8');
-  const texts = file.endsWith('.ts') ? textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)) : leaves(parse(source));
+  const texts = file.endsWith('.ts')
+    ? textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
+    : leaves(parse(source));
   for (const [place, text] of texts) {
     if (/[a-z] [a-z`$<{-]/iu.test(text) && text.toLowerCase().includes(only))
       process.stdout.write(`${file}:${place} ${text.replaceAll('\n', '⏎')}\n`);
@@ -35,6 +37,8 @@ function textsOf(source: ts.SourceFile): [string | number, string][] {
 function leaves(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'string') return [[path, value]];
   return value instanceof Object
-    ? Object.entries(value).flatMap(([key, below]) => leaves(below, path === '' ? key : `${path}.${key}`))
+    ? Object.entries(value).flatMap(([key, below]) =>
+        leaves(below, path === '' ? key : `${path}.${key}`),
+      )
     : [];
 }

@@ -16,7 +16,11 @@ import {importChart, readUnpacked} from './import-chart.ts';
  * than the known ones, tests the rows with them, and writes a summary for the review.
  */
 const {values: flags} = parseArgs({
-  options: {from: {type: 'string'}, summary: {type: 'string'}, test: {type: 'boolean', default: true}},
+  options: {
+    from: {type: 'string'},
+    summary: {type: 'string'},
+    test: {type: 'boolean', default: true},
+  },
   allowNegative: true,
 });
 const ROOT = join(import.meta.dirname, '..');
@@ -27,7 +31,9 @@ type History = Record<string, {versions: string[]; leaves: Record<string, Tree>}
 /** Adds the values of a release; releases with the same values share an entry. */
 function extendHistory({metadata: {name, version}, values}: UnpackedChart): void {
   const history = JSON.parse(readFileSync(HISTORY, 'utf8')) as History;
-  const leaves = Object.fromEntries(leafPaths(values).map((path) => [spellPath(path), getAt(values, path) as Tree]));
+  const leaves = Object.fromEntries(
+    leafPaths(values).map((path) => [spellPath(path), getAt(values, path) as Tree]),
+  );
   const last = history[name]?.at(-1);
   if (last && sameTree(last.leaves, leaves)) last.versions.push(version);
   else history[name]?.push({versions: [version], leaves});
@@ -37,7 +43,11 @@ function extendHistory({metadata: {name, version}, values}: UnpackedChart): void
 /** Runs tests, and returns the end of their output as Markdown, without those that passed or were skipped. */
 function tested(title: string, args: readonly string[], charts: string): string {
   const env = {...process.env, SCALR_CHARTS: charts, NO_COLOR: '1'};
-  const {status, stdout, stderr} = spawnSync('npx', ['vitest', 'run', ...args], {cwd: ROOT, env, encoding: 'utf8'});
+  const {status, stdout, stderr} = spawnSync('npx', ['vitest', 'run', ...args], {
+    cwd: ROOT,
+    env,
+    encoding: 'utf8',
+  });
   const output = `${stdout}\n${stderr}`.trim().split('\n');
   const lines = output
     .filter((line) => !/^\s*[✓↓]/.test(line))
@@ -51,7 +61,11 @@ const sections: string[] = [];
 const versions: string[] = [];
 try {
   const repository = await readRepository(flags.from ?? CHART_REPOSITORY);
-  for (const chart of ['agent-k8s', 'agent-local', 'agent-job'] as const satisfies readonly ChartName[]) {
+  for (const chart of [
+    'agent-k8s',
+    'agent-local',
+    'agent-job',
+  ] as const satisfies readonly ChartName[]) {
     let schema: ChartSchema = chartSchema(chart);
     const known = schema['x-releases'].at(-1)?.version as string;
     const former = repository.entries[chart]?.find(({version}) => version === known);
@@ -71,7 +85,10 @@ try {
     versions.length === 0 || !flags.test
       ? ''
       : `## Tests\n\n${tested('contract', ['--project', 'unit', 'test/charts/contract.test.ts'], directory)}${tested('effects', ['--project', 'tools', 'test/helm/effects.test.ts', '-t', versions.map((each) => each.replaceAll('.', '\\.')).join('|')], directory)}`;
-  const summary = versions.length === 0 ? 'No new chart versions.\n' : `${[...sections, tests].filter((each) => each !== '').join('\n')}`;
+  const summary =
+    versions.length === 0
+      ? 'No new chart versions.\n'
+      : `${[...sections, tests].filter((each) => each !== '').join('\n')}`;
   process.stdout.write(summary);
   if (flags.summary !== undefined) writeFileSync(flags.summary, summary);
 } finally {

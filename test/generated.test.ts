@@ -33,13 +33,17 @@ async function expectFile(path: string, content: string): Promise<void> {
   try {
     await expect(content).toMatchFileSnapshot(join(root, path));
   } catch (error) {
-    (error as Error).message += `\nWrite ${path} anew with npx vitest run test/generated.test.ts -u, and review the diff.`;
+    (error as Error).message +=
+      `\nWrite ${path} anew with npx vitest run test/generated.test.ts -u, and review the diff.`;
     throw error;
   }
 }
 
 const between = (text: string, mark: string, content: string): string =>
-  text.replace(new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`), (_, begin, end) => `${begin}${content}\n${end}`);
+  text.replace(
+    new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`),
+    (_, begin, end) => `${begin}${content}\n${end}`,
+  );
 
 /** Codes in the source of validate that are no findings, those that take a chart at hand, and the one of a bug. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
@@ -55,9 +59,11 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 const codesIn = (file: string): string[] =>
-  [...readFileSync(join(root, 'src/values/validate', file), 'utf8').matchAll(/'([A-Z]+(?:_[A-Z0-9]+)+)'/g)].map(
-    ([, code]) => code as string,
-  );
+  [
+    ...readFileSync(join(root, 'src/values/validate', file), 'utf8').matchAll(
+      /'([A-Z]+(?:_[A-Z0-9]+)+)'/g,
+    ),
+  ].map(([, code]) => code as string);
 
 test('README.md counts what the program knows, and lists every chart version', async () => {
   const charts = CHART_NAMES.map((name) => ({name, releases: chartSchema(name)['x-releases']}));
@@ -66,7 +72,9 @@ test('README.md counts what the program knows, and lists every chart version', a
     `${releases[0]?.version} to ${releases.at(-1)?.version}`,
     String(releases.length),
   ]);
-  const breaking = Object.values(KNOWN_PROBLEMS).flatMap((problems) => problems.filter(({level}) => level === 'blocking'));
+  const breaking = Object.values(KNOWN_PROBLEMS).flatMap((problems) =>
+    problems.filter(({level}) => level === 'blocking'),
+  );
   const numbers = [
     `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,
     `[${CHECKS.length + MACHINE_CHECKS.length} checks](docs/preflight.md) before an install`,
@@ -76,11 +84,16 @@ test('README.md counts what the program knows, and lists every chart version', a
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const mark of ['numbers', 'versions']) expect(readme).toContain(`<!-- ${mark} -->`);
   const counted = between(readme, 'numbers', numbers.join(' · '));
-  await expectFile('README.md', between(counted, 'versions', table(['Chart', 'Versions', 'Releases'], versions)));
+  await expectFile(
+    'README.md',
+    between(counted, 'versions', table(['Chart', 'Versions', 'Releases'], versions)),
+  );
 });
 
 describe('docs/', () => {
-  test.each(commands.map((each) => [each.id, each] as const))('commands/%s.md describes the command', async (_, documented) => {
+  test.each(
+    commands.map((each) => [each.id, each] as const),
+  )('commands/%s.md describes the command', async (_, documented) => {
     await expectFile(`docs/commands/${documented.file}.md`, commandPage(documented));
   });
 
@@ -90,7 +103,9 @@ describe('docs/', () => {
     expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
   });
 
-  test.each(CHART_NAMES)('charts/%s.md lists which pods a key reaches, and keys without effect', async (chart) => {
+  test.each(
+    CHART_NAMES,
+  )('charts/%s.md lists which pods a key reaches, and keys without effect', async (chart) => {
     const page = `docs/charts/${chart}.md`;
     const reach = between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart));
     await expectFile(page, between(reach, 'ignored', ignoredTable(chart)));
@@ -102,7 +117,11 @@ describe('docs/', () => {
       'install-and-upgrade.md': {'chart-changes': chartChangesTable()},
       'network.md': {
         hosts: await hostsTable({url: 'https://acme.scalr.io', chart: 'agent-job'}),
-        'vcs-hosts': await hostsTable({url: 'https://acme.scalr.io', chart: 'agent-local', purpose: 'vcs'}),
+        'vcs-hosts': await hostsTable({
+          url: 'https://acme.scalr.io',
+          chart: 'agent-local',
+          purpose: 'vcs',
+        }),
       },
     };
     for (const [name, marks] of Object.entries(tables)) {
@@ -118,14 +137,20 @@ describe('docs/', () => {
 
   test('guide pages say what the rows of the charts say about run limits and proxies', () => {
     const [limited, unlimited] = [true, false].map((isLimit) =>
-      CHART_NAMES.filter((chart) => hasKey({chart, version: newestOf(chart)}, concurrency) === isLimit),
+      CHART_NAMES.filter(
+        (chart) => hasKey({chart, version: newestOf(chart)}, concurrency) === isLimit,
+      ),
     );
     const size = readFileSync(join(root, 'docs/guide/size.md'), 'utf8');
-    expect(size).toContain(`With ${limited?.join(' and ')}, \`--concurrency\` is the maximum number of concurrent runs.`);
+    expect(size).toContain(
+      `With ${limited?.join(' and ')}, \`--concurrency\` is the maximum number of concurrent runs.`,
+    );
     expect(size).toContain(`${unlimited?.toSorted().join(' and ')} do not limit concurrent runs`);
     const proxy = CHARTS['agent-k8s'].rows.find(({setting}) => setting.id === httpsProxy.id);
     const scope = scopeOf({chart: 'agent-k8s', version: newestOf('agent-k8s')}, () => undefined);
-    expect(readFileSync(join(root, 'docs/guide/network.md'), 'utf8')).toContain(proxy?.partly?.('http://proxy:3128', scope));
+    expect(readFileSync(join(root, 'docs/guide/network.md'), 'utf8')).toContain(
+      proxy?.partly?.('http://proxy:3128', scope),
+    );
   });
 
   test('charts/upgrades.md lists every known problem', async () => {
@@ -139,22 +164,30 @@ describe('docs/', () => {
 
   test('README.md links all pages', async () => expectFile('docs/README.md', indexPage()));
   test('speed.md states the sizes that budget.json allows', () => {
-    const {packedKilobytes, unpackedKilobytes} = JSON.parse(readFileSync(join(root, 'budget.json'), 'utf8'));
+    const {packedKilobytes, unpackedKilobytes} = JSON.parse(
+      readFileSync(join(root, 'budget.json'), 'utf8'),
+    );
     const megabytes = (kilobytes: number): string => `${(kilobytes / 1000).toFixed(1)} MB`;
     const sizes = `${megabytes(packedKilobytes)} to download, ${megabytes(unpackedKilobytes)} on disk`;
     expect(readFileSync(join(root, 'docs/speed.md'), 'utf8')).toContain(sizes);
   });
   test('exit-codes.md', async () =>
-    expectFile('docs/exit-codes.md', `${words('exit-codes.md')}\n\n${table(['Code', 'Meaning'], exitRows())}\n`));
+    expectFile(
+      'docs/exit-codes.md',
+      `${words('exit-codes.md')}\n\n${table(['Code', 'Meaning'], exitRows())}\n`,
+    ));
   test('settings.md', async () => expectFile('docs/settings.md', settingsPage()));
   test('preflight.md', async () => expectFile('docs/preflight.md', preflightPage()));
   test('findings.md has an example for every code of validate', async () => {
     const named = readdirSync(join(root, 'src/values/validate')).flatMap(codesIn);
-    expect(FOUND_CODES).toEqual(expect.arrayContaining([...new Set(named)].filter((code) => !ELSEWHERE.has(code))));
+    expect(FOUND_CODES).toEqual(
+      expect.arrayContaining([...new Set(named)].filter((code) => !ELSEWHERE.has(code))),
+    );
     await expectFile('docs/findings.md', findingsPage());
   });
 
-  test('errors.md has real output for every code', async () => expectFile('docs/errors.md', await errorsPage()));
+  test('errors.md has real output for every code', async () =>
+    expectFile('docs/errors.md', await errorsPage()));
 
   test('every error code has an entry, and every entry has a code', () => {
     expect(Object.keys(ENTRIES)).toEqual([...ERROR_CODES]);
@@ -164,10 +197,16 @@ describe('docs/', () => {
     expect(MEANINGS.map(([code]) => Number(code))).toEqual(Object.values(ExitCode));
   });
 
-  test.each(commands)('the documented exit codes of $id match its code and its help', ({id, command}) => {
+  test.each(commands)('the documented exit codes of $id match its code and its help', ({
+    id,
+    command,
+  }) => {
     const {own, reached} = statusesOf(id);
     const documented = exitRowsOf(id).map(([code]) => code);
-    const help = [command.description, ...Object.values({...command.baseFlags, ...command.flags}).map(({summary}) => summary)].join('\n');
+    const help = [
+      command.description,
+      ...Object.values({...command.baseFlags, ...command.flags}).map(({summary}) => summary),
+    ].join('\n');
     expect(documented).toEqual(expect.arrayContaining(statusesNamed(help)));
     expect(documented).toEqual(expect.arrayContaining(own));
     expect([...reached, String(ExitCode.ok)]).toEqual(expect.arrayContaining(documented));
@@ -185,7 +224,10 @@ test('schemas/answers.schema.json describes an answers file', async () => {
       ...Object.fromEntries(
         settings.map(({id, summary, kind}) => [
           id,
-          {description: summary, ...(kind.isFile && !kind.list ? {type: 'string'} : kind.jsonSchema)},
+          {
+            description: summary,
+            ...(kind.isFile && !kind.list ? {type: 'string'} : kind.jsonSchema),
+          },
         ]),
       ),
     },

@@ -21,11 +21,37 @@ export async function clusterCommands(rounds: number): Promise<void> {
     const kubectl = await findKubectl();
     const chart = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);
     const values = join(folder, 'values.yaml');
-    const env = {...process.env, KUBECONFIG: cluster.kubeconfig, SCALR_AGENT_TOKEN: 'hunter2', CI: '1'};
-    const chosen = ['--chart', 'agent-job', '--chart-source', chart, '--url', 'https://acme.scalr.io', '--cloud', 'other'];
-    const run = (command: string, ...args: readonly string[]): number => measure(command, args, env);
+    const env = {
+      ...process.env,
+      KUBECONFIG: cluster.kubeconfig,
+      SCALR_AGENT_TOKEN: 'hunter2',
+      CI: '1',
+    };
+    const chosen = [
+      '--chart',
+      'agent-job',
+      '--chart-source',
+      chart,
+      '--url',
+      'https://acme.scalr.io',
+      '--cloud',
+      'other',
+    ];
+    const run = (command: string, ...args: readonly string[]): number =>
+      measure(command, args, env);
     const own = (command: string, namespace: string, ...more: readonly string[]): number =>
-      run(process.execPath, PROGRAM, command, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl, ...more);
+      run(
+        process.execPath,
+        PROGRAM,
+        command,
+        '--namespace',
+        namespace,
+        '--helm',
+        helm,
+        '--kubectl',
+        kubectl,
+        ...more,
+      );
     run(process.execPath, PROGRAM, 'values', ...chosen, '--out', values);
     run(kubectl, 'apply', '--server-side', '--filename', join(chart, 'crds'));
 
@@ -37,7 +63,11 @@ export async function clusterCommands(rounds: number): Promise<void> {
     const fresh = async (): Promise<string> => {
       count += 1;
       const namespace = `bench-${count}`;
-      await setLogs(cluster.kubeconfig, {namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+      await setLogs(
+        cluster.kubeconfig,
+        {namespace},
+        {'*': {current: ['The agent is ready to receive tasks']}},
+      );
       return namespace;
     };
     const remove = async (namespace: string): Promise<void> => {
@@ -59,11 +89,23 @@ export async function clusterCommands(rounds: number): Promise<void> {
         theirs,
         '--from-literal=token=hunter2',
       );
-      const release = ['scalr-agent', chart, '--install', '--wait', '--namespace', theirs, '--values', values];
+      const release = [
+        'scalr-agent',
+        chart,
+        '--install',
+        '--wait',
+        '--namespace',
+        theirs,
+        '--values',
+        values,
+      ];
       took(THEIRS, create + secret + run(helm, 'upgrade', ...release));
       await remove(theirs);
       const bare = await fresh();
-      took('install --skip-preflight', own('install', bare, ...chosen, '--yes', '--skip-preflight'));
+      took(
+        'install --skip-preflight',
+        own('install', bare, ...chosen, '--yes', '--skip-preflight'),
+      );
       took('status', own('status', bare));
       took('uninstall --dry-run', own('uninstall', bare, '--dry-run'));
       await remove(bare);
@@ -73,7 +115,8 @@ export async function clusterCommands(rounds: number): Promise<void> {
       await remove(checked);
     }
     const reference = median(times[THEIRS] ?? []);
-    for (const [name, measured] of Object.entries(times)) row('cluster-commands', name, median(measured), reference, 'helm and kubectl');
+    for (const [name, measured] of Object.entries(times))
+      row('cluster-commands', name, median(measured), reference, 'helm and kubectl');
   } finally {
     rmSync(folder, {recursive: true, force: true});
     await cluster.stop();

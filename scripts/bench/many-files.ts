@@ -18,11 +18,24 @@ export async function manyFiles(rounds: number): Promise<void> {
     const files = Array.from({length: FILES}, (_, index) => join(folder, `${index}.yaml`));
     const chart = await directoryOf(TARGET, folder);
     for (const file of files) copyFileSync(VALUES, file);
-    const lint = (): number => files.reduce((sum, file) => sum + measure(helm, ['lint', chart, '--quiet', '--values', file]), 0);
-    const times = Array.from({length: rounds}, () => ({ours: measure(process.execPath, [PROGRAM, 'validate', ...files]), theirs: lint()}));
+    const lint = (): number =>
+      files.reduce(
+        (sum, file) => sum + measure(helm, ['lint', chart, '--quiet', '--values', file]),
+        0,
+      );
+    const times = Array.from({length: rounds}, () => ({
+      ours: measure(process.execPath, [PROGRAM, 'validate', ...files]),
+      theirs: lint(),
+    }));
     const theirs = median(times.map((each) => each.theirs));
     row('many-files', `${FILES} × helm lint`, theirs, theirs, `${FILES} × helm lint`);
-    row('many-files', `validate ${FILES} files`, median(times.map((each) => each.ours)), theirs, `${FILES} × helm lint`);
+    row(
+      'many-files',
+      `validate ${FILES} files`,
+      median(times.map((each) => each.ours)),
+      theirs,
+      `${FILES} × helm lint`,
+    );
   } finally {
     rmSync(folder, {recursive: true, force: true});
   }

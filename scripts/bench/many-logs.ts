@@ -39,16 +39,24 @@ const pathOf = ({pod, container}: Log, namespace: string): string =>
 
 const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>> = {
   [THEIRS]({kubeconfig, kubectl, namespace, logs}) {
-    const loop = logs.map(({pod, container}) => `'${kubectl}' --kubeconfig '${kubeconfig}' -n ${namespace} logs ${pod} -c ${container}`);
+    const loop = logs.map(
+      ({pod, container}) =>
+        `'${kubectl}' --kubeconfig '${kubeconfig}' -n ${namespace} logs ${pod} -c ${container}`,
+    );
     return spawnSync('sh', ['-c', loop.join('\n')], {maxBuffer: 1024 ** 3}).stdout.length;
   },
   'HTTP over the same socket': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket), kubectl, signal)) as ApiProxy;
+    const {socketPath, stop} = (await startProxy(
+      (socket) => proxy({kubeconfig, namespace}, socket),
+      kubectl,
+      signal,
+    )) as ApiProxy;
     const agent = new Agent({keepAlive: true, maxSockets: 24});
     const one = (log: Log): Promise<number> =>
       new Promise((resolve, reject) => {
-        request({socketPath, agent, path: pathOf(log, namespace), headers: {host: 'localhost'}}, (response) =>
-          resolve(buffer(response).then(({length}) => length)),
+        request(
+          {socketPath, agent, path: pathOf(log, namespace), headers: {host: 'localhost'}},
+          (response) => resolve(buffer(response).then(({length}) => length)),
         )
           .on('error', reject)
           .end();
@@ -60,25 +68,39 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
   },
   'the API of this program': async ({kubeconfig, kubectl, namespace, logs}) => {
     const api = kubernetesClient({kubeconfig, namespace}, {kubectl});
-    const lengths = await Promise.all(logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length));
+    const lengths = await Promise.all(
+      logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length),
+    );
     await api.close();
     return sum(lengths);
   },
   'the same into a zip': async ({kubeconfig, kubectl, namespace, logs, folder}) => {
     const api = kubernetesClient({kubeconfig, namespace}, {kubectl});
     const archive = await zipArchives.create(join(folder, 'bundle.zip'));
-    await Promise.all(logs.map(async (log) => archive.add(`${log.pod}/${log.container}.log`, await chunksOf(api, log, namespace))));
+    await Promise.all(
+      logs.map(async (log) =>
+        archive.add(`${log.pod}/${log.container}.log`, await chunksOf(api, log, namespace)),
+      ),
+    );
     const {entries} = await archive.close({manifest: (all) => JSON.stringify(all)});
     await api.close();
     return sum(entries.map(({bytes}) => bytes));
   },
   'a kubectl for each request': async ({kubeconfig, kubectl, namespace, logs}) => {
     const api = rawClient({kubeconfig, namespace}, kubectl);
-    return sum(await Promise.all(logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length)));
+    return sum(
+      await Promise.all(
+        logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length),
+      ),
+    );
   },
 };
 
-async function chunksOf(api: ApiReader, log: Log, namespace: string): Promise<AsyncIterable<Buffer>> {
+async function chunksOf(
+  api: ApiReader,
+  log: Log,
+  namespace: string,
+): Promise<AsyncIterable<Buffer>> {
   const opened = await api.stream(pathOf(log, namespace), {signal});
   if (opened.error) throw new Error(opened.error.message);
   return opened.chunks;
@@ -92,7 +114,9 @@ export async function manyLogs(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   try {
     const bench = await prepare(cluster.kubeconfig, folder);
-    const times = Object.fromEntries(Object.keys(WAYS).map((name): [string, number[]] => [name, []]));
+    const times = Object.fromEntries(
+      Object.keys(WAYS).map((name): [string, number[]] => [name, []]),
+    );
     const sizes = new Set<number>();
     for (let round = 0; round < rounds; round += 1) {
       for (const [name, way] of Object.entries(WAYS)) {
@@ -114,12 +138,18 @@ export async function manyLogs(rounds: number): Promise<void> {
 async function prepare(kubeconfig: string, folder: string): Promise<Bench> {
   const namespace = 'default';
   const range = (count: number): number[] => Array.from({length: count}, (_, index) => index);
-  const lines = range(LINES).map((index) => `INFO run-${index} polled the queue of the account and found nothing to do`);
+  const lines = range(LINES).map(
+    (index) => `INFO run-${index} polled the queue of the account and found nothing to do`,
+  );
   await setLogs(kubeconfig, {namespace}, {'*': {current: lines}});
   const kubectl = await kubectlFor(kubeconfig);
-  const spec = {containers: range(CONTAINERS).map((index) => ({name: `c${index}`, image: 'scalr/agent:1'}))};
+  const spec = {
+    containers: range(CONTAINERS).map((index) => ({name: `c${index}`, image: 'scalr/agent:1'})),
+  };
   await kubectl.apply(...range(PODS).map((index) => pod(`agent-${index}`, {spec})));
   await kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=60s');
-  const logs = range(PODS).flatMap((one) => range(CONTAINERS).map((other) => ({pod: `agent-${one}`, container: `c${other}`})));
+  const logs = range(PODS).flatMap((one) =>
+    range(CONTAINERS).map((other) => ({pod: `agent-${one}`, container: `c${other}`})),
+  );
   return {kubeconfig, kubectl: await findKubectl(), namespace, logs, folder};
 }

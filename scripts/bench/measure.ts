@@ -15,7 +15,11 @@ interface Result {
 export const results: Result[] = [];
 
 /** Milliseconds from start to end of a program that has to succeed. */
-export function measure(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): number {
+export function measure(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): number {
   const start = performance.now();
   const {status, stderr} = spawnSync(command, args, {encoding: 'utf8', env});
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
@@ -33,5 +37,11 @@ export function report(result: Result): void {
   process.stdout.write(`${name.padEnd(34)} ${value.toFixed(0).padStart(6)} ${unit}${compared}\n`);
 }
 
-export const row = (part: string, name: string, milliseconds: number, reference: number, of: string): void =>
+export const row = (
+  part: string,
+  name: string,
+  milliseconds: number,
+  reference: number,
+  of: string,
+): void =>
   report({part, name, value: milliseconds, unit: 'ms', ratio: milliseconds / reference, of});

@@ -29,7 +29,8 @@ await archive.close({
   manifest: (entries) => JSON.stringify(entries),
   check: async (opened) => {
     const hash = createHash('sha256');
-    for (const {name} of opened.entries) for await (const chunk of opened.read(name)) hash.update(chunk);
+    for (const {name} of opened.entries)
+      for await (const chunk of opened.read(name)) hash.update(chunk);
     return undefined;
   },
 });

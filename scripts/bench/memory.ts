@@ -19,14 +19,26 @@ export async function memory(): Promise<void> {
       bundle: true,
       format: 'esm',
       platform: 'node',
-      banner: {js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);"},
+      banner: {
+        js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);",
+      },
     });
     for (const megabytes of [1, 64, 1024]) {
-      const {stdout} = await execa(process.execPath, [program, join(folder, 'bundle.zip'), String(megabytes)]);
+      const {stdout} = await execa(process.execPath, [
+        program,
+        join(folder, 'bundle.zip'),
+        String(megabytes),
+      ]);
       const {peakMb, seconds} = JSON.parse(stdout) as {peakMb: number; seconds: number};
       const rate = `${(megabytes / seconds).toFixed(0)} MB/s`;
-      report({part: 'memory', name: `${megabytes} MB into a zip and out, ${rate}`, value: peakMb, unit: 'MB'});
-      if (peakMb > LIMIT_MB) throw new Error(`${peakMb.toFixed(0)} MB are more than ${LIMIT_MB} MB`);
+      report({
+        part: 'memory',
+        name: `${megabytes} MB into a zip and out, ${rate}`,
+        value: peakMb,
+        unit: 'MB',
+      });
+      if (peakMb > LIMIT_MB)
+        throw new Error(`${peakMb.toFixed(0)} MB are more than ${LIMIT_MB} MB`);
     }
   } finally {
     rmSync(folder, {recursive: true, force: true});

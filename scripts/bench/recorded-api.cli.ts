@@ -23,7 +23,11 @@ interface Answer {
 const [kubeconfig = '', latency = '0'] = process.argv.slice(2);
 const directory = await mkdtemp(join(tmpdir(), 'recorded-api-'));
 const {ca, server: own, admin} = await issueCertificates(directory);
-const [cert, key, forward] = await Promise.all([readFile(own.cert), readFile(own.key), forwarder(kubeconfig)]);
+const [cert, key, forward] = await Promise.all([
+  readFile(own.cert),
+  readFile(own.key),
+  forwarder(kubeconfig),
+]);
 const answers = new Map<string, Answer>();
 const server = createServer({cert, key}, async (incoming, outgoing) => {
   const {method, url, headers} = incoming;
@@ -31,7 +35,11 @@ const server = createServer({cert, key}, async (incoming, outgoing) => {
   const known = answers.get(name);
   if (known) return void wait(Number(latency)).then(() => say(known, outgoing));
   const found = await forward(incoming);
-  const answer = {status: found.statusCode ?? 500, headers: found.headers, body: Buffer.concat(await found.toArray())};
+  const answer = {
+    status: found.statusCode ?? 500,
+    headers: found.headers,
+    body: Buffer.concat(await found.toArray()),
+  };
   if (method === 'GET') answers.set(name, answer);
   say(answer, outgoing);
 });
@@ -43,7 +51,9 @@ function say({status, headers, body}: Answer, outgoing: ServerResponse): void {
 
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const {port} = server.address() as AddressInfo;
-process.stdout.write(`${await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin)}\n`);
+process.stdout.write(
+  `${await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin)}\n`,
+);
 await once(process.stdin.resume(), 'end');
 server.closeAllConnections();
 server.close();

@@ -43,7 +43,8 @@ const TEXTS = {agent: AGENT, plan: PLAN, leaking: LEAKING};
 
 function bytesOf(line: (index: number) => string): Buffer {
   const lines: string[] = [];
-  for (let [index, length] = [0, 0]; length < MEGABYTES << 20; index += 1) length += (lines[lines.push(line(index)) - 1] as string).length;
+  for (let [index, length] = [0, 0]; length < MEGABYTES << 20; index += 1)
+    length += (lines[lines.push(line(index)) - 1] as string).length;
   return Buffer.from(lines.join(''), 'latin1');
 }
 
@@ -64,7 +65,9 @@ async function milliseconds(work: () => Promise<void> | void): Promise<number> {
 }
 
 const chunks = (bytes: Buffer): Buffer[] =>
-  Array.from({length: Math.ceil(bytes.length / CHUNK)}, (_, index) => bytes.subarray(index * CHUNK, (index + 1) * CHUNK));
+  Array.from({length: Math.ceil(bytes.length / CHUNK)}, (_, index) =>
+    bytes.subarray(index * CHUNK, (index + 1) * CHUNK),
+  );
 
 /** How fast logs are redacted, read for what they say and read back, in MB a second and as a multiple of looking for one text in the same bytes. */
 export async function redaction(rounds: number): Promise<void> {
@@ -89,7 +92,12 @@ export async function redaction(rounds: number): Promise<void> {
         words.end();
       };
       const readBack = async (): Promise<void> => void (await find(chunks(bytes)));
-      const times = {redact: [] as number[], readWords: [] as number[], readBack: [] as number[], search: [] as number[]};
+      const times = {
+        redact: [] as number[],
+        readWords: [] as number[],
+        readBack: [] as number[],
+        search: [] as number[],
+      };
       for (let round = 0; round < rounds; round += 1) {
         times.redact.push(await milliseconds(redact));
         times.readWords.push(await milliseconds(readWords));

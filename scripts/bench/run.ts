@@ -21,11 +21,18 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
 /** `npm run bench -- [PART...] [--rounds N] [--json FILE] [--readme]`: everything, or some parts of it. */
 const {values, positionals} = parseArgs({
   allowPositionals: true,
-  options: {rounds: {type: 'string', default: '15'}, json: {type: 'string'}, readme: {type: 'boolean'}},
+  options: {
+    rounds: {type: 'string', default: '15'},
+    json: {type: 'string'},
+    readme: {type: 'boolean'},
+  },
 });
 const rounds = Number(values.rounds);
 const unknown = positionals.filter((name) => PARTS[name] === undefined);
-if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}.`);
+if (unknown.length > 0)
+  throw new Error(
+    `There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}.`,
+  );
 for (const [name, part] of Object.entries(PARTS)) {
   if (positionals.length === 0 || positionals.includes(name)) await part(rounds);
 }

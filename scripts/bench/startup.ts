@@ -17,7 +17,8 @@ type Subject = () => Promise<number> | number;
 
 async function subjects(home: string): Promise<Readonly<Record<string, Subject>>> {
   const env = {...process.env, HOME: home, XDG_CACHE_HOME: home};
-  const ours = (args: readonly string[]) => () => measure(process.execPath, [PROGRAM, ...args], env);
+  const ours = (args: readonly string[]) => () =>
+    measure(process.execPath, [PROGRAM, ...args], env);
   const {path: helm} = (await findHelm())[0] as {path: string};
   const kubectl = await findKubectl();
   return {

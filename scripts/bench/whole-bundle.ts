@@ -77,7 +77,9 @@ const http: Way = async ({kubeconfig, kubectl, namespace}) => {
   await get(pods, (chunk) => list.push(chunk));
   const {items} = JSON.parse(Buffer.concat(list).toString('utf8')) as {items: Pod[]};
   const paths = items.flatMap(({metadata, spec}) =>
-    (spec?.containers ?? []).map(({name}) => `${pods}/${metadata.name}/log?container=${name}&timestamps=true`),
+    (spec?.containers ?? []).map(
+      ({name}) => `${pods}/${metadata.name}/log?container=${name}&timestamps=true`,
+    ),
   );
   const begun = performance.now();
   let bytes = 0;
@@ -100,11 +102,30 @@ const command =
   async ({kubeconfig, kubectl, helm, namespace, folder}) => {
     const out = join(folder, 'bundle.zip');
     rmSync(out, {force: true});
-    const where = ['--namespace', namespace, '--kubeconfig', kubeconfig, '--kubectl', kubectl, '--helm', helm];
+    const where = [
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+      '--kubectl',
+      kubectl,
+      '--helm',
+      helm,
+    ];
     const start = performance.now();
     const running = execa(
       process.execPath,
-      ['--import', PEAK_PRELOAD, PROGRAM, 'collect-logs', ...where, '--out', out, '--json', ...argv],
+      [
+        '--import',
+        PEAK_PRELOAD,
+        PROGRAM,
+        'collect-logs',
+        ...where,
+        '--out',
+        out,
+        '--json',
+        ...argv,
+      ],
       {
         stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
       },
@@ -124,7 +145,9 @@ const command =
 async function bytesOfLogs(file: string): Promise<number> {
   const archive = await zipArchives.open(file);
   archive.close();
-  return archive.entries.filter(({name}) => name.startsWith('logs/')).reduce((sum, {bytes}) => sum + bytes, 0);
+  return archive.entries
+    .filter(({name}) => name.startsWith('logs/'))
+    .reduce((sum, {bytes}) => sum + bytes, 0);
 }
 
 const LOOP = 'kubectl logs, one by one, and zip';
@@ -156,15 +179,38 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  '200 logs of 200 lines': {pods: 20, containers: 10, lines: 200, ways: {[LOOP]: loop, ...BUNDLES}, most: 15},
-  '200 logs of 200 lines from elsewhere': {pods: 20, containers: 10, lines: 200, ways: {[LOOP]: loop, ...BUNDLES}, most: 15, latencyMs: 5},
+  '200 logs of 200 lines': {
+    pods: 20,
+    containers: 10,
+    lines: 200,
+    ways: {[LOOP]: loop, ...BUNDLES},
+    most: 15,
+  },
+  '200 logs of 200 lines from elsewhere': {
+    pods: 20,
+    containers: 10,
+    lines: 200,
+    ways: {[LOOP]: loop, ...BUNDLES},
+    most: 15,
+    latencyMs: 5,
+  },
   '20 logs of 5 MiB': {pods: 20, containers: 1, lines: 0, bytes: 5 * MIB, ways: BUNDLES, most: 5},
-  '1 GiB beside 499 logs': {pods: 500, containers: 1, lines: 200, bytes: 1024 * MIB, only: 'agent-250', ways: BUNDLES, most: 1},
+  '1 GiB beside 499 logs': {
+    pods: 500,
+    containers: 1,
+    lines: 200,
+    bytes: 1024 * MIB,
+    only: 'agent-250',
+    ways: BUNDLES,
+    most: 1,
+  },
 };
 
 /** The whole command beside what cannot be done without. More memory than the limit is an error. Starts a cluster. */
 export async function wholeBundle(rounds: number): Promise<void> {
-  const cluster = await startCluster({nodes: DEFAULT_NODES.map((node) => ({...node, capacity: {...node.capacity, pods: '300'}}))});
+  const cluster = await startCluster({
+    nodes: DEFAULT_NODES.map((node) => ({...node, capacity: {...node.capacity, pods: '300'}})),
+  });
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   try {
     const [kubectl, helms] = await Promise.all([findKubectl(), findHelm()]);
@@ -193,9 +239,15 @@ type Runs = Readonly<Record<string, readonly Run[]>>;
 
 async function measured(place: Place, each: Case, rounds: number): Promise<Runs> {
   if (each.latencyMs === undefined) return interleaved(place, each, rounds);
-  const server = execa(process.execPath, ['--import', 'tsx', RECORDED_API, place.kubeconfig, String(each.latencyMs)], {stdin: 'pipe'});
+  const server = execa(
+    process.execPath,
+    ['--import', 'tsx', RECORDED_API, place.kubeconfig, String(each.latencyMs)],
+    {stdin: 'pipe'},
+  );
   try {
-    const [kubeconfig] = (await once(server.stdout, 'data')).map((line) => String(line).trim()) as [string];
+    const [kubeconfig] = (await once(server.stdout, 'data')).map((line) => String(line).trim()) as [
+      string,
+    ];
     const elsewhere = {...place, kubeconfig};
     // What is asked for is answered by the cluster itself for the first time.
     await interleaved(elsewhere, each, 1);
@@ -207,9 +259,14 @@ async function measured(place: Place, each: Case, rounds: number): Promise<Runs>
 }
 
 async function interleaved(place: Place, {ways}: Case, rounds: number): Promise<Runs> {
-  const runs: Record<string, Run[]> = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) for (const [name, way] of Object.entries(ways)) runs[name]?.push(await way(place));
-  const sizes = new Set([LOOP, HTTP, ALL].flatMap((name) => runs[name] ?? []).map(({bytes}) => bytes));
+  const runs: Record<string, Run[]> = Object.fromEntries(
+    Object.keys(ways).map((name) => [name, []]),
+  );
+  for (let round = 0; round < rounds; round += 1)
+    for (const [name, way] of Object.entries(ways)) runs[name]?.push(await way(place));
+  const sizes = new Set(
+    [LOOP, HTTP, ALL].flatMap((name) => runs[name] ?? []).map(({bytes}) => bytes),
+  );
   if (sizes.size !== 1) throw new Error(`They are not the same logs: ${[...sizes]} bytes`);
   return runs;
 }
@@ -220,30 +277,50 @@ function tell(part: string, runs: Runs): void {
   const most = (which: 'peakMb' | 'proxyMb'): number =>
     Math.max(...Object.values(runs).flatMap((each) => each.map((run) => run[which] ?? 0)));
   for (const name of Object.keys(runs)) row(part, name, time(name), time(HTTP), HTTP);
-  row(part, '  of HTTP, the logs alone', time(HTTP, 'readingMs'), time(HTTP, 'readingMs'), 'the same');
+  row(
+    part,
+    '  of HTTP, the logs alone',
+    time(HTTP, 'readingMs'),
+    time(HTTP, 'readingMs'),
+    'the same',
+  );
   // Its bundle is finished, searched and closed in that time.
-  row(part, '  of all kept, the same', time(ALL) - time(NOTHING), time(HTTP, 'readingMs'), 'the logs alone of HTTP');
+  row(
+    part,
+    '  of all kept, the same',
+    time(ALL) - time(NOTHING),
+    time(HTTP, 'readingMs'),
+    'the logs alone of HTTP',
+  );
   if (LOOP in runs)
     process.stdout.write(`${ALL} is ${(time(LOOP) / time(ALL)).toFixed(1)} times as fast as ${LOOP}
 `);
-  const [peak, proxy] = [most('peakMb'), most('proxyMb')];
+  const peak = most('peakMb');
+  const proxy = most('proxyMb');
   report({part, name: 'memory at most', value: peak, unit: 'MB'});
   report({part, name: '  and its kubectl proxy', value: proxy, unit: 'MB'});
   if (peak > LIMIT_MB) throw new Error(`${peak.toFixed(0)} MB are more than ${LIMIT_MB} MB`);
 }
 
-async function prepare({kubeconfig, namespace}: Place, {pods, containers, lines, bytes, only}: Case): Promise<void> {
+async function prepare(
+  {kubeconfig, namespace}: Place,
+  {pods, containers, lines, bytes, only}: Case,
+): Promise<void> {
   const range = (count: number): number[] => Array.from({length: count}, (_, index) => index);
   const line = (index: number): string => AGENT(index).trimEnd();
   const kubectl = await kubectlFor(kubeconfig, namespace);
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace}});
-  await until('the namespace has a service account', async () => Boolean(await kubectl('get', 'serviceaccount', 'default')));
+  await until('the namespace has a service account', async () =>
+    Boolean(await kubectl('get', 'serviceaccount', 'default')),
+  );
   const where = only === undefined ? {namespace} : {namespace, pod: only};
   await setLogs(kubeconfig, {namespace}, {'*': {current: range(lines).map(line)}});
   if (only !== undefined) await setLogs(kubeconfig, where, {'*': {}});
   if (bytes !== undefined) await fillLog(kubeconfig, where, '*', bytes, line);
   const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
-  const spec = {containers: range(containers).map((index) => ({name: `c${index}`, image: 'scalr/agent:1'}))};
+  const spec = {
+    containers: range(containers).map((index) => ({name: `c${index}`, image: 'scalr/agent:1'})),
+  };
   await kubectl.apply(
     // What is in it is searched for in every byte, twice.
     {
@@ -252,7 +329,10 @@ async function prepare({kubeconfig, namespace}: Place, {pods, containers, lines,
       metadata: {name: 'scalr-agent-token'},
       stringData: {token: 'eyJhbGciOiJIUzI1NiJ9.eyJhZ2VudCI6ImIifQ.Zm9yLWJlbmNo'},
     },
-    ...range(pods).map((index) => ({...pod(`agent-${index}`, {spec}), metadata: {name: `agent-${index}`, labels}})),
+    ...range(pods).map((index) => ({
+      ...pod(`agent-${index}`, {spec}),
+      metadata: {name: `agent-${index}`, labels},
+    })),
   );
   await kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=180s');
 }

@@ -13,7 +13,10 @@ const machine = () => ({
 
 /** What was measured, where and when. */
 export function writeJson(path: string, rounds: number): void {
-  writeFileSync(path, `${JSON.stringify({date: new Date().toISOString(), machine: machine(), rounds, results}, null, 2)}\n`);
+  writeFileSync(
+    path,
+    `${JSON.stringify({date: new Date().toISOString(), machine: machine(), rounds, results}, null, 2)}\n`,
+  );
 }
 
 /** The same of the start as the table of docs/speed.md. */
@@ -22,7 +25,10 @@ export function writeSpeedPage(rounds: number): void {
   const {node, platform, cpu, cores} = machine();
   const rows = results
     .filter(({part, ratio}) => part === 'startup' && ratio !== 1)
-    .map(({name, value, ratio = 0}) => `| \`${name}\` | ${ratio.toFixed(2)} × | ${value.toFixed(0)} ms |`);
+    .map(
+      ({name, value, ratio = 0}) =>
+        `| \`${name}\` | ${ratio.toFixed(2)} × | ${value.toFixed(0)} ms |`,
+    );
   const table = [
     `Node.js ${node.slice(1)} on ${platform}, ${cores} × ${cpu}, ${new Date().toISOString().slice(0, 10)}, median of ${rounds} interleaved runs:`,
     '',
@@ -31,5 +37,8 @@ export function writeSpeedPage(rounds: number): void {
     ...rows,
   ];
   const page = readFileSync(path, 'utf8');
-  writeFileSync(path, page.replace(/(<!-- bench -->\n)[\s\S]*?(<!-- benchstop -->)/, `$1${table.join('\n')}\n$2`));
+  writeFileSync(
+    path,
+    page.replace(/(<!-- bench -->\n)[\s\S]*?(<!-- benchstop -->)/, `$1${table.join('\n')}\n$2`),
+  );
 }

@@ -9,11 +9,17 @@ import {type ChartName, type ChartSchema, type Leaf, leavesOf} from '../../src/c
 import {at, sameTree, spellPath, startsWith} from '../../src/ground/tree.ts';
 
 /** What a reviewer of a new release looks at, as Markdown. `before` and `after` are the unpacked charts. */
-export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: string | undefined, after: string): string {
+export function summaryOf(
+  schema: ChartSchema,
+  chart: UnpackedChart,
+  before: string | undefined,
+  after: string,
+): string {
   const {name, version, appVersion, kubeVersion} = chart.metadata;
   const former = schema['x-releases'].at(-1)?.version as string;
   const target: Target = {chart: name as ChartName, version, schema: addRelease(schema, chart)};
-  const [old, now] = [leavesOf(schema, former), leavesOf(target.schema as ChartSchema, version)];
+  const old = leavesOf(schema, former);
+  const now = leavesOf(target.schema as ChartSchema, version);
   const lacking = (some: readonly Leaf[], others: readonly Leaf[]): Leaf[] =>
     some.filter(({path}) => !others.some((each) => sameTree(each.path, path)));
   const changed = now.flatMap(({path, default: is}) => {
@@ -22,14 +28,17 @@ export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: str
       ? []
       : [`\`${spellPath(path)}\`: ${JSON.stringify(was.default)} → ${JSON.stringify(is)}`];
   });
-  const isRbac = (path: readonly string[]): boolean => path[0] === 'rbac' || path[0] === 'serviceAccount';
+  const isRbac = (path: readonly string[]): boolean =>
+    path[0] === 'rbac' || path[0] === 'serviceAccount';
   return [
     `## ${name} ${former} → ${version}\n`,
     `Agent ${appVersion}${kubeVersion === undefined ? '' : `, Kubernetes \`${kubeVersion}\``}.\n`,
     list('Chart changelog', notesIn(chart, 'artifacthub.io/changes')),
     list(
       'New keys',
-      lacking(now, old).map(({path, default: value}) => `\`${spellPath(path)}\`: ${JSON.stringify(value)}`),
+      lacking(now, old).map(
+        ({path, default: value}) => `\`${spellPath(path)}\`: ${JSON.stringify(value)}`,
+      ),
     ),
     list(
       'Removed keys',
@@ -37,14 +46,19 @@ export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: str
     ),
     list(
       `Keys that no template reads, for ignoredKeys in src/charts/${name}/versions.ts`,
-      lacking(unreadKeys(now, after), before === undefined ? [] : unreadKeys(old, before)).map(({path}) => `\`${spellPath(path)}\``),
+      lacking(unreadKeys(now, after), before === undefined ? [] : unreadKeys(old, before)).map(
+        ({path}) => `\`${spellPath(path)}\``,
+      ),
     ),
     list(
       'Changed defaults',
       changed.filter((line) => !line.startsWith('`rbac.')),
     ),
     list('Images', imagesIn(chart, now)),
-    list('RBAC', [...changed.filter((line) => isRbac(at(line.slice(1)))), ...roleTemplates(before, after)]),
+    list('RBAC', [
+      ...changed.filter((line) => isRbac(at(line.slice(1)))),
+      ...roleTemplates(before, after),
+    ]),
     list('Changed templates', changedFiles(before, after)),
     list('Rows to look at', rowsToCheck(target, lacking(now, old))),
   ]
@@ -53,19 +67,27 @@ export function summaryOf(schema: ChartSchema, chart: UnpackedChart, before: str
 }
 
 const list = (title: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : `### ${title}\n\n${[...new Set(lines)].map((line) => `- ${line}`).join('\n')}\n`;
+  lines.length === 0
+    ? ''
+    : `### ${title}\n\n${[...new Set(lines)].map((line) => `- ${line}`).join('\n')}\n`;
 
 /** A list in the annotations of Chart.yaml. */
 function notesIn({metadata}: UnpackedChart, annotation: string): string[] {
   const {annotations = {}} = metadata as {annotations?: Record<string, string>};
-  const found = (parse(annotations[annotation] ?? '') ?? []) as readonly (UpstreamChange & {image?: string})[];
+  const found = (parse(annotations[annotation] ?? '') ?? []) as readonly (UpstreamChange & {
+    image?: string;
+  })[];
   return found.map((each) => (each.image === undefined ? noteText(each) : `\`${each.image}\``));
 }
 
 /** From the annotations; otherwise the default repositories. */
 function imagesIn(chart: UnpackedChart, leaves: readonly Leaf[]): string[] {
   const listed = notesIn(chart, 'artifacthub.io/images');
-  return listed.length > 0 ? listed : leaves.flatMap(({path, default: value}) => (path.at(-1) === 'repository' ? [`\`${value}\``] : []));
+  return listed.length > 0
+    ? listed
+    : leaves.flatMap(({path, default: value}) =>
+        path.at(-1) === 'repository' ? [`\`${value}\``] : [],
+      );
 }
 
 /** Rows whose keys are gone, and new keys that no row writes. */
@@ -90,28 +112,42 @@ function rowsToCheck(target: Target, added: readonly Leaf[]): string[] {
 function unreadKeys(leaves: readonly Leaf[], directory: string): Leaf[] {
   const text = [...templatesIn(directory).values()].join('\n');
   const names = new Map([['', ['']]]);
-  const body = text.replaceAll(/(\$\w+)\s*:=\s*\$?\.Values((?:\.\w+)*)(?=\s*-?\}\})/g, (_, name: string, path: string) => {
-    names.set(name, [...(names.get(name) ?? []), path]);
-    return '';
-  });
-  const references = [...body.matchAll(/(?:\$?\.Values|(\$\w+))((?:\.\w+)+)/g)].flatMap(([, name = '', path = '']) =>
-    (names.get(name) ?? []).map((above) => `${above}${path}`.slice(1)),
+  const body = text.replaceAll(
+    /(\$\w+)\s*:=\s*\$?\.Values((?:\.\w+)*)(?=\s*-?\}\})/g,
+    (_, name: string, path: string) => {
+      names.set(name, [...(names.get(name) ?? []), path]);
+      return '';
+    },
+  );
+  const references = [...body.matchAll(/(?:\$?\.Values|(\$\w+))((?:\.\w+)+)/g)].flatMap(
+    ([, name = '', path = '']) =>
+      (names.get(name) ?? []).map((above) => `${above}${path}`.slice(1)),
   );
   // A map that is passed on under its name may be read as a whole.
-  const whole = [...body.matchAll(/(\$\w+)(?![\w.])/g)].flatMap(([, name = '']) => (names.get(name) ?? []).map((path) => path.slice(1)));
+  const whole = [...body.matchAll(/(\$\w+)(?![\w.])/g)].flatMap(([, name = '']) =>
+    (names.get(name) ?? []).map((path) => path.slice(1)),
+  );
   const read = new Set([...references, ...whole]);
-  return leaves.filter(({path}) => !path.some((_, index) => read.has(path.slice(0, index + 1).join('.'))));
+  return leaves.filter(
+    ({path}) => !path.some((_, index) => read.has(path.slice(0, index + 1).join('.'))),
+  );
 }
 
 const templatesIn = (directory: string | undefined): Map<string, string> => {
   const folder = join(directory ?? '', 'templates');
-  const entries = directory !== undefined && existsSync(folder) ? readdirSync(folder, {recursive: true, withFileTypes: true}) : [];
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const entries =
+    directory !== undefined && existsSync(folder)
+      ? readdirSync(folder, {recursive: true, withFileTypes: true})
+      : [];
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   return new Map(paths.map((path) => [relative(folder, path), readFileSync(path, 'utf8')]));
 };
 
 function changedFiles(before: string | undefined, after: string): string[] {
-  const [old, now] = [templatesIn(before), templatesIn(after)];
+  const old = templatesIn(before);
+  const now = templatesIn(after);
   if (old.size === 0) return [];
   return [...new Set([...old.keys(), ...now.keys()])].toSorted().flatMap((name) => {
     if (old.get(name) === now.get(name)) return [];
@@ -120,4 +156,6 @@ function changedFiles(before: string | undefined, after: string): string[] {
 }
 
 const roleTemplates = (before: string | undefined, after: string): string[] =>
-  changedFiles(before, after).filter((line) => /kind: (Cluster)?Role/.test(templatesIn(after).get(line.split('`')[1] as string) ?? ''));
+  changedFiles(before, after).filter((line) =>
+    /kind: (Cluster)?Role/.test(templatesIn(after).get(line.split('`')[1] as string) ?? ''),
+  );

@@ -29,7 +29,11 @@ export class Film {
 
   constructor(
     program: string,
-    {rows, columns: cols, ...place}: {rows: number; columns: number; cwd: string; env: Readonly<Record<string, string>>},
+    {
+      rows,
+      columns: cols,
+      ...place
+    }: {rows: number; columns: number; cwd: string; env: Readonly<Record<string, string>>},
   ) {
     this.#screen = new xterm.Terminal({rows, cols, scrollback: 10_000, allowProposedApi: true});
     this.#pty = spawn(program, [], {rows, cols, ...place});
@@ -93,7 +97,8 @@ export class Film {
   }
 
   async #quiet(): Promise<void> {
-    for (let left = QUIET_MS; left > 0; left = this.#changed + QUIET_MS - Date.now()) await sleep(left);
+    for (let left = QUIET_MS; left > 0; left = this.#changed + QUIET_MS - Date.now())
+      await sleep(left);
     await new Promise<void>((resolve) => this.#screen.write('', resolve));
   }
 
@@ -101,10 +106,13 @@ export class Film {
     const {baseY, length} = this.#screen.buffer.active;
     const lines = Array.from({length}, (_, y) => runsOf(this.#line(y)));
     const {lines: before, top} = this.frames.at(-1) ?? {lines: [], top: 0};
-    const isNew = (line: readonly Run[], y: number): boolean => JSON.stringify(line) !== JSON.stringify(before[y] ?? []);
+    const isNew = (line: readonly Run[], y: number): boolean =>
+      JSON.stringify(line) !== JSON.stringify(before[y] ?? []);
     const first = lines.findIndex(isNew);
     if (first < 0) return;
-    const question = lines.findIndex((line, y) => y >= first && ['?', '◆'].includes(line[0]?.text ?? ''));
+    const question = lines.findIndex(
+      (line, y) => y >= first && ['?', '◆'].includes(line[0]?.text ?? ''),
+    );
     const isAppended = before.slice(first).every((line) => line.length === 0);
     const end = isAppended ? (question < 0 ? length : question) : first;
     for (let y = first; y < end; y++) {

@@ -9,8 +9,12 @@ import {svgOf} from './svg.ts';
 /** `npm run record`: films a real install and makes the picture in the README of it. */
 const PICTURE = fileURLToPath(new URL('../../docs/install.svg', import.meta.url));
 const SIZE = {columns: 90, rows: 26};
-const [ENTER, UP, DOWN, CLEAR] = ['\r', '\u001B[A', '\u001B[B', '\u0015'];
-const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
+const ENTER = '\r';
+const UP = '\u001B[A';
+const DOWN = '\u001B[B';
+const CLEAR = '\u0015';
+const part = (content: object): string =>
+  Buffer.from(JSON.stringify(content)).toString('base64url');
 const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'})}.${'made-up'.repeat(6)}`;
 
 /** What is pressed at a question, the first time and the next; at all others Enter. The first number is too large for the nodes. */
@@ -28,7 +32,8 @@ const KEYS: Readonly<Record<string, (readonly string[])[]>> = {
 /** Seconds for the failed check and its remedy. */
 const EXPLAINED = 3;
 const PROMPT = '$';
-const lastOf = (screen: readonly string[]): string | undefined => screen.findLast((line) => line !== '');
+const lastOf = (screen: readonly string[]): string | undefined =>
+  screen.findLast((line) => line !== '');
 /** The question on the screen: everything below the last step. Nothing is asked during a wait or an install. */
 function asked(screen: readonly string[]): string | undefined {
   const step = screen.findLastIndex((line) => line.startsWith('◆'));
@@ -45,7 +50,9 @@ try {
   film.begin();
   await film.press(ENTER);
   for (;;) {
-    const question = await film.until((screen) => asked(screen) ?? (isOver(screen) ? PROMPT : undefined));
+    const question = await film.until(
+      (screen) => asked(screen) ?? (isOver(screen) ? PROMPT : undefined),
+    );
     if (question === PROMPT) break;
     if (question.includes('×')) film.hold(EXPLAINED);
     const keys = Object.entries(KEYS)
@@ -55,7 +62,8 @@ try {
     await film.until((screen) => asked(screen) !== question || undefined);
   }
   const end = film.screen.join('\n');
-  if (!end.includes('Agent registered with')) throw new Error(`It did not come to a good end:\n${end}`);
+  if (!end.includes('Agent registered with'))
+    throw new Error(`It did not come to a good end:\n${end}`);
   film.end(2.5);
   await mkdir(dirname(PICTURE), {recursive: true});
   await writeFile(PICTURE, svgOf(film.frames, 'Installing a Scalr agent with the wizard', SIZE));

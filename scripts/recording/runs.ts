@@ -22,7 +22,8 @@ export function runsOf(line: IBufferLine | undefined): Run[] {
     const last = runs.at(-1);
     const style = styleOf(cell);
     const isPlain = /^[ -~]*$/.test(`${last?.text.at(-1)}${text}`);
-    if (last !== undefined && gap < 2 && last.style === style && isPlain) last.text += `${' '.repeat(gap)}${text}`;
+    if (last !== undefined && gap < 2 && last.style === style && isPlain)
+      last.text += `${' '.repeat(gap)}${text}`;
     else runs.push({column, text, style});
     gap = 0;
   }
@@ -30,4 +31,10 @@ export function runsOf(line: IBufferLine | undefined): Run[] {
 }
 
 const styleOf = (cell: IBufferCell): string =>
-  [cell.isBold() ? 'b' : '', cell.isDim() ? 'd' : '', cell.isFgPalette() ? `c${cell.getFgColor()}` : ''].filter(Boolean).join(' ');
+  [
+    cell.isBold() ? 'b' : '',
+    cell.isDim() ? 'd' : '',
+    cell.isFgPalette() ? `c${cell.getFgColor()}` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');

@@ -18,14 +18,23 @@ const PICTURES = fileURLToPath(new URL('../../docs', import.meta.url));
 const NAMESPACE = 'scalr-agent';
 const TLS =
   'httpx.ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:1006)';
-const line = (level: string, event: string, more: object = {}): string => JSON.stringify({event, level, logger: 'tacoagent.main', ...more});
+const line = (level: string, event: string, more: object = {}): string =>
+  JSON.stringify({event, level, logger: 'tacoagent.main', ...more});
 /** What an agent logs that does not trust its proxy. */
 const ATTEMPTS = Array.from({length: 6}, (_, index) => [
   line('info', 'Connecting to https://acme.scalr.io', {attempt: index + 1}),
-  line('debug', 'Opening connection', {host: 'acme.scalr.io', port: 443, proxy: 'http://proxy.example.com:3128'}),
+  line('debug', 'Opening connection', {
+    host: 'acme.scalr.io',
+    port: 443,
+    proxy: 'http://proxy.example.com:3128',
+  }),
   line('warning', 'HTTP request failed', {attempt: index + 1, retry_in: 2 ** (index + 1)}),
 ]).flat();
-const UNTRUSTING = [...ATTEMPTS, line('error', 'Cannot register the agent', {exception: TLS}), line('info', 'Shutting down')];
+const UNTRUSTING = [
+  ...ATTEMPTS,
+  line('error', 'Cannot register the agent', {exception: TLS}),
+  line('info', 'Shutting down'),
+];
 const READY = line('info', 'The agent is ready to receive tasks');
 
 const folder = await mkdtemp(join(tmpdir(), 'screens-'));
@@ -37,7 +46,12 @@ try {
   const tools = ['--helm', helm, '--kubectl', await findKubectl()];
   const env = {KUBECONFIG: cluster.kubeconfig, SCALR_AGENT_TOKEN: 'made-up', NO_COLOR: '1'};
   const program = (...args: readonly string[]) =>
-    execa(process.execPath, [PROGRAM, ...args, ...tools], {cwd: folder, env, reject: false, stdin: 'ignore'});
+    execa(process.execPath, [PROGRAM, ...args, ...tools], {
+      cwd: folder,
+      env,
+      reject: false,
+      stdin: 'ignore',
+    });
   const install = (...args: readonly string[]) =>
     program(
       'install',
@@ -57,9 +71,15 @@ try {
   await install('--concurrency', '1');
   await sleep(20_000);
   await install('--concurrency', '3', '--https-proxy', 'http://proxy.example.com:3128');
-  const pods = (await kubectl('get', 'pods', '--output', 'jsonpath={.items[*].metadata.name}')).split(' ');
+  const pods = (
+    await kubectl('get', 'pods', '--output', 'jsonpath={.items[*].metadata.name}')
+  ).split(' ');
   const [untrusting = '', hungry = ''] = pods;
-  await setLogs(cluster.kubeconfig, {namespace: NAMESPACE, pod: untrusting}, {'*': {current: [], previous: UNTRUSTING}});
+  await setLogs(
+    cluster.kubeconfig,
+    {namespace: NAMESPACE, pod: untrusting},
+    {'*': {current: [], previous: UNTRUSTING}},
+  );
   const log = join(dirname(cluster.kubeconfig), 'logs', NAMESPACE, untrusting, '*.log');
   for (const text of UNTRUSTING) {
     await sleep(700);
@@ -75,7 +95,10 @@ try {
   const page = join(folder, 'report.html');
   await writeFile(page, await readZipEntry(bundle, 'report.html'));
 
-  const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox']});
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
   const screen = await browser.newPage({viewport: {width: 1280, height: 720}});
   const shoot = async (name: string, hash: string): Promise<void> => {
     await screen.goto('about:blank');

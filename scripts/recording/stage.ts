@@ -42,19 +42,45 @@ export async function setStage(): Promise<Stage> {
     await rm(directory, {recursive: true});
   };
   try {
-    await setLogs(cluster.kubeconfig, {namespace: 'scalr-agent'}, {'*': {current: ['The agent is ready to receive tasks']}});
-    const [bin, work] = [join(directory, 'bin'), join(directory, 'work')];
+    await setLogs(
+      cluster.kubeconfig,
+      {namespace: 'scalr-agent'},
+      {'*': {current: ['The agent is ready to receive tasks']}},
+    );
+    const bin = join(directory, 'bin');
+    const work = join(directory, 'work');
     await Promise.all([mkdir(bin), mkdir(work)]);
     const kubeconfig = join(directory, 'kubeconfig');
-    await writeFile(kubeconfig, await renamed(cluster.kubeconfig, (proxy.address() as AddressInfo).port), {mode: 0o600});
+    await writeFile(
+      kubeconfig,
+      await renamed(cluster.kubeconfig, (proxy.address() as AddressInfo).port),
+      {mode: 0o600},
+    );
     const helm = (await findHelm()).find(({major}) => major === 3)?.path;
-    if (helm === undefined) throw new Error('There is no Helm 3 here, and a newer one takes no chart from the working directory.');
-    const programs = {'scalr-agent-install': WIZARD, node: process.execPath, helm, kubectl: await findKubectl()};
-    for (const [name, path] of Object.entries(programs)) if (isAbsolute(path)) await symlink(path, join(bin, name));
+    if (helm === undefined)
+      throw new Error(
+        'There is no Helm 3 here, and a newer one takes no chart from the working directory.',
+      );
+    const programs = {
+      'scalr-agent-install': WIZARD,
+      node: process.execPath,
+      helm,
+      kubectl: await findKubectl(),
+    };
+    for (const [name, path] of Object.entries(programs))
+      if (isAbsolute(path)) await symlink(path, join(bin, name));
     const newest = new Map(targets.map((target) => [target.chart, target]));
-    for (const [name, target] of newest) await symlink(resolve(await directoryOf(target, directory)), join(work, name));
+    for (const [name, target] of newest)
+      await symlink(resolve(await directoryOf(target, directory)), join(work, name));
     const path = [bin, process.env['PATH']].join(delimiter);
-    const env = {PATH: path, HOME: directory, KUBECONFIG: kubeconfig, TERM: 'xterm', LANG: 'C.UTF-8', PS1: '$ '};
+    const env = {
+      PATH: path,
+      HOME: directory,
+      KUBECONFIG: kubeconfig,
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+      PS1: '$ ',
+    };
     return {directory: work, env, clear};
   } catch (error) {
     await clear();
@@ -70,8 +96,14 @@ interface Config {
 /** The kubeconfig as somebody would have it whose cluster has a name and an address. */
 async function renamed(kubeconfig: string, proxyPort: number): Promise<string> {
   const kubectl = await kubectlFor(kubeconfig);
-  const {clusters, users}: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--output', 'json'));
-  const way = {server: `https://${NAME}.example.com`, 'proxy-url': `http://127.0.0.1:${proxyPort}`, 'tls-server-name': '127.0.0.1'};
+  const {clusters, users}: Config = JSON.parse(
+    await kubectl('config', 'view', '--raw', '--flatten', '--output', 'json'),
+  );
+  const way = {
+    server: `https://${NAME}.example.com`,
+    'proxy-url': `http://127.0.0.1:${proxyPort}`,
+    'tls-server-name': '127.0.0.1',
+  };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -87,7 +119,8 @@ async function proxyTo({hostname, port}: URL): Promise<Server> {
   const proxy = createServer().on('connect', (_request, client) => {
     const server = connect(Number(port), hostname, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
     server.pipe(client).pipe(server);
-    for (const [one, other] of [[server, client] as const, [client, server] as const]) one.on('error', () => other.destroy());
+    for (const [one, other] of [[server, client] as const, [client, server] as const])
+      one.on('error', () => other.destroy());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return proxy;

@@ -21,7 +21,11 @@ interface Moment {
 }
 
 /** Frames as an image that moves without a script. Without animation it shows the last frame. */
-export function svgOf(frames: readonly Frame[], title: string, {columns, rows}: {columns: number; rows: number}): string {
+export function svgOf(
+  frames: readonly Frame[],
+  title: string,
+  {columns, rows}: {columns: number; rows: number},
+): string {
   const moments = timeline(frames);
   const total = moments.at(-1)?.to ?? 0;
   const percent = (time: number): string => `${Number(((time / total) * 100).toFixed(2))}%`;
@@ -37,12 +41,17 @@ export function svgOf(frames: readonly Frame[], title: string, {columns, rows}: 
   const shift = (top: number): string => `transform:translateY(${-top * FONT.height}px)`;
   const scroll = moments.map(({frame: {top}, from, settled}, index) => {
     const before = moments[index - 1]?.frame.top ?? 0;
-    const way = settled > from ? `${percent(from)}{${shift(before)};animation-timing-function:linear}` : '';
+    const way =
+      settled > from ? `${percent(from)}{${shift(before)};animation-timing-function:linear}` : '';
     return before === top && index > 0 ? '' : `${way}${percent(settled)}{${shift(top)}}`;
   });
   const last = shift(frames.at(-1)?.top ?? 0);
-  const [width, height] = [columns * FONT.width, rows * FONT.height].map(Math.ceil) as [number, number];
-  const [outerWidth, outerHeight] = [width + 2 * PADDING, height + 2 * PADDING];
+  const [width, height] = [columns * FONT.width, rows * FONT.height].map(Math.ceil) as [
+    number,
+    number,
+  ];
+  const outerWidth = width + 2 * PADDING;
+  const outerHeight = height + 2 * PADDING;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${outerWidth} ${outerHeight}" width="${outerWidth}" role="img">
 <title>${escaped(title)}</title>
 <style>
@@ -77,7 +86,9 @@ function appearances(moments: readonly Moment[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const height = Math.max(...moments.map(({frame}) => frame.lines.length));
   for (let y = 0; y < height; y++) {
-    const texts = moments.map(({frame}) => (frame.lines[y] ?? []).map((run) => textOf(run, y)).join(''));
+    const texts = moments.map(({frame}) =>
+      (frame.lines[y] ?? []).map((run) => textOf(run, y)).join(''),
+    );
     for (let first = 0; first < texts.length; ) {
       const changed = texts.findIndex((text, index) => index > first && text !== texts[first]);
       const next = changed < 0 ? texts.length : changed;
@@ -94,4 +105,5 @@ const textOf = ({column, text, style}: Run, y: number): string => {
   return `<text ${place}${style === '' ? '' : ` class="${style}"`}>${escaped(text)}</text>`;
 };
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -11,7 +11,10 @@ const MAX_STDERR_LENGTH = 8 * 1024;
 /** Maximum size of a result that is not a log; docker and systemd print kilobytes. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const PIPE_CLOSE_DELAY_MS = 1000;
-const abortedBy = (signal: AbortSignal): HostError => ({kind: 'aborted', message: abortReason(signal)});
+const abortedBy = (signal: AbortSignal): HostError => ({
+  kind: 'aborted',
+  message: abortReason(signal),
+});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -22,7 +25,13 @@ export const hostTools: HostTools = {
     if (opened.error) return {stdout: '', error: opened.error};
     const output = await readAtMost(MAX_OUTPUT_BYTES, opened.chunks);
     if (output === undefined)
-      return {stdout: '', error: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
+      return {
+        stdout: '',
+        error: {
+          kind: 'too-large',
+          message: `the output of ${call.tool} ${call.args[0]} is too large`,
+        },
+      };
     const error = await opened.end;
     return {stdout: output.toString('utf8'), ...(error ? {error} : {})};
   },
@@ -35,7 +44,10 @@ async function open(
   {signal, isLogOnBoth = false}: {signal: AbortSignal; isLogOnBoth?: boolean},
 ): Promise<LogStream | {error: HostError}> {
   if (signal.aborted) return {error: abortedBy(signal)};
-  const child = spawn(call.tool, [...call.args], {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...ENVIRONMENT}});
+  const child = spawn(call.tool, [...call.args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {...process.env, ...ENVIRONMENT},
+  });
   try {
     await once(child, 'spawn');
   } catch (error) {
@@ -47,7 +59,9 @@ async function open(
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk.toString('utf8')}`.slice(-MAX_STDERR_LENGTH);
   });
-  const output: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : bufferedOutput(child.stdout);
+  const output: AsyncIterable<Buffer> = isLogOnBoth
+    ? mergedLines([child.stdout, child.stderr])
+    : bufferedOutput(child.stdout);
   const {signal: stopped, release} = followSignal(signal);
   const stop = (): void => end(child);
   stopped.addEventListener('abort', stop, {once: true});
@@ -60,9 +74,15 @@ async function open(
       yield* output;
       const code = await exit;
       const hasFailed = code !== 0 || (!isLogOnBoth && knownError(stderr) !== undefined);
-      resolveEnd(stopped.aborted ? abortedBy(stopped) : hasFailed ? hostErrorIn(call, stderr) : undefined);
+      resolveEnd(
+        stopped.aborted ? abortedBy(stopped) : hasFailed ? hostErrorIn(call, stderr) : undefined,
+      );
     } catch (error) {
-      resolveEnd(stopped.aborted ? abortedBy(stopped) : {kind: 'truncated', message: (error as Error).message});
+      resolveEnd(
+        stopped.aborted
+          ? abortedBy(stopped)
+          : {kind: 'truncated', message: (error as Error).message},
+      );
     } finally {
       resolveEnd(abortedBy(stopped));
       stopped.removeEventListener('abort', stop);
@@ -120,7 +140,8 @@ const KNOWN: readonly Known[] = [
     remedy: 'Run the command with sudo, or as a member of the docker group',
   },
   {
-    pattern: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
+    pattern:
+      /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
     kind: 'unreachable',
     reason: 'cannot connect to the Docker daemon',
     remedy: 'Start Docker, or check DOCKER_HOST and docker context ls',
@@ -129,7 +150,8 @@ const KNOWN: readonly Known[] = [
     pattern: /no such (container|object)/i,
     kind: 'not-found',
     reason: 'the container does not exist',
-    remedy: 'List containers: docker ps --all. A container started with --rm is deleted together with its log',
+    remedy:
+      'List containers: docker ps --all. A container started with --rm is deleted together with its log',
   },
   {
     pattern: /logging driver does not support reading/i,
@@ -174,10 +196,16 @@ const knownError = (stderr: string): HostError | undefined => {
 export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =>
   knownError(stderr) ?? {
     kind: 'refused',
-    message: stderr.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
+    message:
+      stderr.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
   };
 
-const missingTool = ({tool}: HostCall): HostError => ({kind: 'not-found', message: `${tool} not found on PATH`, isToolMissing: true});
+const missingTool = ({tool}: HostCall): HostError => ({
+  kind: 'not-found',
+  message: `${tool} not found on PATH`,
+  isToolMissing: true,
+});
 
 /** Buffers the output of a process for a later reader: Node.js drops unread data of its own streams when the process exits. */
-export const bufferedOutput = (output: Readable): Readable => pipeline(output, new PassThrough(), () => undefined);
+export const bufferedOutput = (output: Readable): Readable =>
+  pipeline(output, new PassThrough(), () => undefined);

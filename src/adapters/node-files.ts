@@ -29,7 +29,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Describes errors of the operating system; all other errors are bugs and are returned unchanged. */
-export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown, flag?: PlaceFlag): unknown => {
+export const fileFailure = (
+  verb: 'read' | 'write',
+  path: string,
+  cause: unknown,
+  flag?: PlaceFlag,
+): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
   return failed(
@@ -41,10 +46,15 @@ export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown
 };
 
 const readAdvice = (code: string, path: string): string =>
-  code === 'EISDIR' ? `Use the files in it: ${join(path, '*.yaml')}` : 'Check the path and its permissions';
+  code === 'EISDIR'
+    ? `Use the files in it: ${join(path, '*.yaml')}`
+    : 'Check the path and its permissions';
 
 function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
-  const advice = code === 'ENOENT' && dirname(path) !== '.' ? `Create the directory: mkdir -p ${dirname(path)}` : ADVICE[code];
+  const advice =
+    code === 'ENOENT' && dirname(path) !== '.'
+      ? `Create the directory: mkdir -p ${dirname(path)}`
+      : ADVICE[code];
   return `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
 }
 
@@ -63,7 +73,9 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
 async function readSmall(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const content = await readAtMost(MAX_FILE_BYTES, stream);
   if (content !== undefined) return content;
-  throw failed('UNREADABLE_FILE', `Cannot read ${name}: file is larger than 2 MiB.`, ['Check the path']);
+  throw failed('UNREADABLE_FILE', `Cannot read ${name}: file is larger than 2 MiB.`, [
+    'Check the path',
+  ]);
 }
 
 async function isLink(path: string): Promise<boolean> {
@@ -109,7 +121,8 @@ export const nodeFiles: Files = {
       if (found.isDirectory()) return 'directory';
       return found.isFile() ? 'file' : 'stream';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        return (await isLink(path)) ? 'broken-link' : 'nothing';
       throw fileFailure('write', path, error, flag);
     }
   },
@@ -157,12 +170,16 @@ export const nodeCharts = (files: Files): Charts => ({
       ]);
     }
     const texts =
-      (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);
+      (await files.kindOf(source)) === 'directory'
+        ? await inDirectory(source, files)
+        : await inArchive(await files.read(source), source);
     const {chart, values, schema, templates} = texts;
     if (chart === undefined || values === undefined) {
-      throw noChart(source, `does not contain ${chart === undefined ? NAMES.chart : NAMES.values}`, [
-        'Use a chart directory, or a .tgz file from helm pull',
-      ]);
+      throw noChart(
+        source,
+        `does not contain ${chart === undefined ? NAMES.chart : NAMES.values}`,
+        ['Use a chart directory, or a .tgz file from helm pull'],
+      );
     }
     return {chart, values, templates, ...(schema === undefined ? {} : {schema})};
   },
@@ -170,7 +187,10 @@ export const nodeCharts = (files: Files): Charts => ({
     const directory = mkdtempSync(join(tmpdir(), 'scalr-agent-chart-'));
     process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
     await pull(directory);
-    return join(directory, (await files.list(directory)).find((name) => name.endsWith('.tgz')) ?? '');
+    return join(
+      directory,
+      (await files.list(directory)).find((name) => name.endsWith('.tgz')) ?? '',
+    );
   },
 });
 
@@ -184,28 +204,47 @@ interface Texts {
 async function inDirectory(source: string, files: Files): Promise<Texts> {
   const found: Texts = {templates: ''};
   const pathOf = (name: string): string => `${source.replace(/\/+$/, '')}/${name}`;
-  const textOf = async (name: string): Promise<string> => (await files.read(pathOf(name))).toString('utf8');
+  const textOf = async (name: string): Promise<string> =>
+    (await files.read(pathOf(name))).toString('utf8');
   for (const [key, name] of Object.entries(NAMES) as [keyof typeof NAMES, string][])
     if ((await files.kindOf(pathOf(name))) === 'file') found[key] = await textOf(name);
-  for (const name of await files.list(pathOf('templates'))) if (isTemplate(name)) found.templates += await textOf(`templates/${name}`);
+  for (const name of await files.list(pathOf('templates')))
+    if (isTemplate(name)) found.templates += await textOf(`templates/${name}`);
   return found;
 }
 
 async function inArchive(content: Buffer, source: string): Promise<Texts> {
   try {
     const entries = parseTar(gunzipSync(content));
-    const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
-    const templates = entries.flatMap(({name, text}) => (/^[^/]+\/templates\//.test(name) && isTemplate(name) ? [text] : [])).join('');
-    return {...Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)])), templates};
+    const textOf = (name: string): string | undefined =>
+      entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
+    const templates = entries
+      .flatMap(({name, text}) =>
+        /^[^/]+\/templates\//.test(name) && isTemplate(name) ? [text] : [],
+      )
+      .join('');
+    return {
+      ...Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)])),
+      templates,
+    };
   } catch (error) {
-    throw noChart(source, 'is not a chart archive', ['Use a chart directory, or a .tgz file from helm pull'], error);
+    throw noChart(
+      source,
+      'is not a chart archive',
+      ['Use a chart directory, or a .tgz file from helm pull'],
+      error,
+    );
   }
 }
 
 const isTemplate = (name: string): boolean => /\.(ya?ml|tpl|txt)$/.test(name);
 
-const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
-  failed('INVALID_CHART_SOURCE', `${source} ${why}.`, suggestions, {cause});
+const noChart = (
+  source: string,
+  why: string,
+  suggestions: string[],
+  cause?: unknown,
+): ExpectedError => failed('INVALID_CHART_SOURCE', `${source} ${why}.`, suggestions, {cause});
 
 /** The empty page of the package in this directory. @throws Error if it is missing */
 export const readPageTemplate = (root: string): string =>

@@ -11,7 +11,11 @@ export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
 const optionsFor = ({input}: Call) => {
   const text = typeof input === 'object' ? input.reveal() : input;
-  return {reject: false, stripFinalNewline: false, ...(text === undefined ? {stdin: 'ignore' as const} : {input: text})} as const;
+  return {
+    reject: false,
+    stripFinalNewline: false,
+    ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
+  } as const;
 };
 
 interface Ended {
@@ -24,9 +28,16 @@ interface Ended {
 /** Runs the tools with the environment of the user. */
 export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   const pathOf = (tool: Call['tool']): string => paths[tool] ?? tool;
-  const outcomeOf = async (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Promise<ProcessResult> => {
+  const outcomeOf = async (
+    tool: Call['tool'],
+    {code, exitCode, stdout, stderr}: Ended,
+  ): Promise<ProcessResult> => {
     const isForbidden = code === 'EACCES';
-    if (code === 'ENOENT' || isForbidden || (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))) {
+    if (
+      code === 'ENOENT' ||
+      isForbidden ||
+      (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))
+    ) {
       throw toolNotFound(tool, pathOf(tool), isForbidden);
     }
     return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
@@ -44,7 +55,8 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
         const inTime = own ? await untilAborted(running, own) : await running;
         // Nothing may arrive after the end: a credential plugin can keep the pipes open.
-        const result = inTime ?? (await untilAborted(running, AbortSignal.timeout(FORCE_KILL_DELAY_MS)));
+        const result =
+          inTime ?? (await untilAborted(running, AbortSignal.timeout(FORCE_KILL_DELAY_MS)));
         if (result === undefined) {
           leave(running);
           return TIMED_OUT;
@@ -52,7 +64,9 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
         if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
         const outcome = await outcomeOf(call.tool, result);
-        return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`} : outcome;
+        return result.isCanceled
+          ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`}
+          : outcome;
       } finally {
         follower?.release();
       }
@@ -97,18 +111,29 @@ interface Child {
 /** Pipes of processes are sockets, which also keep a program alive. */
 function leave(running: Child): void {
   running.unref();
-  for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
+  for (const pipe of [running.stdin, running.stdout, running.stderr])
+    (pipe as Socket | null)?.unref();
 }
 
 const FORCE_KILL_DELAY_MS = 1000;
 /** Time for a signal to arrive at all processes of a group. */
 const SIGNAL_MS = 500;
 
-export const toolNotFound = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
+export const toolNotFound = (
+  tool: Call['tool'],
+  path: string,
+  isForbidden: boolean,
+): ExpectedError =>
   failed(
     'TOOL_NOT_FOUND',
-    path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
-    [tool === 'helm' || tool === 'kubectl' ? `Install ${tool}, or set its path with --${tool}` : `Install ${tool}`],
+    path === tool
+      ? `${tool} not found on PATH.`
+      : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
+    [
+      tool === 'helm' || tool === 'kubectl'
+        ? `Install ${tool}, or set its path with --${tool}`
+        : `Install ${tool}`,
+    ],
   );
 
 /** On Windows, a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True if `path` does not exist there. */
@@ -119,11 +144,19 @@ export async function isUnknownToWindows(path: string): Promise<boolean> {
 }
 
 /** Standard output of a tool that succeeds in time, otherwise undefined. The tool has no access to the terminal. */
-export function execWithTimeout(command: string, args: readonly string[], milliseconds: number): Promise<string | undefined> {
+export function execWithTimeout(
+  command: string,
+  args: readonly string[],
+  milliseconds: number,
+): Promise<string | undefined> {
   const hasGroups = process.platform !== 'win32';
   return new Promise((resolve) => {
     // Otherwise a credential plugin could prompt for a password on the terminal.
-    const child = spawn(command, [...args], {stdio: ['ignore', 'pipe', 'ignore'], detached: hasGroups, windowsHide: true});
+    const child = spawn(command, [...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: hasGroups,
+      windowsHide: true,
+    });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     const giveUp = setTimeout(() => {

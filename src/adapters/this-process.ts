@@ -12,8 +12,10 @@ export function onUnhandledInterrupt(handle: (signal: NodeJS.Signals) => void): 
 
 /** Handles the signals of this process until they are released. */
 export function handleInterrupts(): Interrupts {
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
-  const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void =>
+    (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
   for (const signal of SIGNALS) process.on(signal, onSignal);
   taken += 1;
   return {

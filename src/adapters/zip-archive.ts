@@ -17,12 +17,20 @@ const MANIFEST = 'manifest.json';
 /** Bytes of a source that are read before it is written. */
 const READ_AHEAD = 256 * 1024;
 /** The default level 6 takes three times as long for logs that are a tenth smaller. A fixed time makes archives reproducible. */
-const OPTIONS = {compressionLevel: 3, mode: 0o100600, mtime: new Date(1980, 0, 1), forceDosTimestamp: true};
+const OPTIONS = {
+  compressionLevel: 3,
+  mode: 0o100600,
+  mtime: new Date(1980, 0, 1),
+  forceDosTimestamp: true,
+};
 
 export const zipArchives: Archives = {
   async create(path) {
     // The same directory, so that the rename is atomic.
-    const partial = join(resolve(dirname(path)), `.${basename(path)}.${randomBytes(4).toString('hex')}.partial`);
+    const partial = join(
+      resolve(dirname(path)),
+      `.${basename(path)}.${randomBytes(4).toString('hex')}.partial`,
+    );
     try {
       const handle = await open(partial, 'wx', 0o600);
       return new ZipArchive(path, partial, handle.createWriteStream({flush: true}));
@@ -54,7 +62,8 @@ class ZipArchive implements Archive {
   }
 
   async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
-    if (!isPlain(name) || this.#names.has(name)) throw new Error(`Invalid or duplicate entry name: ${JSON.stringify(name)}`);
+    if (!isPlain(name) || this.#names.has(name))
+      throw new Error(`Invalid or duplicate entry name: ${JSON.stringify(name)}`);
     this.#names.add(name);
     const entry = await this.#write(name, source);
     this.#entries.push(entry);
@@ -90,10 +99,15 @@ class ZipArchive implements Archive {
   }
 
   async #write(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
-    const iterator = (Buffer.isBuffer(source) ? Readable.from([source]) : source)[Symbol.asyncIterator]();
+    const iterator = (Buffer.isBuffer(source) ? Readable.from([source]) : source)[
+      Symbol.asyncIterator
+    ]();
     const closed = this.#written.then(() => Promise.reject(new Error('The archive is closed')));
     try {
-      return await Promise.race([readHead(iterator).then((head) => this.#put(name, head, iterator)), closed]);
+      return await Promise.race([
+        readHead(iterator).then((head) => this.#put(name, head, iterator)),
+        closed,
+      ]);
     } catch (error) {
       // Stops the source at its next chunk.
       iterator.return?.()?.catch(() => undefined);
@@ -124,11 +138,15 @@ class ZipArchive implements Archive {
           fail(error);
         }
       }
-      this.#zip.addReadStreamLazy(name, OPTIONS, (give) => give(null, Readable.from(content(), {objectMode: false})));
+      this.#zip.addReadStreamLazy(name, OPTIONS, (give) =>
+        give(null, Readable.from(content(), {objectMode: false})),
+      );
     });
   }
 
-  async #check(check: (archive: OpenArchive) => Promise<ClosedArchive | undefined>): Promise<ClosedArchive | undefined> {
+  async #check(
+    check: (archive: OpenArchive) => Promise<ClosedArchive | undefined>,
+  ): Promise<ClosedArchive | undefined> {
     const archive = await openZip(this.#partial);
     try {
       return await check(archive);
@@ -150,7 +168,8 @@ async function readHead(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
 }
 
 /** A relative path that is safe to unpack and to print on any system. */
-const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
+const isPlain = (name: string): boolean =>
+  !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
 
 /** Waits for the end of standard input, a pipe from this program, which also ends if this program is killed. */
 const WATCHDOG = 'while read -r _; do :; done; rm -f -- "$@"';
@@ -159,7 +178,11 @@ const WATCHDOG = 'while read -r _; do :; done; rm -f -- "$@"';
 function cleanupOnExit(paths: readonly string[]): () => void {
   if (process.platform === 'win32') return () => undefined;
   // Runs in its own session, so that signals to the process group of the program do not stop it.
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...paths], {cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...paths], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   // Without it, only a killed program leaves files behind.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
@@ -185,12 +208,22 @@ class InvalidEntry extends Error {}
 /** Messages of yauzl in our words. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [NO_END, 'the file is truncated'],
-  [/^(invalid relative path|absolute path|invalid characters)/i, 'an entry has a path outside of the bundle'],
-  [/too many bytes|not enough bytes|unexpected end/i, 'an entry does not have the size that the archive declares'],
-  [/encrypted|compression method|multi-disk|strong encryption/i, 'the archive uses a feature that no bundle uses'],
+  [
+    /^(invalid relative path|absolute path|invalid characters)/i,
+    'an entry has a path outside of the bundle',
+  ],
+  [
+    /too many bytes|not enough bytes|unexpected end/i,
+    'an entry does not have the size that the archive declares',
+  ],
+  [
+    /encrypted|compression method|multi-disk|strong encryption/i,
+    'the archive uses a feature that no bundle uses',
+  ],
 ];
 
-const reasonOf = ({message}: Error): string => MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? 'the archive is damaged';
+const reasonOf = ({message}: Error): string =>
+  MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? 'the archive is damaged';
 
 /** Reads an archive without unpacking it to disk, and rejects malicious entries. */
 async function openZip(path: string): Promise<OpenArchive> {
@@ -200,12 +233,17 @@ async function openZip(path: string): Promise<OpenArchive> {
     return opened(path, zip, await readDirectory(zip));
   } catch (error) {
     zip?.close();
-    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await hasZipSignature(path))});
+    throw failure(path, error, {
+      isArchive: !NO_END.test((error as Error).message) || (await hasZipSignature(path)),
+    });
   }
 }
 
 const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): OpenArchive => ({
-  entries: [...found.values()].map(({fileName, uncompressedSize}) => ({name: fileName, bytes: uncompressedSize})),
+  entries: [...found.values()].map(({fileName, uncompressedSize}) => ({
+    name: fileName,
+    bytes: uncompressedSize,
+  })),
   async *read(name) {
     const entry = found.get(name);
     if (entry === undefined) throw damaged(path, `${name} is missing`);
@@ -225,9 +263,11 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
   for await (const entry of zip.eachEntry()) {
     const {fileName, externalFileAttributes, uncompressedSize} = entry;
     // yauzl rejects absolute names and names with "..". Control characters would affect the terminal.
-    if (/\p{Cc}/u.test(fileName)) throw new InvalidEntry('an entry name contains control characters');
+    if (/\p{Cc}/u.test(fileName))
+      throw new InvalidEntry('an entry name contains control characters');
     if (found.has(fileName)) throw new InvalidEntry(`duplicate entry ${fileName}`);
-    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new InvalidEntry(`${fileName} is a symbolic link`);
+    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK)
+      throw new InvalidEntry(`${fileName} is a symbolic link`);
     bytes += uncompressedSize;
     if (bytes > MAX_BYTES) throw new InvalidEntry('the uncompressed size is too large');
     found.set(fileName, entry);
@@ -239,9 +279,16 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
 /** Overlapping entries would let a small archive unpack to any size. */
 function refuseOverlaps(entries: readonly Entry[]): void {
   let end = 0;
-  for (const entry of entries.toSorted((one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader)) {
-    if (entry.relativeOffsetOfLocalHeader < end) throw new InvalidEntry(`${entry.fileName} overlaps another entry`);
-    end = entry.relativeOffsetOfLocalHeader + LOCAL_HEADER + entry.fileNameLength + entry.compressedSize;
+  for (const entry of entries.toSorted(
+    (one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader,
+  )) {
+    if (entry.relativeOffsetOfLocalHeader < end)
+      throw new InvalidEntry(`${entry.fileName} overlaps another entry`);
+    end =
+      entry.relativeOffsetOfLocalHeader +
+      LOCAL_HEADER +
+      entry.fileNameLength +
+      entry.compressedSize;
   }
 }
 
@@ -260,13 +307,25 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isOfDisk || error instanceof ExpectedError
     ? fileFailure('read', path, error)
-    : damaged(path, !isArchive ? 'it is not a zip file' : error instanceof InvalidEntry ? error.message : reasonOf(error as Error), {
-        isArchive,
-        cause: error,
-      });
+    : damaged(
+        path,
+        !isArchive
+          ? 'it is not a zip file'
+          : error instanceof InvalidEntry
+            ? error.message
+            : reasonOf(error as Error),
+        {
+          isArchive,
+          cause: error,
+        },
+      );
 }
 
-const damaged = (path: string, why: string, {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {}): ExpectedError =>
+const damaged = (
+  path: string,
+  why: string,
+  {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {},
+): ExpectedError =>
   failed(
     'UNREADABLE_FILE',
     `Cannot read ${path} as a support bundle: ${why}.`,

@@ -3,31 +3,58 @@ import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.
 import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {type Answer, catalog, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
+import {
+  type Answer,
+  catalog,
+  hasPassword,
+  holdsSecret,
+  type Settings,
+} from '../settings/settings.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
-export function parseAnswers(text: string, path: string, others: readonly string[] = []): ReadonlyMap<string, unknown> {
+export function parseAnswers(
+  text: string,
+  path: string,
+  others: readonly string[] = [],
+): ReadonlyMap<string, unknown> {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error', lineCounter});
+  const document = parseDocument(text, {
+    uniqueKeys: true,
+    stringKeys: true,
+    logLevel: 'error',
+    lineCounter,
+  });
   const [problem] = document.errors;
   if (problem) {
     const line = problem.linePos?.[0];
     if (problem.code === 'MULTIPLE_DOCS')
-      throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
+      throw wrong(path, `line ${line?.line} starts a second YAML document`, [
+        'Keep one document in the file: remove ---',
+      ]);
     const message = yamlProblem(problem.message).replace(/\.$/, '');
     const place = line ? {line: line.line, column: line.col} : {};
     const at = line ? `line ${line.line}, column ${line.col}` : '';
-    throw wrong(path, `${at && `${at}: `}${message}`, [`Correct the YAML of ${at || 'the file'}`], [{...place, message: `${message}.`}]);
+    throw wrong(
+      path,
+      `${at && `${at}: `}${message}`,
+      [`Correct the YAML of ${at || 'the file'}`],
+      [{...place, message: `${message}.`}],
+    );
   }
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
-  if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
-  const known = [...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id), ...others];
+  if (typeof answers !== 'object' || Array.isArray(answers))
+    throw wrong(path, 'expected a mapping of settings to values');
+  const known = [
+    ...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id),
+    ...others,
+  ];
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     const suggestionFor = (key: string): string | undefined => {
-      if (key === 'token') return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
+      if (key === 'token')
+        return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
       const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
       return near && `Did you mean ${near} instead of ${key}?`;
     };
@@ -37,15 +64,23 @@ export function parseAnswers(text: string, path: string, others: readonly string
       unknown.flatMap((key) => suggestionFor(key) ?? []),
       unknown.map((key) => {
         const suggestion = suggestionFor(key);
-        return {setting: key, message: 'Unknown setting.', ...(suggestion === undefined ? {} : {suggestion})};
+        return {
+          setting: key,
+          message: 'Unknown setting.',
+          ...(suggestion === undefined ? {} : {suggestion}),
+        };
       }),
     );
   }
-  return new Map(Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null));
+  return new Map(
+    Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null),
+  );
 }
 
 function lineOf(key: string, document: Document.Parsed, lines: LineCounter): string {
-  const pair = isMap(document.contents) ? document.contents.items.find((each) => String(each.key) === key) : undefined;
+  const pair = isMap(document.contents)
+    ? document.contents.items.find((each) => String(each.key) === key)
+    : undefined;
   const {range} = (pair?.key ?? {}) as {range?: [number, number, number]};
   return range === undefined ? '' : ` (line ${lines.linePos(range[0]).line})`;
 }
@@ -89,7 +124,9 @@ const wrong = (
   failed(
     'INVALID_ANSWERS_FILE',
     `${path}: ${message}.`,
-    suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
+    suggestions.length > 0
+      ? suggestions
+      : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
     {problems},
   );
 
@@ -110,26 +147,42 @@ export function answersText(settings: Settings, context?: string): string {
     settings.isExplicit(setting) || (setting.required === true && answer.source === 'default');
   const explicit = settings.entries().filter(isNeeded);
   const {answers, secrets} = rawAnswers(explicit);
-  const urls = explicit.filter(({setting, answer}) => secrets.includes(setting) && hasPassword(answer));
+  const urls = explicit.filter(
+    ({setting, answer}) => secrets.includes(setting) && hasPassword(answer),
+  );
   const document = new Document({
     ...answers,
-    ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))])),
+    ...Object.fromEntries(
+      urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))]),
+    ),
   });
   const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
   document.commentBefore = [
     HEADER,
-    ...(context === undefined ? [] : [` Saved for the kubeconfig context ${context}. Select it with --kube-context.`]),
-    ...(left.length === 0 ? [] : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
-    ...urls.map(({setting}) => ` The password of ${setting.id} was left out: set the complete URL in ${setting.env}`),
+    ...(context === undefined
+      ? []
+      : [` Saved for the kubeconfig context ${context}. Select it with --kube-context.`]),
+    ...(left.length === 0
+      ? []
+      : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
+    ...urls.map(
+      ({setting}) =>
+        ` The password of ${setting.id} was left out: set the complete URL in ${setting.env}`,
+    ),
   ].join('\n');
   return document.toString({lineWidth: 0});
 }
 
 /** Answers as the user types them, and the settings whose answers are or contain secrets. */
-export function rawAnswers(entries: readonly Entry[]): {answers: Record<string, unknown>; secrets: Setting[]} {
+export function rawAnswers(entries: readonly Entry[]): {
+  answers: Record<string, unknown>;
+  secrets: Setting[];
+} {
   const kept = entries.filter(({setting, answer}) => !holdsSecret(setting, answer));
   return {
-    answers: Object.fromEntries(kept.map(({setting, answer}) => [setting.id, rawOf(setting, answer)])),
+    answers: Object.fromEntries(
+      kept.map(({setting, answer}) => [setting.id, rawOf(setting, answer)]),
+    ),
     secrets: entries.filter((each) => !kept.includes(each)).map(({setting}) => setting),
   };
 }

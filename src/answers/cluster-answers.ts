@@ -9,7 +9,12 @@ import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
-import {type ClusterFacts, clusterFactsOf, recommendFactsOf, type StorageClass} from '../platform/cluster-facts.ts';
+import {
+  type ClusterFacts,
+  clusterFactsOf,
+  recommendFactsOf,
+  type StorageClass,
+} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
@@ -33,14 +38,31 @@ export interface ClusterAnswers {
 
 /** Settings that decide what is read from the cluster. */
 export const ANSWERED_BY_CLUSTER = [
-  ...[namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy],
-  ...[tokenSecret, tokenSecretKey, clientCertFile, clientKeyFile, clientCertSecret],
+  namespace,
+  release,
+  chart,
+  cloud,
+  nodeOs,
+  httpProxy,
+  httpsProxy,
+  noProxy,
+  tokenSecret,
+  tokenSecretKey,
+  clientCertFile,
+  clientKeyFile,
+  clientCertSecret,
 ];
 
 /** Values of unset settings from the cluster and the release. @throws ExpectedError if the cluster is unreachable */
-export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<ClusterAnswers | undefined> {
+export async function openAnswers(
+  name: ReleaseName,
+  given: Settings,
+  access: ClusterAccess,
+): Promise<ClusterAnswers | undefined> {
   const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
-  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
+  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter(
+    (setting) => !given.isExplicit(setting),
+  );
   const [{answers, facts}, installed, {error}] = await Promise.all([
     open.length === 0
       ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}}
@@ -49,7 +71,8 @@ export async function openAnswers(name: ReleaseName, given: Settings, access: Cl
     serverVersion(access.kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS}),
   ]);
   // Without kubectl, missing settings come first: the user can set them at once.
-  if (error && error.kind !== 'forbidden' && error.cause === undefined) throw apiFailure(error, name.kubeTarget, 'version');
+  if (error && error.kind !== 'forbidden' && error.cause === undefined)
+    throw apiFailure(error, name.kubeTarget, 'version');
   return answers && {answers: withInstalled(answers, name, given, installed), facts};
 }
 
@@ -61,7 +84,8 @@ function withInstalled(
   installed: ReleaseRecord | undefined,
 ): SettingsSource {
   const found = scalrChart(installed?.chart ?? '');
-  if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
+  if (installed === undefined || found === undefined || installed.status === 'uninstalled')
+    return answers;
   const written = installedSettings(installed, found);
   const kept: readonly Setting[] = [
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
@@ -70,21 +94,31 @@ function withInstalled(
   // Answers that are the default need no mention.
   const ofRelease = new Map<Setting, unknown>([
     [chart, found.chart],
-    ...kept.map((setting) => [setting, written.get(setting.id)] as const).filter(([setting, value]) => value !== given.get(setting)),
+    ...kept
+      .map((setting) => [setting, written.get(setting.id)] as const)
+      .filter(([setting, value]) => value !== given.get(setting)),
   ]);
   return {
     name: 'cluster',
     answer: (setting) => ofRelease.get(setting) ?? answers.answer(setting),
-    because: (setting) => (ofRelease.get(setting) === undefined ? answers.because?.(setting) : `release ${releaseName}`),
+    because: (setting) =>
+      ofRelease.get(setting) === undefined ? answers.because?.(setting) : `release ${releaseName}`,
   };
 }
 
 /** @throws ExpectedError if the cluster is unreachable */
-export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<ClusterAnswers> {
+export async function clusterAt(
+  kubeTarget: ClusterTarget,
+  access: ClusterAccess,
+): Promise<ClusterAnswers> {
   const facts = clusterFactsOf(await readCluster(kubeTarget, access));
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
-    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
+    return {
+      answers: fromCluster(facts),
+      facts: recommendFactsOf(facts),
+      unread: (settings) => unreadFacts(facts, settings),
+    };
   throw failed('CLUSTER_UNREACHABLE', `${serverProblem(server)}.`, [
     ...unreachableSteps(server.because, kubeTarget),
     'Run the command without --from-cluster',
@@ -92,8 +126,13 @@ export async function clusterAt(kubeTarget: ClusterTarget, access: ClusterAccess
 }
 
 /** The settings in the values of an installed release, by ID; empty for a version that is too old to be read. Pure. */
-const installedSettings = ({values}: Pick<ReleaseRecord, 'values'>, target: Target): ReadonlyMap<string, unknown> =>
-  versionStatus(target.chart, target.version).standing === 'older-than-known' ? new Map() : writtenSettings(values, target);
+const installedSettings = (
+  {values}: Pick<ReleaseRecord, 'values'>,
+  target: Target,
+): ReadonlyMap<string, unknown> =>
+  versionStatus(target.chart, target.version).standing === 'older-than-known'
+    ? new Map()
+    : writtenSettings(values, target);
 
 /** Facts read from a cluster, or the reason why they could not be read. */
 export interface DiscoveredCluster {
@@ -109,11 +148,15 @@ export interface DiscoveredCluster {
 }
 
 /** Reads the facts of a cluster as answers; never fails. `access` sets the timeout. */
-export async function discoverCluster(kubeTarget: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
+export async function discoverCluster(
+  kubeTarget: ClusterTarget,
+  access: ClusterAccess,
+): Promise<DiscoveredCluster> {
   try {
     const facts = clusterFactsOf(await readCluster(kubeTarget, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(serverProblem(server));
+    if (!isKnown(server) && server.unknown !== 'forbidden')
+      return notDiscovered(serverProblem(server));
     const nodes = nodesIn(facts);
     return {
       answers: fromCluster(facts),
@@ -131,7 +174,9 @@ export async function discoverCluster(kubeTarget: ClusterTarget, access: Cluster
 
 function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined): string {
   const {[knownValue(platform.cloud) ?? '']: name} = cloud.labels ?? {};
-  const version = isKnown(versions.server) ? `Kubernetes ${versions.server.value}` : 'no permission to read the version';
+  const version = isKnown(versions.server)
+    ? `Kubernetes ${versions.server.value}`
+    : 'no permission to read the version';
   return [
     ...(name === undefined || name === 'Other' ? [] : [name]),
     version,
@@ -141,9 +186,14 @@ function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined
 
 /** Sums over the nodes that can run pods. */
 function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
-  const usable = knownValue(nodes)?.filter(({os, isReady, isSchedulable}) => os === 'linux' && isReady && isSchedulable);
+  const usable = knownValue(nodes)?.filter(
+    ({os, isReady, isSchedulable}) => os === 'linux' && isReady && isSchedulable,
+  );
   const sum = (resource: string): bigint =>
-    usable?.reduce((total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n), 0n) ?? 0n;
+    usable?.reduce(
+      (total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n),
+      0n,
+    ) ?? 0n;
   return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
 }
 

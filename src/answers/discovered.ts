@@ -28,7 +28,11 @@ export function answersFromFacts({platform, nodeSystems, networks}: ClusterFacts
 
 export function fromCluster(facts: ClusterFacts): SettingsSource {
   const found = new Map(answersFromFacts(facts).map((each) => [each.setting, each]));
-  return {name: 'cluster', answer: (setting) => found.get(setting)?.value, because: (setting) => found.get(setting)?.because};
+  return {
+    name: 'cluster',
+    answer: (setting) => found.get(setting)?.value,
+    because: (setting) => found.get(setting)?.because,
+  };
 }
 
 const answerTo = (setting: Setting, fact: Fact<unknown>): ClusterAnswer[] =>
@@ -39,17 +43,27 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
   const known = networks.filter(isKnown);
   const [first] = networks as [Fact<readonly string[]>];
   if (known.length === 0) return first;
-  return {value: [...new Set(known.flatMap(({value}) => value))], source: known.map(({source}) => source).join('; ')};
+  return {
+    value: [...new Set(known.flatMap(({value}) => value))],
+    source: known.map(({source}) => source).join('; '),
+  };
 }
 
 /** Warnings about facts that could not be read and that no other source provides. */
-export function unreadFacts({platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts, settings: Settings): Warning[] {
+export function unreadFacts(
+  {platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts,
+  settings: Settings,
+): Warning[] {
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const desired: [Setting, string, Fact<unknown>][] = [
     [cloud, spell(cloud), platform.cloud],
     [nodeOs, spell(nodeOs), nodeSystems.ofWorkers],
     ...(hasProxy
-      ? [networks.services, networks.pods].map((fact): [Setting, string, Fact<unknown>] => [noProxy, spell(noProxy), fact])
+      ? [networks.services, networks.pods].map((fact): [Setting, string, Fact<unknown>] => [
+          noProxy,
+          spell(noProxy),
+          fact,
+        ])
       : []),
     [chart, 'the chart recommendation', versions.oldest],
     [chart, 'the chart recommendation', forbidsHostPath],
@@ -69,11 +83,18 @@ const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']
 
 /** A warning about unset settings that affect the values and could be read from a cluster. */
 export function unsetSettingWarnings(settings: Settings, chosen: string): Warning[] {
-  const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
-  const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
+  const isOpen = (setting: Setting): boolean =>
+    !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
+  const hasNodePath =
+    (chosen === 'agent-k8s' && isOpen(dataHome)) ||
+    (settings.get(cache) === 'hostpath' && isOpen(cachePath));
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const isChartRead = settings.isExplicit(chartSource);
-  const affecting = [...(isChartRead ? [] : [chart]), ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
+  const affecting = [
+    ...(isChartRead ? [] : [chart]),
+    ...(hasNodePath ? [cloud, nodeOs] : []),
+    ...(hasProxy ? [noProxy] : []),
+  ];
   const open = affecting.filter(isOpen).map(spell);
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
@@ -96,29 +117,48 @@ interface ChartSourceDeps {
 }
 
 /** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
-export async function fromChartSource(sources: readonly SettingsSource[], deps: ChartSourceDeps): Promise<SettingsSource[]> {
+export async function fromChartSource(
+  sources: readonly SettingsSource[],
+  deps: ChartSourceDeps,
+): Promise<SettingsSource[]> {
   // An invalid value is reported later, together with all other problems.
   const answerTo = (setting: Setting): string | undefined => {
     const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);
-    return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? (setting.meant?.(raw) ?? raw) : undefined;
+    return typeof raw === 'string' && raw !== '' && isPrintable(raw)
+      ? (setting.meant?.(raw) ?? raw)
+      : undefined;
   };
   const source = answerTo(chartSource);
   if (source === undefined) return [];
-  const [name, version] = [answerTo(chart), answerTo(chartVersion)];
+  const name = answerTo(chart);
+  const version = answerTo(chartVersion);
   const own = await nameOf(source, deps, name !== undefined);
   refuseOther(chart, name, own);
   refuseOther(chartVersion, version, own);
   // Not its URL, which may contain a password.
-  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'read from --chart-source'}];
+  return [
+    {
+      name: 'default',
+      answer: (setting) => ownOf(setting, own),
+      because: () => 'read from --chart-source',
+    },
+  ];
 }
 
-async function nameOf(source: string, {files, readName, report}: ChartSourceDeps, isNamed: boolean): Promise<ChartId> {
+async function nameOf(
+  source: string,
+  {files, readName, report}: ChartSourceDeps,
+  isNamed: boolean,
+): Promise<ChartId> {
   const [, name, version] = REFERENCE.exec(source) ?? [];
   if (name !== undefined || /^[a-z]+:\/\//i.test(source)) return {name, version};
   if (!isNamed || (await files.kindOf(source)) !== 'nothing') return readName(source);
   // The chart may exist only on the machine that uses the values.
   report([
-    {code: 'INVALID_CHART_SOURCE', message: `--chart-source ${source} does not exist on this machine, so its version was not read.`},
+    {
+      code: 'INVALID_CHART_SOURCE',
+      message: `--chart-source ${source} does not exist on this machine, so its version was not read.`,
+    },
   ]);
   return {};
 }

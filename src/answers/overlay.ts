@@ -41,22 +41,35 @@ export function parseRings(text: string, path: string): Ring[] {
   const rings = list.map((ring, index): Ring => {
     const {name, clusters = [], percent, answers = {}, ...others} = ring as Record<string, Tree>;
     const isNamed = typeof name === 'string' && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
-    const isPart = percent === undefined || (typeof percent === 'number' && percent >= 1 && percent <= 100);
+    const isPart =
+      percent === undefined || (typeof percent === 'number' && percent >= 1 && percent <= 100);
     if (!isNamed || !isPart || !Array.isArray(clusters) || Object.keys(others).length > 0)
-      throw wrong(path, `ring ${index + 1} is not a name with clusters (a list), percent (1 to 100) or answers`);
+      throw wrong(
+        path,
+        `ring ${index + 1} is not a name with clusters (a list), percent (1 to 100) or answers`,
+      );
     const own = parseAnswers(JSON.stringify(answers), `${path}, ring ${name}`);
-    return {name, clusters: clusters.map(String), ...(percent === undefined ? {} : {percent: percent as number}), answers: own};
+    return {
+      name,
+      clusters: clusters.map(String),
+      ...(percent === undefined ? {} : {percent: percent as number}),
+      answers: own,
+    };
   });
-  const twice = rings.find(({name}, index) => rings.findIndex((each) => each.name === name) !== index);
+  const twice = rings.find(
+    ({name}, index) => rings.findIndex((each) => each.name === name) !== index,
+  );
   if (twice) throw wrong(path, `ring ${twice.name} is listed twice`);
   return rings.some(isRest) ? rings : [...rings, ALL];
 }
 
-const isRest = ({clusters, percent}: Ring): boolean => clusters.length === 0 && percent === undefined;
+const isRest = ({clusters, percent}: Ring): boolean =>
+  clusters.length === 0 && percent === undefined;
 
 const wrong = (path: string, message: string): ExpectedError =>
   new ExpectedError(`${path}: ${message}.`, {
-    ...{code: 'INVALID_ANSWERS_FILE', exit: ExitCode.usage},
+    code: 'INVALID_ANSWERS_FILE',
+    exit: ExitCode.usage,
     suggestions: ['Example of a list item: {name: canary, clusters: [eu-1]}'],
   });
 
@@ -82,16 +95,21 @@ export function parseOverlay(text: string, path: string, name: string): OverlayF
 }
 
 /** Sources with the answers merged over those of the answers file: maps merge, the last one wins, lists are replaced. */
-export function withOverlays(sources: readonly SettingsSource[], overlays: readonly ReadonlyMap<string, unknown>[]): SettingsSource[] {
+export function withOverlays(
+  sources: readonly SettingsSource[],
+  overlays: readonly ReadonlyMap<string, unknown>[],
+): SettingsSource[] {
   const at = sources.findIndex(({name}) => name === 'answers');
   const base = sources[at];
   const merged: SettingsSource = {
     name: 'answers',
     answer: (setting) =>
-      [base?.answer(setting), ...overlays.map((each) => each.get(setting.id))].reduce((below, above) => {
-        if (above === undefined) return below;
-        return isMap(below) && isMap(above) ? mergeValues(below, above) : above;
-      }),
+      [base?.answer(setting), ...overlays.map((each) => each.get(setting.id))].reduce(
+        (below, above) => {
+          if (above === undefined) return below;
+          return isMap(below) && isMap(above) ? mergeValues(below, above) : above;
+        },
+      ),
   };
   const before = sources.filter(({name}) => name === 'flag' || name === 'environment');
   return [...before, merged, ...sources.filter((each) => !before.includes(each) && each !== base)];

@@ -2,7 +2,13 @@ import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
 import {missingFor} from '../settings/agent.ts';
-import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
+import {
+  type Get,
+  InvalidValue,
+  type ParseContext,
+  type Setting,
+  spell,
+} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {type Answer, catalog, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
@@ -74,13 +80,21 @@ export function settleAnswers(
   problems.push(...checkTogether(desired, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
   const missing = desired.filter(
-    (setting) => setting.required && !answers.has(setting.id) && !failed.has(setting) && !optional.includes(setting),
+    (setting) =>
+      setting.required &&
+      !answers.has(setting.id) &&
+      !failed.has(setting) &&
+      !optional.includes(setting),
   );
   if (problems.length > 0 || missing.length > 0) throw refusal(problems, missing);
   return new Settings(answers);
 }
 
-async function firstAnswer(setting: Setting, sources: readonly SettingsSource[], deps: ResolveDeps): Promise<Answer | undefined> {
+async function firstAnswer(
+  setting: Setting,
+  sources: readonly SettingsSource[],
+  deps: ResolveDeps,
+): Promise<Answer | undefined> {
   for (const source of sources) {
     const raw = source.answer(setting);
     if (raw === undefined) continue;
@@ -92,30 +106,44 @@ async function firstAnswer(setting: Setting, sources: readonly SettingsSource[],
 }
 
 /** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
-export async function parseAnswer(setting: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given' | 'notes'>> {
+export async function parseAnswer(
+  setting: Setting,
+  raw: unknown,
+  deps: ResolveDeps,
+): Promise<Pick<Answer, 'value' | 'given' | 'notes'>> {
   refuseUnprintable(raw);
   const notes: string[] = [];
   const parsed = await parseNoted(setting, raw, {...deps, note: (text) => notes.push(text)});
   return notes.length === 0 ? parsed : {...parsed, notes};
 }
 
-async function parseNoted({kind, meant}: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given'>> {
+async function parseNoted(
+  {kind, meant}: Setting,
+  raw: unknown,
+  deps: ResolveDeps,
+): Promise<Pick<Answer, 'value' | 'given'>> {
   if (!kind.isFile) {
-    const typed = typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined;
+    const typed =
+      typeof raw === 'string' || typeof raw === 'number' ? String(raw).trim() : undefined;
     const full = typed === undefined ? undefined : (meant?.(typed) ?? optionOf(kind, typed));
     const value = kind.parse(full ?? raw, deps);
-    if (full !== undefined) deps.note?.(`is read as ${kind.shown?.(value) ?? kind.format(value).join(', ')}`);
+    if (full !== undefined)
+      deps.note?.(`is read as ${kind.shown?.(value) ?? kind.format(value).join(', ')}`);
     return {value};
   }
-  if (kind.list) return {value: kind.parse(await readFiles([raw].flat().map(String), deps.files), deps)};
+  if (kind.list)
+    return {value: kind.parse(await readFiles([raw].flat().map(String), deps.files), deps)};
   const path = String(raw);
-  const content = path === '-' && kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
+  const content =
+    path === '-' && kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
   return {value: kind.parse(content, deps), given: path};
 }
 
 /** The option in another case. */
 const optionOf = ({options = []}: Setting['kind'], typed: string): string | undefined =>
-  options.includes(typed) ? undefined : options.find((each) => each === typed.toLowerCase().replaceAll(/[\s_]/g, '-'));
+  options.includes(typed)
+    ? undefined
+    : options.find((each) => each === typed.toLowerCase().replaceAll(/[\s_]/g, '-'));
 
 const readFiles = (paths: readonly string[], files: ResolveDeps['files']): Promise<ValuesFile[]> =>
   Promise.all(paths.map(async (file) => ({file, text: (await files.read(file)).toString('utf8')})));
@@ -124,15 +152,26 @@ function refuseUnprintable(raw: unknown): void {
   if (typeof raw === 'object' && raw !== null) {
     for (const each of Object.entries(raw).flat()) refuseUnprintable(each);
   } else if (typeof raw === 'string' && !isPrintable(raw)) {
-    throw new InvalidValue('The value contains a non-printable character', 'Type the value instead of pasting it');
+    throw new InvalidValue(
+      'The value contains a non-printable character',
+      'Type the value instead of pasting it',
+    );
   }
 }
 
 function problemOf(setting: Setting, error: unknown): Problem {
   if (error instanceof InvalidValue)
-    return {setting, message: error.message, suggestion: error.suggestion ?? `Use ${spell(setting)} ${setting.kind.hint}`};
+    return {
+      setting,
+      message: error.message,
+      suggestion: error.suggestion ?? `Use ${spell(setting)} ${setting.kind.hint}`,
+    };
   if (error instanceof ExpectedError)
-    return {setting, message: error.message.replace(/\.$/, ''), ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {})};
+    return {
+      setting,
+      message: error.message.replace(/\.$/, ''),
+      ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {}),
+    };
   throw error;
 }
 
@@ -140,7 +179,11 @@ function problemOf(setting: Setting, error: unknown): Problem {
 function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
   for (const setting of catalog) {
     const source = answers.get(setting.id)?.source;
-    if ((source === 'cluster' || source === 'values-file') && missingFor(setting, get) !== undefined) answers.delete(setting.id);
+    if (
+      (source === 'cluster' || source === 'values-file') &&
+      missingFor(setting, get) !== undefined
+    )
+      answers.delete(setting.id);
   }
 }
 
@@ -164,7 +207,13 @@ function checkTogether(
     if (answer === undefined || unparsed.has(setting)) return [];
     const missing = missingFor(setting, get);
     if (missing !== undefined)
-      return [{setting, message: `Requires ${missing}`, suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`}];
+      return [
+        {
+          setting,
+          message: `Requires ${missing}`,
+          suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
+        },
+      ];
     const wrong = setting.rule?.(answer.value, get);
     return wrong ? [problemOf(setting, wrong)] : [];
   });
@@ -174,14 +223,16 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
   const lines = [
     ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
     ...missing.map(
-      (setting) => `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
+      (setting) =>
+        `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
     ),
   ];
   return new ExpectedError(lines.join('\n'), {
     code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
     problems: [
       ...problems.map(({setting, message, suggestion}) => ({
-        ...{setting: setting.id, message: `${message}.`},
+        setting: setting.id,
+        message: `${message}.`,
         ...(suggestion === undefined ? {} : {suggestion}),
       })),
       ...lines.slice(problems.length).map((message) => ({message})),
@@ -190,7 +241,12 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
     options:
       problems.length > 0
         ? []
-        : [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Set what is missing'}],
+        : [
+            {
+              add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '),
+              when: 'Set what is missing',
+            },
+          ],
     suggestions: [
       ...new Set(problems.flatMap(({suggestion}) => (suggestion ? [suggestion] : []))),
       ...missing.map((setting) => `Add ${spell(setting)} ${setting.kind.hint}`),

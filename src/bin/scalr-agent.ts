@@ -1,4 +1,6 @@
 #!/usr/bin/env node
 import {withSupportedNode} from '../cli/node-version.ts';
 
-withSupportedNode(() => import('../cli/launch.js').then(({launch}) => launch(process.argv.slice(2))));
+withSupportedNode(() =>
+  import('../cli/launch.js').then(({launch}) => launch(process.argv.slice(2))),
+);

@@ -28,12 +28,19 @@ const MEASURES = ['mask', 'leave out', 'refuse'] as const;
  * Adds the files of the program to an archive, and closes it after the final check. Files in which it finds a secret are changed or left
  * out. Returns their names. @throws ExpectedError if a secret remains
  */
-export async function closeChecked(archive: PagedArchive, deps: CheckDeps): Promise<ClosedArchive & {withheld: readonly string[]}> {
+export async function closeChecked(
+  archive: PagedArchive,
+  deps: CheckDeps,
+): Promise<ClosedArchive & {withheld: readonly string[]}> {
   const withheld = new Set<string>();
-  const close = async (writing: PagedArchive, [measure, ...later]: readonly (typeof MEASURES)[number][]): Promise<ClosedArchive> => {
+  const close = async (
+    writing: PagedArchive,
+    [measure, ...later]: readonly (typeof MEASURES)[number][],
+  ): Promise<ClosedArchive> => {
     try {
       const ownFiles = deps.ownFiles([...withheld].toSorted());
-      for (const [name, text] of Object.entries(ownFiles)) await writing.add(name, await withoutLeaks(Buffer.from(text), deps.find));
+      for (const [name, text] of Object.entries(ownFiles))
+        await writing.add(name, await withoutLeaks(Buffer.from(text), deps.find));
       await writing.addPage(await withoutLeaks(Buffer.from(deps.firstScreen(ownFiles)), deps.find));
       return await writing.close({manifest: deps.manifest, check});
     } catch (error) {
@@ -50,7 +57,8 @@ export async function closeChecked(archive: PagedArchive, deps: CheckDeps): Prom
         const found = leaks.get(name);
         if (found !== undefined) withheld.add(found.inName.length > 0 ? '(name withheld)' : name);
         if (found === undefined) await again.add(name, written.read(name));
-        else if (measure === 'mask' && found.inName.length === 0) await again.add(name, masked(written.read(name), found.inContent));
+        else if (measure === 'mask' && found.inName.length === 0)
+          await again.add(name, masked(written.read(name), found.inContent));
       }
       return close(again, later);
     }
@@ -62,22 +70,33 @@ export async function closeChecked(archive: PagedArchive, deps: CheckDeps): Prom
 type FileLeaks = Readonly<Record<'inName' | 'inContent', readonly Leak[]>>;
 
 /** Leaks by file. The names of the program's own files are the same in every bundle. */
-async function leaksIn({entries, read}: Written, find: CheckDeps['find'], own: ReadonlySet<string>): Promise<Map<string, FileLeaks>> {
+async function leaksIn(
+  {entries, read}: Written,
+  find: CheckDeps['find'],
+  own: ReadonlySet<string>,
+): Promise<Map<string, FileLeaks>> {
   const leaks = new Map<string, FileLeaks>();
   for (const {name} of entries) {
     const inName = own.has(name) ? [] : await find([Buffer.from(name)]);
-    const inContent = name === MANIFEST ? [] : await find(name === REPORT ? contentOfPage(read(name), own) : read(name));
+    const inContent =
+      name === MANIFEST
+        ? []
+        : await find(name === REPORT ? contentOfPage(read(name), own) : read(name));
     if (inName.length + inContent.length > 0) leaks.set(name, {inName, inContent});
   }
   return leaks;
 }
 
 /** A file with asterisks in place of what was found. */
-async function* masked(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, leaks: readonly Leak[]): AsyncGenerator<Buffer> {
+async function* masked(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+  leaks: readonly Leak[],
+): AsyncGenerator<Buffer> {
   let base = 0;
   for await (const chunk of chunks) {
     for (const {at, length} of leaks) {
-      const [start, end] = [Math.max(0, at - base), Math.min(chunk.length, at + length - base)];
+      const start = Math.max(0, at - base);
+      const end = Math.min(chunk.length, at + length - base);
       if (start < end) chunk.fill('*', start, end);
     }
     base += chunk.length;
@@ -94,12 +113,18 @@ async function withoutLeaks(bytes: Buffer, find: CheckDeps['find']): Promise<Buf
 function remaining(leaks: ReadonlyMap<string, FileLeaks>): ExpectedError {
   const lines = [...leaks].flatMap(([name, {inName, inContent}]) => [
     ...inName.map(({kind, form}) => `name of a file: ${kind} (${form})`),
-    ...inContent.map(({kind, form, at}) => `${inName.length > 0 ? '(name withheld)' : name}, byte ${at}: ${kind} (${form})`),
+    ...inContent.map(
+      ({kind, form, at}) =>
+        `${inName.length > 0 ? '(name withheld)' : name}, byte ${at}: ${kind} (${form})`,
+    ),
   ]);
   return failed(
     'SECRET_IN_BUNDLE',
     `A secret was found in the bundle. No bundle was written.\n${lines.toSorted().slice(0, 10).join('\n')}`,
-    ['Report this with the lines above; they do not contain the secret', 'Exclude the source of the secret: --container, --since'],
+    [
+      'Report this with the lines above; they do not contain the secret',
+      'Exclude the source of the secret: --container, --since',
+    ],
   );
 }
 
@@ -112,7 +137,8 @@ export function fileNames(clean: (text: string) => string): (name: string) => st
     if (before !== undefined) return before;
     const cleaned = clean(name).replace(/\[redacted:([\w-]+):(\w+)\]/g, 'redacted-$1-$2');
     let unique = cleaned;
-    for (let copy = 2; used.has(unique); copy += 1) unique = cleaned.replace(/(?=\.[^./]*$|$)/, `-${copy}`);
+    for (let copy = 2; used.has(unique); copy += 1)
+      unique = cleaned.replace(/(?=\.[^./]*$|$)/, `-${copy}`);
     used.add(unique);
     names.set(name, unique);
     return unique;

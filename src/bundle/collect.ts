@@ -13,11 +13,23 @@ import {grantText, userIn} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {statusesOf} from './collect/log-items.ts';
-import {type BundleOptions, type PrepareDeps, type PreparedBundle, prepareBundle} from './collect/prepare.ts';
+import {
+  type BundleOptions,
+  type PrepareDeps,
+  type PreparedBundle,
+  prepareBundle,
+} from './collect/prepare.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
 import {type RecordDeps, record, withRecording} from './collect/record.ts';
 import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
-import {bundleInterrupted, type Collected, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './write-bundle.ts';
+import {
+  bundleInterrupted,
+  type Collected,
+  refuseUnwritable,
+  type SaveDeps,
+  type SaveOptions,
+  saveBundle,
+} from './write-bundle.ts';
 
 /** Within this time, a signal reaches all processes of the group. */
 const SIGNAL_MS = 100;
@@ -35,15 +47,19 @@ interface FromHostDeps extends SaveDeps, Omit<HostDeps, 'signal'> {
 }
 
 /** Collects a bundle of an agent on this machine, without Kubernetes. @throws ExpectedError */
-export async function collectFromHost(options: FromHostOptions, deps: FromHostDeps): Promise<Collected> {
+export async function collectFromHost(
+  options: FromHostOptions,
+  deps: FromHostDeps,
+): Promise<Collected> {
   const {interrupt, forceQuit} = deps.interrupts;
   const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
   const {container} = options;
-  const [reading, reader] = [
-    {since: options.since, now: deps.now()},
-    {...deps, signal},
-  ];
-  const preparing = container === undefined ? prepareJournal(reading, reader) : prepareDocker(container, reading, reader);
+  const reading = {since: options.since, now: deps.now()};
+  const reader = {...deps, signal};
+  const preparing =
+    container === undefined
+      ? prepareJournal(reading, reader)
+      : prepareDocker(container, reading, reader);
   const prepared = await preparing.catch(async (error: unknown) => {
     // Ctrl-C also stops docker and journalctl, which may be noticed first.
     await wait(SIGNAL_MS);
@@ -53,7 +69,10 @@ export async function collectFromHost(options: FromHostOptions, deps: FromHostDe
   if (interrupt.aborted) throw bundleInterrupted(interrupt);
   if (options.isDryRun) return {desired: prepared};
   const {name, api} = prepared;
-  return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
+  return {
+    ...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})),
+    interrupt,
+  };
 }
 
 export interface FromClusterOptions extends BundleOptions, SaveOptions {
@@ -65,7 +84,10 @@ export interface FromClusterOptions extends BundleOptions, SaveOptions {
 
 type Api = Omit<KubernetesClient, 'connect'>;
 
-interface Deps extends SaveDeps, Omit<PrepareDeps, 'api' | 'signal'>, Omit<RecordDeps, 'api' | 'until'> {
+interface Deps
+  extends SaveDeps,
+    Omit<PrepareDeps, 'api' | 'signal'>,
+    Omit<RecordDeps, 'api' | 'until'> {
   openApi(signal: AbortSignal): Promise<Api>;
   interrupts: Interrupts;
   /** Called before anything is written. */
@@ -73,9 +95,16 @@ interface Deps extends SaveDeps, Omit<PrepareDeps, 'api' | 'signal'>, Omit<Recor
 }
 
 /** Collects a bundle of the agents in a namespace. @throws ExpectedError */
-export async function collectFromCluster(options: FromClusterOptions, deps: Deps): Promise<Collected> {
+export async function collectFromCluster(
+  options: FromClusterOptions,
+  deps: Deps,
+): Promise<Collected> {
   const ended = new AbortController();
-  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
+  const signal = anySignal(
+    AbortSignal.timeout(options.timeoutMs),
+    deps.interrupts.interrupt,
+    ended.signal,
+  );
   const opening = deps.openApi(signal);
   try {
     return await collect(options, deps, {api: await opening, signal});
@@ -88,14 +117,24 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
   }
 }
 
-async function collect(options: FromClusterOptions, deps: Deps, {api, signal}: {api: Api; signal: AbortSignal}): Promise<Collected> {
+async function collect(
+  options: FromClusterOptions,
+  deps: Deps,
+  {api, signal}: {api: Api; signal: AbortSignal},
+): Promise<Collected> {
   const {followingMs, kubeTarget, isDryRun} = options;
   const {interrupt, forceQuit} = deps.interrupts;
-  if (followingMs !== undefined && !isDryRun) await refuseUnwritable(kubeTarget.namespace, options, deps);
+  if (followingMs !== undefined && !isDryRun)
+    await refuseUnwritable(kubeTarget.namespace, options, deps);
   const prepared = await prepareBundle(options, {...deps, api, signal});
-  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw bundleInterrupted(interrupt);
+  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases))
+    throw bundleInterrupted(interrupt);
   if (prepared.releases.length === 0 && !prepared.scope.objects.some(isOfReleases))
-    throw emptyError(prepared, options, await missingAccess(prepared.gaps, kubeTarget, {api, signal}));
+    throw emptyError(
+      prepared,
+      options,
+      await missingAccess(prepared.gaps, kubeTarget, {api, signal}),
+    );
   // The run of --watch may not exist yet.
   if (followingMs === undefined) requireExisting(prepared, options);
   deps.onPrepared(prepared);
@@ -114,7 +153,11 @@ async function saved(
 ) {
   const {kubeTarget} = options;
   const {file, bundle} = await saveBundle(prepared, kubeTarget.namespace, options, deps, reading);
-  return {file, bundle, access: await missingAccess(bundle.gaps, kubeTarget, {api, signal: reading.forceQuit})};
+  return {
+    file,
+    bundle,
+    access: await missingAccess(bundle.gaps, kubeTarget, {api, signal: reading.forceQuit}),
+  };
 }
 
 /** Follows the logs of runs as they appear, then writes the bundle. */
@@ -127,19 +170,28 @@ async function follow(
   const {interrupts} = deps;
   const {kubeTarget, followingMs, timeoutMs} = options;
   const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
-  const recording = await record({...options, namespace: kubeTarget.namespace, releases}, {...deps, api, until});
+  const recording = await record(
+    {...options, namespace: kubeTarget.namespace, releases},
+    {...deps, api, until},
+  );
   // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
   const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
   const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
   const existing = await prepareBundle(options, {...deps, api, signal});
   deps.onPrepared(existing);
-  const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
+  const all = withRecording(
+    {...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]},
+    recording,
+    api,
+  );
   const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};
   return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
 }
 
 /** What read errors mean for the whole bundle; others mean that the cluster is unreachable. */
-const FAILURES: Readonly<Partial<Record<ReadErrorKind, readonly [code: FailureCode, ...advice: string[]]>>> = {
+const FAILURES: Readonly<
+  Partial<Record<ReadErrorKind, readonly [code: FailureCode, ...advice: string[]]>>
+> = {
   'not-logged-in': ['NOT_LOGGED_IN', 'Log in to the cluster, then run the command again'],
   forbidden: ['FORBIDDEN'],
   aborted: ['TIMED_OUT', 'Wait longer with --timeout'],
@@ -161,7 +213,10 @@ export function emptyError(
       `No ${what} found in namespace ${namespace}.`,
       others.length > 0
         ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
-        : ['Set the namespace with --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+        : [
+            'Set the namespace with --namespace',
+            `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+          ],
     );
   }
   const {error, what} = serious;
@@ -176,7 +231,11 @@ export function emptyError(
     `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
     [
       ...advice,
-      ...(hasAnswered ? [] : [`Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`]),
+      ...(hasAnswered
+        ? []
+        : [
+            `Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`,
+          ]),
       ...(access === undefined ? [] : [access]),
     ],
     {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},
@@ -192,10 +251,17 @@ export function requireExisting(
   // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
   // Its events exist for an hour, and its Job may still exist.
-  const isThere = ({metadata}: KubernetesObject): boolean => nameContainsRun(metadata.name, run as string);
-  if (run !== undefined && !scope.pods.some((pod) => hasRunId(pod, run)) && !scope.objects.some(isThere))
+  const isThere = ({metadata}: KubernetesObject): boolean =>
+    nameContainsRun(metadata.name, run as string);
+  if (
+    run !== undefined &&
+    !scope.pods.some((pod) => hasRunId(pod, run)) &&
+    !scope.objects.some(isThere)
+  )
     throw failed('INVALID_SETTING', `Run ${run} not found in namespace ${kubeTarget.namespace}.`, [
-      runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
+      runs.length > 0
+        ? `Existing runs: ${runs.join(', ')}`
+        : 'No runs found: the pods of a run are deleted one minute after it ends',
       `Follow the run from its start: --watch --run ${run}`,
     ]);
   // Includes containers that have not started.
@@ -206,17 +272,23 @@ export function requireExisting(
   ]);
   const known = [...new Set(containers.map(({name}) => name))].toSorted();
   if (container !== undefined && known.length > 0 && !known.includes(container))
-    throw failed('INVALID_SETTING', `Container ${container} not found in namespace ${kubeTarget.namespace}.`, [
-      `Existing containers: ${known.join(', ')}`,
-    ]);
+    throw failed(
+      'INVALID_SETTING',
+      `Container ${container} not found in namespace ${kubeTarget.namespace}.`,
+      [`Existing containers: ${known.join(', ')}`],
+    );
 }
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
 function permissionsOfBundle(namespace: string): Permission[] {
   const resources = ['secrets', 'pods/log', ...BUNDLED_KINDS.map(({resource}) => resource)];
   return [
-    ...resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, namespace}))),
-    ...['nodes', 'persistentvolumes'].flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource}))),
+    ...resources.flatMap((resource) =>
+      ['get', 'list'].map((verb) => ({verb, resource, namespace})),
+    ),
+    ...['nodes', 'persistentvolumes'].flatMap((resource) =>
+      ['get', 'list'].map((verb) => ({verb, resource})),
+    ),
   ];
 }
 
@@ -231,5 +303,9 @@ export async function missingAccess(
   const {namespace} = kubeTarget;
   const [refusedUser] = gaps.flatMap(({error}) => userIn(error.message) ?? []);
   const {value: user = refusedUser} = await currentUser(api, {signal, idleMs: REQUEST_MS});
-  return grantText(permissionsOfBundle(namespace), {purpose: 'collect-logs', namespace, user}, kubeTarget);
+  return grantText(
+    permissionsOfBundle(namespace),
+    {purpose: 'collect-logs', namespace, user},
+    kubeTarget,
+  );
 }

@@ -37,16 +37,34 @@ export function allFindings(
     return [
       ...driftFindings({name, namespace}, drift),
       ...configurationFindings({name, target, values}, places),
-      ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
+      ...versionFindings(
+        {name, namespace, target},
+        {server: cluster?.server, nodes: cluster?.nodes ?? []},
+        places,
+      ),
       ...debugFindings({name, namespace, target, values}, places),
-      ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
+      ...(cluster?.enforcement
+        ? policyFindings({name, chart, version}, objects, cluster.enforcement, places)
+        : []),
     ];
   });
-  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) =>
+    withLine(finding, places),
+  );
   const theirNow = new Date(now.getTime() + skewMs);
-  const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
-  const found = [...clusterFindings({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
-  return found.toSorted((one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity));
+  const replicas = Object.assign(
+    {},
+    ...releases.map((each) => each.replicas),
+  ) as LiveDrift['replicas'];
+  const found = [
+    ...clusterFindings({objects, logs, places, replicas, now: theirNow}),
+    ...ofReleases,
+    ...ofMachine,
+    ...cacheFindings(logs),
+  ];
+  return found.toSorted(
+    (one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity),
+  );
 }
 
 const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
@@ -100,7 +118,9 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
       object: 'runs',
       message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
       ...(logsWithCacheUse[0] === undefined ? {} : {file: logsWithCacheUse[0].file}),
-      remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
+      remedy: isUsed
+        ? 'None: the cache works'
+        : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
     },
   ];
 }
@@ -124,7 +144,10 @@ export function configurationFindings(
   return [
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
       // If the key came first, redaction would treat the message as its value.
-      ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
+      ...finding(
+        each,
+        each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`,
+      ),
       file: `releases/${name}/values.json`,
       ...(each.line === undefined ? {} : {line: each.line}),
     })),
@@ -136,10 +159,18 @@ export function configurationFindings(
   ];
 }
 
-const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields', overridden: 'set by another program'} as const;
+const DRIFT = {
+  missing: 'missing',
+  changed: 'changed',
+  added: 'has additional fields',
+  overridden: 'set by another program',
+} as const;
 
 /** Objects in the cluster that differ from the release. Pure. */
-const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
+const driftFindings = (
+  {name, namespace}: {name: string; namespace: string},
+  drift: readonly ObjectDrift[],
+): Finding[] =>
   drift.map(({object, problem, paths}) => ({
     severity: problem === 'missing' ? 'error' : 'warning',
     code: 'CHANGED_IN_CLUSTER',
@@ -162,7 +193,10 @@ export const versionFindings = (
   installed: Installed & {namespace: string},
   cluster: ClusterVersions,
   places: BundlePositions,
-): Finding[] => [...behind(installed, cluster, places), ...kubernetesTooOld(installed, cluster, places)];
+): Finding[] => [
+  ...behind(installed, cluster, places),
+  ...kubernetesTooOld(installed, cluster, places),
+];
 
 function behind(
   {name, namespace, target}: Installed & {namespace: string},
@@ -180,7 +214,8 @@ function behind(
     standing === 'older-than-known'
       ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`
       : `Show what an upgrade changes: ${ownCommand('upgrade', own, '--chart-version', next, '--dry-run')}`;
-  const kubernetes = next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
+  const kubernetes =
+    next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
   return [
     {
       severity: 'warning',
@@ -188,7 +223,9 @@ function behind(
       object: `release/${name}`,
       message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count(behind, 'release')} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
       ...places.ofVersion(name, target),
-      remedy: isNewest ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first` : `${upgrade}${kubernetes}`,
+      remedy: isNewest
+        ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
+        : `${upgrade}${kubernetes}`,
     },
   ];
 }
@@ -204,15 +241,25 @@ const withAgent = (chart: Target['chart'], version: string): string => {
   return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
 };
 
-function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVersions, places: BundlePositions): Finding[] {
+function kubernetesTooOld(
+  {name, target}: Installed,
+  {server, nodes}: ClusterVersions,
+  places: BundlePositions,
+): Finding[] {
   const floor = floorOf(target);
   if (floor === undefined) return [];
   const {version, isHard, because} = floor;
   const old = [
-    ...(server === undefined ? [] : [{what: 'the control plane', found: server, place: places.inFile('version.json', server)}]),
+    ...(server === undefined
+      ? []
+      : [{what: 'the control plane', found: server, place: places.inFile('version.json', server)}]),
     ...nodes.map(({metadata, status}) => {
       const found = status?.nodeInfo?.kubeletVersion ?? '';
-      return {what: `node ${metadata.name}`, found, place: places.inObject('node', metadata.name, '"kubeletVersion"')};
+      return {
+        what: `node ${metadata.name}`,
+        found,
+        place: places.inObject('node', metadata.name, '"kubeletVersion"'),
+      };
     }),
   ].filter(({found}) => isVersion(found) && isBelow(found, version));
   const [first] = old;
@@ -237,14 +284,19 @@ export function policyFindings(
   {policies}: Pick<Enforcement, 'policies'>,
   places: BundlePositions,
 ): Finding[] {
-  const policy = objects.find((object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name);
+  const policy = objects.find(
+    (object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name,
+  );
   const weakness = policyWeakness({chart, version}, policies);
   if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
   const {code, message, remedy} = weakness.value;
   const place =
     code === 'POLICY_MISSES_RUNS'
       ? undefined
-      : places.inFile(NETWORK, code === 'POLICY_NOT_ENFORCED' ? '"areEnforced"' : '"blockMetadata"');
+      : places.inFile(
+          NETWORK,
+          code === 'POLICY_NOT_ENFORCED' ? '"areEnforced"' : '"blockMetadata"',
+        );
   return [
     {
       severity: 'warning',

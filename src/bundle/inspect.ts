@@ -33,33 +33,55 @@ export async function inspectBundle(archive: OpenArchive, file: string): Promise
   const manifest = await manifestOf(archive, file);
   const damage = await damageOf(archive, manifest.entries);
   const text = async (name: string): Promise<string | undefined> => {
-    if (damage.some(({entry, problem}) => entry === name && problem !== 'differs')) return undefined;
+    if (damage.some(({entry, problem}) => entry === name && problem !== 'differs'))
+      return undefined;
     return holds(archive, name) ? textOf(archive, name, file) : undefined;
   };
   const findings = jsonIn((await text('findings.json')) ?? '');
-  return {summary: await text('SUMMARY.md'), findings: Array.isArray(findings) ? findings.filter(isFinding) : [], damage};
+  return {
+    summary: await text('SUMMARY.md'),
+    findings: Array.isArray(findings) ? findings.filter(isFinding) : [],
+    damage,
+  };
 }
 
 /** The timeline of a bundle as Trace Event JSON, without files that cannot be read. @throws ExpectedError */
-export async function traceText(archive: OpenArchive, {damage}: Pick<Inspection, 'damage'>): Promise<string> {
-  const unreadable = new Set(damage.filter(({problem}) => problem === 'unreadable').map(({entry}) => entry));
+export async function traceText(
+  archive: OpenArchive,
+  {damage}: Pick<Inspection, 'damage'>,
+): Promise<string> {
+  const unreadable = new Set(
+    damage.filter(({problem}) => problem === 'unreadable').map(({entry}) => entry),
+  );
   const texts = new Map<string, string>();
   for (const {name} of archive.entries) {
-    if (isOfTimeline(name) && !unreadable.has(name)) texts.set(name, await textOf(archive, name, name));
+    if (isOfTimeline(name) && !unreadable.has(name))
+      texts.set(name, await textOf(archive, name, name));
   }
   return `${JSON.stringify(traceOf(timelineOf(texts)))}\n`;
 }
 
 async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {
-  const manifest = holds(archive, MANIFEST) ? jsonIn(await textOf(archive, MANIFEST, file)) : undefined;
+  const manifest = holds(archive, MANIFEST)
+    ? jsonIn(await textOf(archive, MANIFEST, file))
+    : undefined;
   if (isManifest(manifest)) return manifest;
-  const why = manifest === undefined ? `${MANIFEST} is missing or unreadable` : `${MANIFEST} has an unknown format`;
-  throw OF_EVERY_BUNDLE.every((name) => holds(archive, name)) ? changed(file, why) : notOurs(file, why);
+  const why =
+    manifest === undefined
+      ? `${MANIFEST} is missing or unreadable`
+      : `${MANIFEST} has an unknown format`;
+  throw OF_EVERY_BUNDLE.every((name) => holds(archive, name))
+    ? changed(file, why)
+    : notOurs(file, why);
 }
 
-const holds = ({entries}: OpenArchive, desired: string): boolean => entries.some(({name}) => name === desired);
+const holds = ({entries}: OpenArchive, desired: string): boolean =>
+  entries.some(({name}) => name === desired);
 
-async function damageOf(archive: OpenArchive, listed: readonly ArchiveEntry[]): Promise<DamagedEntry[]> {
+async function damageOf(
+  archive: OpenArchive,
+  listed: readonly ArchiveEntry[],
+): Promise<DamagedEntry[]> {
   const there = new Set(archive.entries.map(({name}) => name));
   const known = new Set([MANIFEST, ...listed.map(({name}) => name)]);
   const damage: DamagedEntry[] = [];
@@ -68,10 +90,16 @@ async function damageOf(archive: OpenArchive, listed: readonly ArchiveEntry[]): 
     if (problem) damage.push({entry: entry.name, problem});
   }
   const foreign = [...there].filter((name) => !known.has(name));
-  return [...damage, ...foreign.map((entry): DamagedEntry => ({entry, problem: 'not in the manifest'}))];
+  return [
+    ...damage,
+    ...foreign.map((entry): DamagedEntry => ({entry, problem: 'not in the manifest'})),
+  ];
 }
 
-async function problemOf(archive: OpenArchive, {name, bytes, sha256}: ArchiveEntry): Promise<DamagedEntry['problem'] | undefined> {
+async function problemOf(
+  archive: OpenArchive,
+  {name, bytes, sha256}: ArchiveEntry,
+): Promise<DamagedEntry['problem'] | undefined> {
   const hash = createHash('sha256');
   let read = 0;
   try {
@@ -94,12 +122,19 @@ async function textOf(archive: OpenArchive, name: string, file: string): Promise
 }
 
 const notOurs = (file: string, why: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `${file} is not a support bundle: ${why}.`, ['Use a bundle written by collect-logs']);
+  failed('UNREADABLE_FILE', `${file} is not a support bundle: ${why}.`, [
+    'Use a bundle written by collect-logs',
+  ]);
 
 const changed = (file: string, why: string): ExpectedError =>
-  failed('UNREADABLE_FILE', `${file} is damaged or was changed: ${why}.`, ['Copy the bundle again, or collect a new one'], {
-    exit: ExitCode.findings,
-  });
+  failed(
+    'UNREADABLE_FILE',
+    `${file} is damaged or was changed: ${why}.`,
+    ['Copy the bundle again, or collect a new one'],
+    {
+      exit: ExitCode.findings,
+    },
+  );
 
 interface Manifest {
   schemaVersion: 1;
@@ -115,7 +150,9 @@ export const isManifest = (value: unknown): value is Manifest =>
   isFields(value) &&
   value['schemaVersion'] === 1 &&
   Array.isArray(value['entries']) &&
-  value['entries'].every((entry) => hasTexts(entry, 'name', 'sha256') && Number.isSafeInteger(entry['bytes']));
+  value['entries'].every(
+    (entry) => hasTexts(entry, 'name', 'sha256') && Number.isSafeInteger(entry['bytes']),
+  );
 
 export const isFinding = (value: unknown): value is Finding =>
   hasTexts(value, 'code', 'object', 'message', 'remedy') &&

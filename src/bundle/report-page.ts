@@ -15,7 +15,9 @@ const LONGEST_LINE = 8 * 1024 * 1024;
 /** Compressed bytes that are embedded: in base64, 20 MB. */
 const MOST = 15_000_000;
 /** Open and close of the places where the template is filled. */
-const [FIRST, FIRST_END, DATA] = ['<!--first-->', '<!--/first-->', '<!--data-->'];
+const FIRST = '<!--first-->';
+const FIRST_END = '<!--/first-->';
+const DATA = '<!--data-->';
 const blockOf = (id: string, packed: Buffer): string =>
   `<script type="application/octet-stream;base64" id="${id}">${packed.toString('base64')}</script>\n`;
 const BLOCKS = /<script type="application\/octet-stream;base64" id="(\w+)">([^<]*)<\/script>/g;
@@ -45,7 +47,10 @@ export class ReportPage {
   }
 
   /** Passes a file on, and keeps it compressed. */
-  async *recording(name: string, source: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  async *recording(
+    name: string,
+    source: AsyncIterable<Buffer> | Iterable<Buffer>,
+  ): AsyncGenerator<Buffer> {
     const file: PageFile = {name, bytes: 0, blocks: []};
     this.#files.push(file);
     let [parts, size]: [Buffer[], number] = [[], 0];
@@ -71,7 +76,11 @@ export class ReportPage {
 
   #keep(file: PageFile, content: Buffer): void {
     const packed = Buffer.from(deflateRawSync(content, {level: 6}));
-    file.blocks.push({lines: linesIn(content), packed, isTelling: SIGNIFICANT_LINE.test(content.toString('latin1'))});
+    file.blocks.push({
+      lines: linesIn(content),
+      packed,
+      isTelling: SIGNIFICANT_LINE.test(content.toString('latin1')),
+    });
     this.#kept += packed.length;
     while (this.#kept > MOST) this.#drop(file);
   }
@@ -81,11 +90,17 @@ export class ReportPage {
    * have such lines.
    */
   #drop(newest: PageFile): void {
-    const keptOf = ({blocks}: PageFile): Block[] => blocks.filter(({packed}) => packed !== undefined);
-    const longest = this.#files.reduce((one, other) => (keptOf(other).length > keptOf(one).length ? other : one), newest);
+    const keptOf = ({blocks}: PageFile): Block[] =>
+      blocks.filter(({packed}) => packed !== undefined);
+    const longest = this.#files.reduce(
+      (one, other) => (keptOf(other).length > keptOf(one).length ? other : one),
+      newest,
+    );
     const kept = keptOf(longest);
     const middle = kept.slice(1, -1);
-    const dropped = (middle.find(({isTelling}) => !isTelling) ?? middle[0] ?? keptOf(newest).at(-1)) as Block;
+    const dropped = (middle.find(({isTelling}) => !isTelling) ??
+      middle[0] ??
+      keptOf(newest).at(-1)) as Block;
     this.#kept -= (dropped.packed as Buffer).length;
     dropped.packed = undefined;
   }
@@ -116,13 +131,18 @@ export class ReportPage {
 
 function linesIn(content: Buffer): number {
   let lines = content.at(-1) === NEWLINE ? 0 : 1;
-  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1)) lines += 1;
+  for (let at = content.indexOf(NEWLINE); at !== -1; at = content.indexOf(NEWLINE, at + 1))
+    lines += 1;
   return lines;
 }
 
 /** Text of a page: its first screen and every decoded block. The program of the page and the names in `own` are the same in every bundle. */
-export async function* contentOfPage(chunks: AsyncIterable<Buffer>, own: ReadonlySet<string> = new Set()): AsyncGenerator<Buffer> {
-  let [held, isFirst] = ['', true];
+export async function* contentOfPage(
+  chunks: AsyncIterable<Buffer>,
+  own: ReadonlySet<string> = new Set(),
+): AsyncGenerator<Buffer> {
+  let held = '';
+  let isFirst = true;
   for await (const chunk of chunks) {
     held += chunk.toString('latin1');
     const end = held.indexOf(FIRST_END);
@@ -136,7 +156,12 @@ export async function* contentOfPage(chunks: AsyncIterable<Buffer>, own: Readonl
     for (const [, id, block = ''] of held.slice(0, newline).matchAll(BLOCKS)) {
       const content = inflateRawSync(Buffer.from(block, 'base64'));
       if (id !== 'index') yield content;
-      else yield Buffer.from(JSON.stringify((JSON.parse(content.toString()) as [name: string][]).filter(([name]) => !own.has(name))));
+      else
+        yield Buffer.from(
+          JSON.stringify(
+            (JSON.parse(content.toString()) as [name: string][]).filter(([name]) => !own.has(name)),
+          ),
+        );
     }
     held = held.slice(newline);
   }
@@ -153,7 +178,10 @@ export class PagedArchive implements Archive {
   }
 
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<ArchiveEntry> {
-    return this.#archive.add(name, this.#page.recording(name, Buffer.isBuffer(source) ? [source] : source));
+    return this.#archive.add(
+      name,
+      this.#page.recording(name, Buffer.isBuffer(source) ? [source] : source),
+    );
   }
 
   async addPage(first: Buffer): Promise<void> {
@@ -177,7 +205,13 @@ class Html {
   }
 }
 
-const MARKUP: Readonly<Record<string, string>> = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;'};
+const MARKUP: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => MARKUP[one] as string);
 const html: ElementMaker<Html> = (tag, attributes, ...children) => {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
@@ -190,13 +224,22 @@ const html: ElementMaker<Html> = (tag, attributes, ...children) => {
 export const firstScreenHtml = (content: FirstScreen): string => firstScreen(html, content).text;
 
 /** The page of a finished bundle, without files that cannot be read. */
-export async function reportHtml(archive: OpenArchive, {summary = '', findings, damage}: Inspection, template: string): Promise<string> {
+export async function reportHtml(
+  archive: OpenArchive,
+  {summary = '', findings, damage}: Inspection,
+  template: string,
+): Promise<string> {
   const page = new ReportPage(template);
-  const hidden = new Set([REPORT, 'manifest.json', ...damage.flatMap(({entry, problem}) => (problem === 'unreadable' ? [entry] : []))]);
+  const hidden = new Set([
+    REPORT,
+    'manifest.json',
+    ...damage.flatMap(({entry, problem}) => (problem === 'unreadable' ? [entry] : [])),
+  ]);
   for (const {name} of archive.entries.filter((entry) => !hidden.has(entry.name))) {
     for await (const _ of page.recording(name, archive.read(name)));
   }
   const parts: Buffer[] = [];
-  for await (const part of page.html(Buffer.from(firstScreenHtml({summary, findings})))) parts.push(part);
+  for await (const part of page.html(Buffer.from(firstScreenHtml({summary, findings}))))
+    parts.push(part);
   return Buffer.concat(parts).toString('utf8');
 }

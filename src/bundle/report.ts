@@ -35,10 +35,13 @@ export function summaryText(
   const {about = `namespace ${namespace}`, noun, skipsSecrets = false} = prepared;
   const findings = found.map((each) => cleanFinding(each, clean));
   const gaps = missing.map((each) => cleanGap(each, clean));
-  const of = (desired: Finding['severity']): string[] => findings.filter(({severity}) => severity === desired).map(findingText);
+  const of = (desired: Finding['severity']): string[] =>
+    findings.filter(({severity}) => severity === desired).map(findingText);
   const unsearched = unsearchedText({gaps, skipsSecrets});
   const subject = clean(about);
-  const releases = prepared.releases.map((each) => releaseText({...each, name: clean(each.name), status: clean(each.status)}));
+  const releases = prepared.releases.map((each) =>
+    releaseText({...each, name: clean(each.name), status: clean(each.status)}),
+  );
   const versions = versionsText(prepared).map(([name, version]) => `- ${name}: ${clean(version)}`);
   return (withheld) =>
     [
@@ -56,7 +59,11 @@ export function summaryText(
       '## Not included\n',
       missingLines(gaps, logs).join('\n') || '- nothing is missing',
       '',
-      ...section('Releases', releases, prepared.about === undefined ? '- no Helm releases found' : undefined),
+      ...section(
+        'Releases',
+        releases,
+        prepared.about === undefined ? '- no Helm releases found' : undefined,
+      ),
       ...section('Versions', versions),
       '## Contents\n',
       contentsText({logs, files}),
@@ -76,21 +83,31 @@ export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undef
 }
 
 /** Number of redactions by rule; written last, because the summary itself is counted. Pure. */
-export const redactionText = ({total, rules, notSearched}: Pick<RedactionReport, 'total' | 'rules' | 'notSearched'>): string =>
+export const redactionText = ({
+  total,
+  rules,
+  notSearched,
+}: Pick<RedactionReport, 'total' | 'rules' | 'notSearched'>): string =>
   [
     `## Redaction: ${count(total, 'place')}\n`,
     Object.entries(rules)
       .map(([rule, count]) => `- ${rule}: ${count}`)
       .join('\n') || '- nothing was redacted',
-    ...(notSearched.length > 0 ? [`- not searched, because too short, common or public: ${notSearched.join(', ')}`] : []),
+    ...(notSearched.length > 0
+      ? [`- not searched, because too short, common or public: ${notSearched.join(', ')}`]
+      : []),
     '',
   ].join('\n');
 
 const section = (title: string, lines: readonly string[], instead?: string): string[] =>
-  lines.length === 0 && instead === undefined ? [] : [`## ${title}\n`, lines.join('\n') || (instead ?? ''), ''];
+  lines.length === 0 && instead === undefined
+    ? []
+    : [`## ${title}\n`, lines.join('\n') || (instead ?? ''), ''];
 
 /** The findings in one sentence. Pure. */
-export function verdictText(findings: readonly Pick<Finding, 'severity' | 'object' | 'code'>[]): string {
+export function verdictText(
+  findings: readonly Pick<Finding, 'severity' | 'object' | 'code'>[],
+): string {
   const problems = findings.filter(({severity}) => severity !== 'info');
   const errors = problems.filter(({severity}) => severity === 'error').length;
   const [first] = problems;
@@ -98,16 +115,27 @@ export function verdictText(findings: readonly Pick<Finding, 'severity' | 'objec
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
 }
 
-function verdict(findings: readonly Finding[], gaps: readonly Gap[], logs: BundleContents['logs']): string {
+function verdict(
+  findings: readonly Finding[],
+  gaps: readonly Gap[],
+  logs: BundleContents['logs'],
+): string {
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
-  const whole = lacks > 0 ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.` : 'The bundle is complete.';
+  const whole =
+    lacks > 0
+      ? `The bundle is incomplete: ${count(lacks, 'part')} could not be read.`
+      : 'The bundle is complete.';
   const cut = cutLogs(logs).length;
-  const fits = cut > 0 ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
+  const fits =
+    cut > 0
+      ? ` To fit --max-size, ${count(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.`
+      : '';
   return `**${verdictText(findings)}**\n\n${whole}${fits}`;
 }
 
 /** Logs that were cut because of --max-size do not make the bundle incomplete. */
-export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] => logs.filter(({cut}) => cut !== undefined);
+export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] =>
+  logs.filter(({cut}) => cut !== undefined);
 
 const findingText = ({object, code, message, file, line, remedy}: Finding): string =>
   [
@@ -131,14 +159,19 @@ function releaseText({name, chart, version, status}: PreparedBundle['releases'][
   const agent = agentVersionOf({chart, version});
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   const place =
-    standing === 'newest' ? 'newest known version' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
+    standing === 'newest'
+      ? 'newest known version'
+      : behind > 0
+        ? `${behind} behind ${newestKnown}`
+        : `newer than ${newestKnown}`;
   return `- ${name}: ${chart} ${version}, ${status}; ${agent === undefined ? '' : `agent ${agent}, `}${place}`;
 }
 
 /** One line for each kind of file. Pure. */
 function contentsText({logs, files}: Pick<BundleContents, 'logs' | 'files'>): string {
   const filesIn = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
-  const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
+  const lines = logs.reduce((sum, log) => sum + log.lines, 0);
+  const bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
     ['report.html', 'this summary, logs, timeline and objects; open it in a browser', true],
@@ -150,14 +183,34 @@ function contentsText({logs, files}: Pick<BundleContents, 'logs' | 'files'>): st
       logs.length > 0,
     ],
     ['events.txt', 'events, newest last', files.includes('events.txt')],
-    ['objects/', `${count(filesIn(/^objects\//), 'object')} of the cluster, without Secrets`, filesIn(/^objects\//) > 0],
-    ['gone/', `${count(filesIn(/^gone\//), 'object')} deleted while watching, in their last state`, filesIn(/^gone\//) > 0],
-    ['releases/', 'history, values, their differences and manifest of the Helm releases', filesIn(/^releases\//) > 0],
-    ['network.json', 'network plugin, and whether it enforces network policies', files.includes('network.json')],
+    [
+      'objects/',
+      `${count(filesIn(/^objects\//), 'object')} of the cluster, without Secrets`,
+      filesIn(/^objects\//) > 0,
+    ],
+    [
+      'gone/',
+      `${count(filesIn(/^gone\//), 'object')} deleted while watching, in their last state`,
+      filesIn(/^gone\//) > 0,
+    ],
+    [
+      'releases/',
+      'history, values, their differences and manifest of the Helm releases',
+      filesIn(/^releases\//) > 0,
+    ],
+    [
+      'network.json',
+      'network plugin, and whether it enforces network policies',
+      files.includes('network.json'),
+    ],
     ['docker/', 'state of the container and of the Docker daemon', filesIn(/^docker\//) > 0],
     ['systemd/', 'units and their properties', filesIn(/^systemd\//) > 0],
     ['host/', 'operating system of the machine', filesIn(/^host\//) > 0],
-    ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
+    [
+      'tools.json, version.json',
+      'versions of the tools and of the cluster',
+      files.includes('tools.json'),
+    ],
     ['redactions.json', 'number of redactions by rule and file', true],
     ['manifest.json', 'size and checksum of every file, for scalr-agent inspect', true],
   ];
@@ -183,7 +236,9 @@ export const cleanGap = ({what, error, ...gap}: Gap, clean: Clean): Gap => ({
 });
 
 /** Name and version of the cluster, its nodes and the tools. Pure. */
-export function versionsText({cluster}: Pick<PreparedBundle, 'cluster'>): [name: string, version: string][] {
+export function versionsText({
+  cluster,
+}: Pick<PreparedBundle, 'cluster'>): [name: string, version: string][] {
   if (cluster === undefined) return [];
   const kubelets = new Map<string, number>();
   for (const {status} of cluster.nodes) {
@@ -194,7 +249,10 @@ export function versionsText({cluster}: Pick<PreparedBundle, 'cluster'>): [name:
   return [
     ['Kubernetes', cluster.server ?? 'not read'],
     ...(nodes.length > 0 ? ([['kubelets', nodes.join(', ')]] as [string, string][]) : []),
-    ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [tool, version ?? 'not found']),
+    ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [
+      tool,
+      version ?? 'not found',
+    ]),
   ];
 }
 
@@ -209,14 +267,20 @@ export function ticketText(
 ): string {
   const {releases, scope, about} = prepared;
   const field = (title: string, lines: readonly string[]): string =>
-    [`## ${title}\n`, ...(lines.length > 0 ? [...new Set(lines)].map((line) => `- ${clean(line)}`) : [TO_FILL]), ''].join('\n');
+    [
+      `## ${title}\n`,
+      ...(lines.length > 0 ? [...new Set(lines)].map((line) => `- ${clean(line)}`) : [TO_FILL]),
+      '',
+    ].join('\n');
   return [
     '# Support ticket\n',
     `Copy this form into a request and attach the bundle: ${SUPPORT_CENTER}\n`,
     field('What happened, when, and in which run', []),
     field('Findings of this program', [
       verdictText(findings),
-      ...findings.filter(({severity}) => severity !== 'info').map(({object, code, message}) => `${object} (${code}): ${message}`),
+      ...findings
+        .filter(({severity}) => severity !== 'info')
+        .map(({object, code, message}) => `${object} (${code}): ${message}`),
     ]),
     field('Install type', about === undefined ? releases.map(ticketRelease) : [about]),
     field('Platform type and vendor', platformLines(prepared)),
@@ -228,11 +292,15 @@ export function ticketText(
     ]),
     field('IOPS limits and throughput of the disk', []),
     field('Debug logs', [
-      findings.some(({code}) => code === 'DEBUG_OFF') ? 'off when the bundle was collected' : 'see the logs in the bundle',
+      findings.some(({code}) => code === 'DEBUG_OFF')
+        ? 'off when the bundle was collected'
+        : 'see the logs in the bundle',
     ]),
     field(
       'Configuration that differs from the chart',
-      releases.flatMap(({name, values}) => (values === undefined ? [] : [`see releases/${name}/values.json in the bundle`])),
+      releases.flatMap(({name, values}) =>
+        values === undefined ? [] : [`see releases/${name}/values.json in the bundle`],
+      ),
     ),
   ].join('\n');
 }
@@ -255,13 +323,17 @@ function platformLines({cluster}: Pick<PreparedBundle, 'cluster'>): string[] {
     ...(isKnown(distribution) ? [`distribution: ${distribution.value}`] : []),
     ...(isKnown(infrastructure) ? [`infrastructure: ${infrastructure.value}`] : []),
     ...images.map((image) => `nodes: ${image}`),
-    ...versionsText({cluster: {...cluster, tools: {}}}).map(([name, version]) => `${name}: ${version}`),
+    ...versionsText({cluster: {...cluster, tools: {}}}).map(
+      ([name, version]) => `${name}: ${version}`,
+    ),
   ];
 }
 
 const limitLines = ({metadata, spec}: Pod): string[] =>
   (spec?.containers ?? []).map(({name, resources}) => {
-    const limits = Object.entries(resources?.limits ?? {}).map(([resource, limit]) => `${resource} ${limit}`);
+    const limits = Object.entries(resources?.limits ?? {}).map(
+      ([resource, limit]) => `${resource} ${limit}`,
+    );
     return `${metadata.name}/${name}: ${limits.join(', ') || 'no limits'}`;
   });
 
@@ -275,6 +347,9 @@ const diskLines = ({metadata, spec}: Pod): string[] =>
   });
 
 function claimText({metadata, spec}: Claim): string {
-  const facts = [spec?.resources?.requests?.storage ?? 'unknown size', `StorageClass ${spec?.storageClassName ?? 'unknown'}`];
+  const facts = [
+    spec?.resources?.requests?.storage ?? 'unknown size',
+    `StorageClass ${spec?.storageClassName ?? 'unknown'}`,
+  ];
   return `PVC ${metadata.name}: ${[...facts, ...(spec?.accessModes ?? [])].join(', ')}`;
 }

@@ -46,7 +46,9 @@ interface Reading {
 }
 
 /** Files of a dry run; or the bundle, the signal that may have stopped it early, and how to grant missing read access. */
-export type Collected = {desired: PreparedBundle} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
+export type Collected =
+  | {desired: PreparedBundle}
+  | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
@@ -62,7 +64,11 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
 }
 
 /** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
-export async function refuseUnwritable(name: string, {out}: SaveOptions, {archives, files, now}: SaveDeps): Promise<void> {
+export async function refuseUnwritable(
+  name: string,
+  {out}: SaveOptions,
+  {archives, files, now}: SaveDeps,
+): Promise<void> {
   const file = out ?? fileFor(name, now());
   await refuseExisting(file, files);
   await (await archives.create(file)).abort();
@@ -92,10 +98,15 @@ export async function saveBundle(
   }
 }
 
-const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+const fileFor = (name: string, now: Date): string =>
+  `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
 
 /** Never replaces a file. @throws ExpectedError */
-export async function refuseExisting(file: string, files: SaveDeps['files'], flag = '--out'): Promise<void> {
+export async function refuseExisting(
+  file: string,
+  files: SaveDeps['files'],
+  flag = '--out',
+): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
@@ -105,13 +116,17 @@ export async function refuseExisting(file: string, files: SaveDeps['files'], fla
 }
 
 /** Exit code after this signal. */
-export const signalExitCode = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+export const signalExitCode = ({reason}: AbortSignal): ExitCode =>
+  reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
 
 export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
   failed(
     'INTERRUPTED',
     'Interrupted. No bundle was written.',
-    ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
+    [
+      'Run the same command again',
+      'To keep a partial bundle, press Ctrl-C only once while logs are read',
+    ],
     {exit: signalExitCode(by)},
   );
 
@@ -133,11 +148,17 @@ export async function writeBundle(
 ): Promise<Bundle> {
   const {template, now} = deps;
   const archive = new PagedArchive(deps.archive, template);
-  const knownSecrets = knownSecretSet([...prepared.knownSecrets, ...userTokens.map((value) => ({kind: 'user-token', value}))]);
+  const knownSecrets = knownSecretSet([
+    ...prepared.knownSecrets,
+    ...userTokens.map((value) => ({kind: 'user-token', value})),
+  ]);
   const redact = redactor({knownSecrets, level});
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
   const nameOf = fileNames(cleaner('manifest.json'));
-  const named: ReadDeps['redactor'] = {file: (name) => redact.file(nameOf(name)), text: (name, text) => redact.text(nameOf(name), text)};
+  const named: ReadDeps['redactor'] = {
+    file: (name) => redact.file(nameOf(name)),
+    text: (name, text) => redact.text(nameOf(name), text),
+  };
   const texts = prepared.texts((name) => named.file(name).hide);
   const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
   const {
@@ -150,12 +171,20 @@ export async function writeBundle(
     redactor: named,
     onFile,
   });
-  const found = allFindings(prepared, namespace, new BundlePositions(texts, moved, logs), logs, now()).map((finding) => ({
+  const found = allFindings(
+    prepared,
+    namespace,
+    new BundlePositions(texts, moved, logs),
+    logs,
+    now(),
+  ).map((finding) => ({
     ...finding,
     ...(finding.file === undefined ? {} : {file: nameOf(finding.file)}),
   }));
   // Sorted, because the order of responses varies.
-  const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
+  const missing = [...prepared.gaps, ...unread].toSorted((one, other) =>
+    one.what.localeCompare(other.what),
+  );
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
   const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
   const namedLogs = logs.map((log) => ({...log, file: nameOf(log.file)}));
@@ -168,7 +197,8 @@ export async function writeBundle(
   const {bytes, withheld} = await closeChecked(archive, {
     find: leakFinder(knownSecrets.known),
     createArchive: async () => new PagedArchive(await deps.createArchive(), template),
-    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
+    manifest: (entries) =>
+      jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     ownFiles: (withheld) => ({
       'TICKET.md': ticket,
       'findings.json': jsonText(findings),
@@ -181,5 +211,14 @@ export async function writeBundle(
     }),
     firstScreen: ({'SUMMARY.md': text = ''}) => firstScreenHtml({summary: text, findings}),
   });
-  return {bytes, containers, noun: prepared.noun ?? 'container', findings, gaps, cutLogs: cutLogs(logs).length, redactions, withheld};
+  return {
+    bytes,
+    containers,
+    noun: prepared.noun ?? 'container',
+    findings,
+    gaps,
+    cutLogs: cutLogs(logs).length,
+    redactions,
+    withheld,
+  };
 }

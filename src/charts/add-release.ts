@@ -38,7 +38,10 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
   [/\.maxSurge$/, {pattern: '^\\d+%?$', minimum: 0}],
   [/\.(minAvailable|maxUnavailable)$/, {format: 'int-or-percent', minimum: 0}],
   // Booleans that templates only print.
-  [/^agent\.(debug|disconnect_on_stop|automount_service_account_token)$|\.dropKernelPages$/, {format: 'flag'}],
+  [
+    /^agent\.(debug|disconnect_on_stop|automount_service_account_token)$|\.dropKernelPages$/,
+    {format: 'flag'},
+  ],
   [/image\.repository$/, {format: 'image-repository'}],
   [/\.imageNamespace$/, {format: 'image-repository'}],
   [/image\.tag$/, {format: 'image-tag'}],
@@ -53,7 +56,10 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
   [/\.tokenTTL$/, {minimum: 600}],
   [/\.concurrency$/, {minimum: 1}],
   [/\.memory(SoftLimit|Warn)Percent$/, {minimum: 1, maximum: 100}],
-  [/(_timeout|Seconds|_limit|_request|replicaCount|\.backoffLimit|Days|AfterFinished)$/, NOT_NEGATIVE],
+  [
+    /(_timeout|Seconds|_limit|_request|replicaCount|\.backoffLimit|Days|AfterFinished)$/,
+    NOT_NEGATIVE,
+  ],
   [/\.(command|args)$|[mM]ountOptions$/, {items: {type: 'string'}}],
   [
     /\.providerNetworkMirrors$/,
@@ -62,7 +68,11 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
         type: 'object',
         required: ['url'],
         additionalProperties: false,
-        properties: {url: {type: 'string'}, token: {type: 'string'}, include: {type: 'array', items: {type: 'string'}}},
+        properties: {
+          url: {type: 'string'},
+          token: {type: 'string'},
+          include: {type: 'array', items: {type: 'string'}},
+        },
       },
     },
   ],
@@ -82,7 +92,10 @@ export interface UnpackedChart {
  * The schema of a chart with one more release. Takes over keys, types and defaults, and from the chart's own schema only
  * enums, patterns and bounds; keywords that were written by hand and keys that only templates know stay.
  */
-export function addRelease(before: ChartSchema | undefined, {metadata, values, schema = {}, templates = ''}: UnpackedChart): ChartSchema {
+export function addRelease(
+  before: ChartSchema | undefined,
+  {metadata, values, schema = {}, templates = ''}: UnpackedChart,
+): ChartSchema {
   const {name, version, appVersion, kubeVersion} = metadata;
   const known: Known[] = (before?.['x-releases'] ?? []).map((release) => ({
     release,
@@ -90,29 +103,51 @@ export function addRelease(before: ChartSchema | undefined, {metadata, values, s
   }));
   const others = known.filter(({release}) => release.version !== version);
   const same = known.find(({release}) => release.version === version);
-  const isRead = (path: Path): boolean => same !== undefined || templates.includes(`.Values.${path.join('.')}`);
-  const byHand = ((same ?? others.at(-1))?.leaves ?? []).filter(({node, path}) => node['x-template-only'] && isRead(path));
+  const isRead = (path: Path): boolean =>
+    same !== undefined || templates.includes(`.Values.${path.join('.')}`);
+  const byHand = ((same ?? others.at(-1))?.leaves ?? []).filter(
+    ({node, path}) => node['x-template-only'] && isRead(path),
+  );
   const digest = metadata.digest ?? same?.release.digest;
-  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion}), ...(digest === undefined ? {} : {digest})};
+  const release = {
+    version,
+    appVersion,
+    ...(kubeVersion === undefined ? {} : {kubeVersion}),
+    ...(digest === undefined ? {} : {digest}),
+  };
   const leaves = [...readLeaves(values, schema, others.at(-1)?.leaves ?? []), ...byHand];
   return build(
     name,
-    [...others, {release, leaves}].toSorted((one, other) => compare(one.release.version, other.release.version)),
+    [...others, {release, leaves}].toSorted((one, other) =>
+      compare(one.release.version, other.release.version),
+    ),
   );
 }
 
 function readLeaves(values: Values, upstream: SchemaNode, before: readonly Leaf[]): Leaf[] {
   return leafPaths(values).map((path) => {
     const value = getAt(values, path) as Tree;
-    const theirs = path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], upstream) ?? {};
-    const kept = Object.fromEntries(KEPT_FROM_UPSTREAM.flatMap((word) => (word in theirs ? [[word, theirs[word]]] : [])));
+    const theirs =
+      path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], upstream) ?? {};
+    const kept = Object.fromEntries(
+      KEPT_FROM_UPSTREAM.flatMap((word) => (word in theirs ? [[word, theirs[word]]] : [])),
+    );
     const earlier = before.find((leaf) => sameTree(leaf.path, path))?.node.type;
-    return {path, node: {type: earlier && isOf(earlier, value) ? earlier : typeOf(value), ...kept}, default: value};
+    return {
+      path,
+      node: {type: earlier && isOf(earlier, value) ? earlier : typeOf(value), ...kept},
+      default: value,
+    };
   });
 }
 
 const isOf = (type: string | readonly string[], value: Tree): boolean =>
-  [type].flat().some((each) => [typeOf(value)].flat().includes(each) || (each === 'number' && typeof value === 'number'));
+  [type]
+    .flat()
+    .some(
+      (each) =>
+        [typeOf(value)].flat().includes(each) || (each === 'number' && typeof value === 'number'),
+    );
 
 function typeOf(value: Tree): string | string[] {
   if (value === null) return ['integer', 'string', 'null'];
@@ -129,7 +164,11 @@ interface Found {
 function build(name: string, known: readonly Known[]): ChartSchema {
   const versions = known.map(({release}) => release.version);
   // The order of keys is that of the newest release that has them.
-  const found = known.toReversed().flatMap(({release, leaves}) => leaves.map((leaf): Found => ({version: release.version, leaf})));
+  const found = known
+    .toReversed()
+    .flatMap(({release, leaves}) =>
+      leaves.map((leaf): Found => ({version: release.version, leaf})),
+    );
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Values of chart ${name}, all supported releases`,
@@ -143,8 +182,14 @@ function nodeOf(found: readonly Found[], versions: readonly string[], path: Path
   const dotted = path.join('.');
   const kubernetes = KUBERNETES_TYPES.find(([pattern]) => pattern.test(dotted))?.[1];
   const mark: SchemaNode = kubernetes === undefined ? {} : {'x-kubernetes': kubernetes};
-  const keywords: SchemaNode = Object.assign({}, ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(dotted) ? [words] : [])));
-  const groups = (leaves: readonly Found[], key: (each: Found) => string | undefined): [string, Found[]][] => {
+  const keywords: SchemaNode = Object.assign(
+    {},
+    ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(dotted) ? [words] : [])),
+  );
+  const groups = (
+    leaves: readonly Found[],
+    key: (each: Found) => string | undefined,
+  ): [string, Found[]][] => {
     const all = new Map<string, Found[]>();
     for (const each of leaves) {
       const name = key(each);
@@ -152,11 +197,15 @@ function nodeOf(found: readonly Found[], versions: readonly string[], path: Path
     }
     return [...all];
   };
-  const ofType = groups(found.toReversed(), ({leaf}) => (leaf.path.length === path.length ? JSON.stringify(leaf.node.type) : undefined));
+  const ofType = groups(found.toReversed(), ({leaf}) =>
+    leaf.path.length === path.length ? JSON.stringify(leaf.node.type) : undefined,
+  );
   const ofKey = groups(found, ({leaf}) => leaf.path[path.length]);
   const nodes = ofType.map(([, leaves]) => leafNode({found: leaves, versions, keywords, mark}));
   if (ofKey.length > 0) {
-    const properties = Object.fromEntries(ofKey.map(([key, below]) => [key, nodeOf(below, versions, [...path, key])]));
+    const properties = Object.fromEntries(
+      ofKey.map(([key, below]) => [key, nodeOf(below, versions, [...path, key])]),
+    );
     nodes.push({type: 'object', ...mark, properties});
   }
   return nodes.length === 1 ? (nodes[0] as SchemaNode) : {oneOf: nodes};
@@ -178,7 +227,9 @@ function leafNode({found, versions, keywords, mark}: LeafParts): SchemaNode {
     else defaults.push({versions: [version], default: leaf.default});
   }
   const byHand = Object.fromEntries(
-    Object.entries(Object.assign({}, ...found.map(({leaf}) => leaf.node))).filter(([key]) => !DERIVED.has(key)),
+    Object.entries(Object.assign({}, ...found.map(({leaf}) => leaf.node))).filter(
+      ([key]) => !DERIVED.has(key),
+    ),
   );
   return {
     ...keywords,
@@ -190,7 +241,12 @@ function leafNode({found, versions, keywords, mark}: LeafParts): SchemaNode {
     ),
     ...(defaults.length === 1
       ? {default: defaults[0]?.default as Tree}
-      : {'x-defaults': defaults.map((each) => ({versions: rangeOf(each.versions, versions), default: each.default}))}),
+      : {
+          'x-defaults': defaults.map((each) => ({
+            versions: rangeOf(each.versions, versions),
+            default: each.default,
+          })),
+        }),
   };
 }
 

@@ -29,8 +29,12 @@ export const advise = (installed: Target, desired: Target, facts: UpgradeFacts):
     ...kubernetesAdvice(desired, facts),
     ...knownProblemsOf(installed, desired, facts).map(
       ({code, level, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
-        ...{code, level, reason, remedy},
-        versions: from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
+        code,
+        level,
+        reason,
+        remedy,
+        versions:
+          from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
         automatic: isHandled ?? false,
       }),
     ),
@@ -39,30 +43,47 @@ export const advise = (installed: Target, desired: Target, facts: UpgradeFacts):
 const LEVELS: readonly UpgradeAdvice['level'][] = ['blocking', 'behavior', 'info'];
 
 /** The rows of a chart that apply; none if the version stays the same. */
-export const knownProblemsOf = ({chart, version}: Target, desired: Target, facts: KnownProblemFacts): KnownProblem[] =>
+export const knownProblemsOf = (
+  {chart, version}: Target,
+  desired: Target,
+  facts: KnownProblemFacts,
+): KnownProblem[] =>
   KNOWN_PROBLEMS[chart].filter(
     ({from, to, when}) =>
-      compare(version, desired.version) !== 0 && within(version, from) && within(desired.version, to) && (when?.(facts) ?? true),
+      compare(version, desired.version) !== 0 &&
+      within(version, from) &&
+      within(desired.version, to) &&
+      (when?.(facts) ?? true),
   );
 
 /** Control plane and nodes that are older than the chart version requires. Helm checks the control plane only. */
-export function kubernetesAdvice(desired: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): UpgradeAdvice[] {
+export function kubernetesAdvice(
+  desired: Target,
+  {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>,
+): UpgradeAdvice[] {
   const floor = floorOf(desired);
   if (floor === undefined) return [];
   const isOld = (version: string): boolean => isVersion(version) && isBelow(version, floor.version);
   const old = [
     ...(isOld(server) ? [`the control plane (${server})`] : []),
-    ...nodes.filter(({version}) => isOld(version)).map(({name, version}) => `node ${name} (${version})`),
+    ...nodes
+      .filter(({version}) => isOld(version))
+      .map(({name, version}) => `node ${name} (${version})`),
   ];
   if (old.length === 0) return [];
-  const fits = releasesOf(desired.chart).findLast((version) => !(floorOf({...desired, version})?.isHard ?? false));
+  const fits = releasesOf(desired.chart).findLast(
+    (version) => !(floorOf({...desired, version})?.isHard ?? false),
+  );
   return [
     {
       code: 'KUBERNETES_TOO_OLD',
       level: floor.isHard ? 'blocking' : 'behavior',
       versions: desired.version,
       reason: `${desired.chart} ${desired.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
-      remedy: floor.isHard && fits !== undefined ? `Upgrade Kubernetes first, or use --chart-version ${fits}` : 'Upgrade Kubernetes first',
+      remedy:
+        floor.isHard && fits !== undefined
+          ? `Upgrade Kubernetes first, or use --chart-version ${fits}`
+          : 'Upgrade Kubernetes first',
       automatic: false,
     },
   ];
@@ -87,14 +108,18 @@ export interface NewSetting {
 
 /** The settings that an upgrade adds. Pure. */
 export function newSettingsOf(installed: Target, desired: Target): NewSetting[] {
-  const added = catalog.filter((setting) => hasKey(desired, setting) && !hasKey(installed, setting));
+  const added = catalog.filter(
+    (setting) => hasKey(desired, setting) && !hasKey(installed, setting),
+  );
   return added.map(({id, summary}) => ({setting: id, summary}));
 }
 
 /** What a change of the chart does to the agent and to runs in flight, by what makes it. */
 export const CHART_CHANGES = {
-  upgrade: 'installs the new chart as a second release, waits until it is ready, and then drains and uninstalls the old one',
-  install: 'stops the installed agent, waits for its runs, and replaces every object of the release. No agent runs in between',
+  upgrade:
+    'installs the new chart as a second release, waits until it is ready, and then drains and uninstalls the old one',
+  install:
+    'stops the installed agent, waits for its runs, and replaces every object of the release. No agent runs in between',
   helm: 'replaces every object of the release at once; runs in flight are lost',
 } as const;
 

@@ -5,11 +5,22 @@ import {agentLocal} from './agent-local/index.ts';
 import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
 import {compare, oncePerVersion, within} from './releases.ts';
 import {inCatalogOrder} from './row-kinds.ts';
-import {type ChartName, type ChartSchema, chartRelease, closedSchema, nodeAt, schemaOf} from './schema.ts';
+import {
+  type ChartName,
+  type ChartSchema,
+  chartRelease,
+  closedSchema,
+  nodeAt,
+  schemaOf,
+} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
-export const CHARTS: Readonly<Record<ChartName, Chart>> = {'agent-local': agentLocal, 'agent-job': agentJob, 'agent-k8s': agentK8s};
+export const CHARTS: Readonly<Record<ChartName, Chart>> = {
+  'agent-local': agentLocal,
+  'agent-job': agentJob,
+  'agent-k8s': agentK8s,
+};
 
 /** What applies to one version: every list of a chart holds rows with their versions. The rows are in the order of the catalog. */
 const chartIn = oncePerVersion((chart: Chart, version): Chart => {
@@ -47,12 +58,18 @@ function withoutGoneKeys(known: Chart, target: Target): Chart {
 }
 
 /** True if the chart version has the key, or a map or a Kubernetes type above it. */
-export const knowsKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
+export const knowsKey = (target: Target, path: Path): boolean =>
+  nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
 
 function goneText(missing: readonly Path[], target: Target): string {
   const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];
   const keys = missing.map(spellPath).join(', ');
-  return [`it has no key ${keys}`, ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}`])].join('. ').replace(/\.$/, '');
+  return [
+    `it has no key ${keys}`,
+    ...(notes.length === 0 ? [] : [`Chart changelog: ${notes.join(' ')}`]),
+  ]
+    .join('. ')
+    .replace(/\.$/, '');
 }
 
 /** What the change list of the chart says about a key: the entries that name it, or else the ones that name the closest key above it. */
@@ -62,7 +79,9 @@ export function upstreamNotes(path: Path, {changes = []}: Target): string[] {
     depth: Math.max(0, ...keysIn(change).map((key) => (startsWith(path, key) ? key.length : 0))),
   }));
   const deepest = Math.max(0, ...found.map(({depth}) => depth));
-  return found.flatMap(({change, depth}) => (depth > 0 && depth === deepest ? [noteText(change)] : []));
+  return found.flatMap(({change, depth}) =>
+    depth > 0 && depth === deepest ? [noteText(change)] : [],
+  );
 }
 
 export const noteText = ({kind, description}: UpstreamChange): string =>
@@ -76,7 +95,9 @@ const keysIn = ({description}: UpstreamChange): Path[] =>
 
 function spread(name: string): string[] {
   const [, before, words, after] = /^(.*?)\{([^}]*)\}(.*)$/.exec(name) ?? [];
-  return words === undefined ? [name] : words.split(',').flatMap((word) => spread(`${before}${word}${after}`));
+  return words === undefined
+    ? [name]
+    : words.split(',').flatMap((word) => spread(`${before}${word}${after}`));
 }
 
 /** An installed version compared with the known versions. */
@@ -101,13 +122,15 @@ export function versionStatus(chart: ChartName, version: string): VersionStatus 
 }
 
 /** The SHA-256 of the archive of a chart release in the public repository; undefined if it is unknown or withdrawn. */
-export const digestOf = (chart: ChartName, version: string): string | undefined => chartRelease({chart, version})?.digest;
+export const digestOf = (chart: ChartName, version: string): string | undefined =>
+  chartRelease({chart, version})?.digest;
 
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
   const [documented] = chartIn(CHARTS[target.chart], target.version).kubernetesFloors;
   const enforced = enforcedBy(target);
-  return enforced !== undefined && (documented === undefined || isBelow(documented.version, enforced))
+  return enforced !== undefined &&
+    (documented === undefined || isBelow(documented.version, enforced))
     ? {version: enforced, isHard: true, because: 'helm enforces the kubeVersion of the chart'}
     : documented;
 }

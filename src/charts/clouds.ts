@@ -15,14 +15,22 @@ export function uniqueName(get: Get): string {
 const K8S_README = 'agent-k8s 0.6.5, README';
 const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
 
-const documented = (value: string, source: string): NodePath => ({value, because: `recommended for these nodes in ${source}`});
+const documented = (value: string, source: string): NodePath => ({
+  value,
+  because: `recommended for these nodes in ${source}`,
+});
 
-const guessed = (value: string, because: string): NodePath => ({value, because, untested: `is not verified, because ${because}`});
+const guessed = (value: string, because: string): NodePath => ({
+  value,
+  because,
+  untested: `is not verified, because ${because}`,
+});
 
 const UNDOCUMENTED = 'Scalr documents no path for these nodes';
 
 /** True for Container-Optimized OS, the default on GKE nodes. */
-export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
+export const isCos = (get: Get): boolean =>
+  get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
 
 /** Data directory of agent-k8s on a node: writable, allows exec, unique. Undefined if the node OS is unknown. */
 export function dataPath(get: Get): NodePath | undefined {
@@ -45,29 +53,36 @@ export function dataPath(get: Get): NodePath | undefined {
 }
 
 /** True for the directory that the kubelet of GKE scans for volume plugins. */
-export const watchedByKubelet = (path: string | undefined): boolean => path?.startsWith('/home/kubernetes/flexvolume') ?? false;
+export const watchedByKubelet = (path: string | undefined): boolean =>
+  path?.startsWith('/home/kubernetes/flexvolume') ?? false;
 
 /** True below the directories of Container-Optimized OS that are writable and allow exec. */
-export const isExecOnCos = (path: string): boolean => /^\/(home\/kubernetes\/bin|mnt\/disks\/[^/]+)\/./.test(path);
+export const isExecOnCos = (path: string): boolean =>
+  /^\/(home\/kubernetes\/bin|mnt\/disks\/[^/]+)\/./.test(path);
 
 /** Cache directory of agent-job on a node. */
 export function cacheDirectory(get: Get): NodePath {
   if (isCos(get)) return documented('/home/kubernetes/bin/scalr-agent-cache', HOSTPATH_GUIDE);
-  const isEks = get(cloud) === 'eks' || ['al2', 'al2023', 'bottlerocket'].includes(get(nodeOs) ?? '');
-  const reason = isEks ? 'Scalr recommends an instance store directory, whose path depends on the nodes' : UNDOCUMENTED;
+  const isEks =
+    get(cloud) === 'eks' || ['al2', 'al2023', 'bottlerocket'].includes(get(nodeOs) ?? '');
+  const reason = isEks
+    ? 'Scalr recommends an instance store directory, whose path depends on the nodes'
+    : UNDOCUMENTED;
   return guessed(`/var/lib/${uniqueName(get)}-cache`, reason);
 }
 
 /** How to get a ReadWriteMany volume, by platform. */
 const SHARED_VOLUMES: Readonly<Record<string, string>> = {
   gke: 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
-  'gke-autopilot': 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
+  'gke-autopilot':
+    'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
   eks: 'On EKS, EFS classes support ReadWriteMany; the default EBS StorageClass does not.',
   aks: 'For AKS, Scalr documents no StorageClass. azurefile-csi is not verified: test exec permission and uid 1000.',
 };
 
 export const sharedVolumeAdvice = (get: Get): string =>
-  SHARED_VOLUMES[get(cloud) ?? ''] ?? 'The default StorageClass of most clusters does not support ReadWriteMany.';
+  SHARED_VOLUMES[get(cloud) ?? ''] ??
+  'The default StorageClass of most clusters does not support ReadWriteMany.';
 
 /** Enforcement of egress policies for 169.254.169.254, by platform (agent-job and agent-local 0.6.5, README). */
 const ENFORCEMENT: Readonly<Record<string, string>> = {
@@ -78,11 +93,15 @@ const ENFORCEMENT: Readonly<Record<string, string>> = {
 };
 
 export const policyEnforcement = (get: Get): string =>
-  ENFORCEMENT[get(cloud) ?? ''] ?? 'It is unknown whether the CNI of this cluster enforces egress policies; plain flannel does not.';
+  ENFORCEMENT[get(cloud) ?? ''] ??
+  'It is unknown whether the CNI of this cluster enforces egress policies; plain flannel does not.';
 
 /** Formats of cloud identities in service account annotations. */
 export const IDENTITIES: Readonly<Record<string, {form: RegExp; example: string}>> = {
-  'eks.amazonaws.com/role-arn': {form: /^arn:aws[a-z-]*:iam::\d{12}:role\/\S+$/, example: 'arn:aws:iam::123456789012:role/scalr'},
+  'eks.amazonaws.com/role-arn': {
+    form: /^arn:aws[a-z-]*:iam::\d{12}:role\/\S+$/,
+    example: 'arn:aws:iam::123456789012:role/scalr',
+  },
   'azure.workload.identity/client-id': {
     form: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
     example: '00000000-0000-0000-0000-000000000001',
@@ -101,7 +120,9 @@ export const identities: ValuesRule = {
     Object.entries(IDENTITIES).flatMap(([name, {form, example}]) => {
       const path = [...at('serviceAccount.annotations'), name];
       const text = textAt(values, path);
-      return text === '' || form.test(text) ? [] : [{path, message: `"${text}" is not a valid identity.`, suggestion: `"${example}"`}];
+      return text === '' || form.test(text)
+        ? []
+        : [{path, message: `"${text}" is not a valid identity.`, suggestion: `"${example}"`}];
     }),
 };
 
@@ -114,6 +135,12 @@ export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
     const handle = textAt(values, 'efsVolumeHandle');
     if (handle === '' || EFS_HANDLE.test(handle)) return [];
     const message = `"${handle}" is not a valid EFS volume handle (file system ID, optionally with an access point).`;
-    return [{path: at('efsVolumeHandle'), message, suggestion: '"fs-0123456789abcdef0::fsap-0123456789abcdef0"'}];
+    return [
+      {
+        path: at('efsVolumeHandle'),
+        message,
+        suggestion: '"fs-0123456789abcdef0::fsap-0123456789abcdef0"',
+      },
+    ];
   },
 });

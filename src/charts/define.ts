@@ -115,7 +115,11 @@ export interface ValuesRule {
   in?: string;
   severity: 'error' | 'warning';
   /** `values` are merged over the chart defaults; findings at paths that the file does not set are dropped. */
-  test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string | undefined}[];
+  test(values: Values): readonly {
+    path: readonly (string | number)[];
+    message: string;
+    suggestion?: string | undefined;
+  }[];
 }
 
 /** Why settings are not supported. */
@@ -213,9 +217,12 @@ export interface Chart extends Described {
 
 export const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 
-export const isChart = (name: unknown): name is ChartName => CHART_NAMES.includes(name as ChartName);
+export const isChart = (name: unknown): name is ChartName =>
+  CHART_NAMES.includes(name as ChartName);
 
 export const scalrChart = (chart: string): {chart: ChartName; version: string} | undefined => {
   const [, name, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(chart) ?? [];
-  return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
+  return name === undefined || version === undefined
+    ? undefined
+    : {chart: name as ChartName, version};
 };

@@ -3,7 +3,13 @@ import {namesRegistry} from '../settings/addresses.ts';
 import {isolation, otelEndpoint, purpose, url} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
-import {httpProxy, httpsProxy, metadataService, providerMirror, workloadIdentity} from '../settings/network.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  providerMirror,
+  workloadIdentity,
+} from '../settings/network.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import {chartSource, cloud, type TargetName} from '../settings/release.ts';
 import {efsHandle} from '../settings/storage.ts';
@@ -25,7 +31,8 @@ export interface EndpointScope {
 
 export const isInCluster = ({target}: EndpointScope): boolean => target === 'kubernetes';
 export const SCALR_DOMAIN = 'scalr.io';
-export const accountOf = ({get}: EndpointScope): string => hostPortOf(get(url)) ?? `*.${SCALR_DOMAIN}`;
+export const accountOf = ({get}: EndpointScope): string =>
+  hostPortOf(get(url)) ?? `*.${SCALR_DOMAIN}`;
 export const isAtScalr = (scope: EndpointScope): boolean =>
   new RegExp(`\\.${SCALR_DOMAIN.replace('.', '\\.')}(:\\d+)?$`).test(accountOf(scope));
 
@@ -40,9 +47,13 @@ export function hostPortOf(text: string | undefined): string | undefined {
 /** URLs of `agent.providerNetworkMirrors`, or of the variable that the key becomes (agent-job 0.6.5, README). */
 export function mirrorsOf({chart, get}: EndpointScope): string[] {
   const listed =
-    chart === undefined ? (get(providerMirror) ?? []).map((each) => ({url: each})) : itemsAt(chart.values, 'agent.providerNetworkMirrors');
+    chart === undefined
+      ? (get(providerMirror) ?? []).map((each) => ({url: each}))
+      : itemsAt(chart.values, 'agent.providerNetworkMirrors');
   const ofVariable = parsedList(get(extraEnv)?.['SCALR_AGENT_PROVIDER_NETWORK_MIRRORS']);
-  return [...listed, ...ofVariable].flatMap((each) => hostPortOf(isMap(each) ? textAt(each, 'url') : undefined) ?? []);
+  return [...listed, ...ofVariable].flatMap(
+    (each) => hostPortOf(isMap(each) ? textAt(each, 'url') : undefined) ?? [],
+  );
 }
 
 export const DOCKER_HUB = 'docker.io';
@@ -63,11 +74,18 @@ export function registriesOf({target, chart, get}: EndpointScope): Set<string> {
           ...imagesOf(chart.values, chart, 'latest').map(({rendered}) => rendered),
           ...(selectsImagesOfRuns(chart.values, chart) ? [own('scalr/terraform')] : []),
         ];
-  return new Set(references.map((each) => (namesRegistry(each) ? (each.split('/')[0] as string) : DOCKER_HUB)));
+  return new Set(
+    references.map((each) => (namesRegistry(each) ? (each.split('/')[0] as string) : DOCKER_HUB)),
+  );
 }
 
 /** Ports of the metadata server of GKE, without and with Dataplane V2: https://cloud.google.com/kubernetes-engine/docs/how-to/network-policy */
-export const GKE_METADATA_ADDRESSES = ['169.254.169.254:80', '169.254.169.254:8080', '169.254.169.252:987', '169.254.169.252:988'];
+export const GKE_METADATA_ADDRESSES = [
+  '169.254.169.254:80',
+  '169.254.169.254:8080',
+  '169.254.169.252:987',
+  '169.254.169.252:988',
+];
 export const METADATA_ADDRESS = '169.254.169.254:80';
 
 /** Hosts of each workload identity, besides the metadata service. */
@@ -99,9 +117,9 @@ export const DOWNLOAD_HOSTS = [
 export function chartHosts({get}: EndpointScope): readonly string[] {
   const source = get(chartSource);
   if (source === undefined) return ['scalr.github.io', ...DOWNLOAD_HOSTS.slice(0, 3)];
-  return [hostPortOf(/^(oci|https?):\/\//.exec(source) ? source.replace(/^oci:/, 'https:') : undefined)].filter(
-    (each) => each !== undefined,
-  );
+  return [
+    hostPortOf(/^(oci|https?):\/\//.exec(source) ? source.replace(/^oci:/, 'https:') : undefined),
+  ].filter((each) => each !== undefined);
 }
 
 export type EndpointPurpose =
@@ -148,7 +166,13 @@ const to = (
   from: EndpointRow['from'],
   usage: string,
   {hosts, ...options}: EndpointOptions & {hosts: readonly string[] | EndpointRow['hosts']},
-): EndpointRow => ({...options, purpose: about, from, usage, hosts: typeof hosts === 'function' ? hosts : () => hosts});
+): EndpointRow => ({
+  ...options,
+  purpose: about,
+  from,
+  usage,
+  hosts: typeof hosts === 'function' ? hosts : () => hosts,
+});
 
 /**
  * Every endpoint. Sources: README of agent-job and agent-local 0.6.5, "Network Requirements" and "Security"; Docker's allowlist
@@ -156,12 +180,17 @@ const to = (
  */
 const ROWS: readonly EndpointRow[] = [
   to('scalr', 'agent', 'Scalr API: tasks, status and logs', {hosts: (scope) => [accountOf(scope)]}),
-  to('scalr', 'agent', 'Scalr relay: messages about new tasks and cancellations', {hosts: (scope) => [`relay.${accountOf(scope)}`]}),
+  to('scalr', 'agent', 'Scalr relay: messages about new tasks and cancellations', {
+    hosts: (scope) => [`relay.${accountOf(scope)}`],
+  }),
   to('tools', 'agent', 'OpenTofu and Terraform binaries, configuration versions, private modules', {
     hosts: [`*.${SCALR_DOMAIN}`],
     isOptional: (scope) => !isAtScalr(scope),
   }),
-  to('state', 'runs', 'state of workspaces', {when: executesRuns, hosts: (scope) => [accountOf(scope)]}),
+  to('state', 'runs', 'state of workspaces', {
+    when: executesRuns,
+    hosts: (scope) => [accountOf(scope)],
+  }),
   to('tools', 'runs', 'entrypoint of runs', {
     when: ({chart}) => chart?.chart === 'agent-job' && within(chart.version, '0.5.67 - 0.5.68'),
     hosts: ['storage.googleapis.com'],
@@ -177,9 +206,14 @@ const ROWS: readonly EndpointRow[] = [
     hosts: DOWNLOAD_HOSTS,
     isOptional: (scope) => mirrorsOf(scope).length > 0,
   }),
-  to('vcs', ({get}) => (get(purpose) === 'vcs' ? 'agent' : 'runs'), 'VCS server, or another host of --probe-url', {
-    hosts: ({urls = []}) => urls.flatMap((each) => hostPortOf(each) ?? []),
-  }),
+  to(
+    'vcs',
+    ({get}) => (get(purpose) === 'vcs' ? 'agent' : 'runs'),
+    'VCS server, or another host of --probe-url',
+    {
+      hosts: ({urls = []}) => urls.flatMap((each) => hostPortOf(each) ?? []),
+    },
+  ),
   to('telemetry', 'agent', 'OpenTelemetry collector (OTLP over gRPC)', {
     hosts: ({get}) => [hostPortOf(get(otelEndpoint))].filter((each) => each !== undefined),
     isOptional: true,
@@ -189,22 +223,35 @@ const ROWS: readonly EndpointRow[] = [
     hosts: ({get}) => IDENTITY_HOSTS[get(workloadIdentity) ?? 'none'] ?? [],
   }),
   to('metadata', 'runs', 'metadata service with the cloud credentials of the node', {
-    when: (scope) => executesRuns(scope) && (scope.get(metadataService) !== 'block' || scope.get(workloadIdentity) === 'gke'),
-    hosts: ({get}) => (get(workloadIdentity) === 'gke' ? GKE_METADATA_ADDRESSES : [METADATA_ADDRESS]),
+    when: (scope) =>
+      executesRuns(scope) &&
+      (scope.get(metadataService) !== 'block' || scope.get(workloadIdentity) === 'gke'),
+    hosts: ({get}) =>
+      get(workloadIdentity) === 'gke' ? GKE_METADATA_ADDRESSES : [METADATA_ADDRESS],
     isOptional: ({get}) => get(workloadIdentity) !== 'gke',
   }),
   to('proxy', 'agent', 'HTTP proxy, through which other hosts are reached', {
-    hosts: ({get}) => [...new Set([get(httpsProxy), get(httpProxy)].flatMap((each) => hostPortOf(each) ?? []))],
+    hosts: ({get}) => [
+      ...new Set([get(httpsProxy), get(httpProxy)].flatMap((each) => hostPortOf(each) ?? [])),
+    ],
   }),
-  ...(['UDP', 'TCP'] as const).map((protocol): EndpointRow => to('dns', 'agent', 'DNS', {hosts: dnsHosts, protocol})),
+  ...(['UDP', 'TCP'] as const).map(
+    (protocol): EndpointRow => to('dns', 'agent', 'DNS', {hosts: dnsHosts, protocol}),
+  ),
   to('kubernetes-api', 'agent', 'Kubernetes API; 6443 is the usual port behind the Service', {
     when: (scope) => isInCluster(scope) && scope.chart?.chart !== 'agent-local',
     hosts: ['kubernetes.default.svc:443', 'kubernetes.default.svc:6443'],
   }),
   to('images', puller, 'images in a registry of your own', {
-    hosts: (scope) => [...registriesOf(scope)].filter((each) => each !== DOCKER_HUB).flatMap((each) => hostPortOf(each) ?? []),
+    hosts: (scope) =>
+      [...registriesOf(scope)]
+        .filter((each) => each !== DOCKER_HUB)
+        .flatMap((each) => hostPortOf(each) ?? []),
   }),
-  to('images', puller, 'Docker Hub: manifests and tokens', {when: pullsFromHub, hosts: ['registry-1.docker.io', 'auth.docker.io']}),
+  to('images', puller, 'Docker Hub: manifests and tokens', {
+    when: pullsFromHub,
+    hosts: ['registry-1.docker.io', 'auth.docker.io'],
+  }),
   to('images', puller, 'Docker Hub: image layers', {
     when: pullsFromHub,
     hosts: [
@@ -220,28 +267,38 @@ const ROWS: readonly EndpointRow[] = [
   }),
   to('storage', 'nodes', 'cache on Amazon EFS (NFS)', {
     when: isInCluster,
-    hosts: ({get}) => [/^fs-\w+/.exec(get(efsHandle) ?? '')?.[0]].flatMap((each) => (each ? [`${each}.efs.*.amazonaws.com:2049`] : [])),
+    hosts: ({get}) =>
+      [/^fs-\w+/.exec(get(efsHandle) ?? '')?.[0]].flatMap((each) =>
+        each ? [`${each}.efs.*.amazonaws.com:2049`] : [],
+      ),
   }),
   to('chart', 'installer', 'chart', {when: isInCluster, hosts: chartHosts}),
-  to('kubernetes-api', 'installer', 'Kubernetes API, for helm and kubectl', {when: isInCluster, hosts: ['<API server>']}),
+  to('kubernetes-api', 'installer', 'Kubernetes API, for helm and kubectl', {
+    when: isInCluster,
+    hosts: ['<API server>'],
+  }),
   to('telemetry', 'agent', 'error reports (Sentry)', {
     hosts: ({chart, get}) =>
-      [textAt(chart?.values ?? {}, 'agent.sentryDsn'), get(extraEnv)?.['SCALR_AGENT_SENTRY_DSN']].flatMap((each) => hostPortOf(each) ?? []),
+      [
+        textAt(chart?.values ?? {}, 'agent.sentryDsn'),
+        get(extraEnv)?.['SCALR_AGENT_SENTRY_DSN'],
+      ].flatMap((each) => hostPortOf(each) ?? []),
     isOptional: true,
   }),
 ];
 
 /** Every host and port of an agent, in the order of the table. Pure. */
 export const endpointsOf = (scope: EndpointScope): Endpoint[] =>
-  ROWS.filter(({when}) => when?.(scope) ?? true).flatMap(({purpose: of, from, usage, hosts, protocol = 'TCP', isOptional = false}) =>
-    hosts(scope).map((each) => ({
-      ...splitPort(each),
-      protocol,
-      purpose: of,
-      from: typeof from === 'function' ? from(scope) : from,
-      required: !(typeof isOptional === 'function' ? isOptional(scope) : isOptional),
-      usage,
-    })),
+  ROWS.filter(({when}) => when?.(scope) ?? true).flatMap(
+    ({purpose: of, from, usage, hosts, protocol = 'TCP', isOptional = false}) =>
+      hosts(scope).map((each) => ({
+        ...splitPort(each),
+        protocol,
+        purpose: of,
+        from: typeof from === 'function' ? from(scope) : from,
+        required: !(typeof isOptional === 'function' ? isOptional(scope) : isOptional),
+        usage,
+      })),
   );
 
 function splitPort(text: string): Pick<Endpoint, 'host' | 'port'> {
@@ -251,7 +308,10 @@ function splitPort(text: string): Pick<Endpoint, 'host' | 'port'> {
 
 /** Inside the cluster, the machine or their network, where neither a proxy nor a firewall for the internet is in the way. */
 export const isInside = ({host, purpose: of}: Pick<Endpoint, 'host' | 'purpose'>): boolean =>
-  /^<|\.svc(\.|$)|^169\.254\.|^localhost$|^127\./.test(host) || !/[.:]/.test(host) || of === 'proxy' || of === 'storage';
+  /^<|\.svc(\.|$)|^169\.254\.|^localhost$|^127\./.test(host) ||
+  !/[.:]/.test(host) ||
+  of === 'proxy' ||
+  of === 'storage';
 
 /** Stands for several hosts, or for one that is not known here. */
 export const isPattern = ({host}: Pick<Endpoint, 'host'>): boolean => /[*<]/.test(host);

@@ -57,12 +57,19 @@ export interface ChartImage {
 }
 
 /** Every image that is known before the install. `values` are merged over the chart defaults. Pure. */
-export function imagesOf(values: Values, {chart, version}: Target, agentVersion: string): ChartImage[] {
+export function imagesOf(
+  values: Values,
+  {chart, version}: Target,
+  agentVersion: string,
+): ChartImage[] {
   const ofTemplates = IMAGES[chart]
     .filter((each) => within(version, each.in) && (each.when?.(values) ?? true))
     .flatMap(({used, setting, at = [], reference}): ChartImage[] => {
-      const found = reference === undefined ? joined(values, at, agentVersion) : textAt(values, reference);
-      return found === '' ? [] : [{used, setting, reference: found, rendered: prefixed(found, values)}];
+      const found =
+        reference === undefined ? joined(values, at, agentVersion) : textAt(values, reference);
+      return found === ''
+        ? []
+        : [{used, setting, reference: found, rendered: prefixed(found, values)}];
     });
   const sidecars = itemsAt(values, 'task.sidecars').flatMap((each): ChartImage[] => {
     const found = isMap(each) ? each['image'] : undefined;
@@ -88,14 +95,26 @@ export function pinnedAgents(values: Values, target: Target): PinnedAgent[] {
     .filter((each) => each.setting === agentImage && within(version, each.in))
     .map(({at = []}) => mapOf(values, at));
   return [...new Set(maps)].flatMap((map) => {
-    const [repository, tag] = [textAt(values, `${map}.repository`), String(getAt(values, `${map}.tag`.split('.')) ?? '')];
-    const isPinned = /(^|\/)scalr\/agent(-runner)?$/.test(repository) && /^\d+\.\d+\.\d+$/.test(tag) && tag !== made;
+    const repository = textAt(values, `${map}.repository`);
+    const tag = String(getAt(values, `${map}.tag`.split('.')) ?? '');
+    const isPinned =
+      /(^|\/)scalr\/agent(-runner)?$/.test(repository) &&
+      /^\d+\.\d+\.\d+$/.test(tag) &&
+      tag !== made;
     if (!isPinned || made === undefined) return [];
     const nameOf = (path: string): string | undefined => path.split('/').at(-1);
     // Older charts have an agent image with another name, which has no newer versions.
-    const isRenamed = nameOf(repository) !== nameOf(textAt(defaultsOf(schemaOf(target), version), `${map}.repository`));
+    const isRenamed =
+      nameOf(repository) !==
+      nameOf(textAt(defaultsOf(schemaOf(target), version), `${map}.repository`));
     const message = `The agent image is ${repository}:${tag}, but ${chart} ${version} is made for agent ${made}`;
-    return [{key: `${map}.tag`, message, keys: isRenamed ? `${map}.tag and ${map}.repository` : `${map}.tag`}];
+    return [
+      {
+        key: `${map}.tag`,
+        message,
+        keys: isRenamed ? `${map}.tag and ${map}.repository` : `${map}.tag`,
+      },
+    ];
   });
 }
 
@@ -111,7 +130,8 @@ function joined(values: Values, maps: readonly string[], agentVersion: string): 
 
 /** agent-job prepends a registry to every repository, and replaces its namespace. */
 function prefixed(reference: string, values: Values): string {
-  const [registry, namespace] = [textAt(values, 'global.imageRegistry'), textAt(values, 'global.imageNamespace')];
+  const registry = textAt(values, 'global.imageRegistry');
+  const namespace = textAt(values, 'global.imageNamespace');
   const named = namespace === '' ? reference : `${namespace}/${reference.split('/').at(-1)}`;
   return registry === '' ? named : `${registry}/${named}`;
 }

@@ -5,7 +5,9 @@ import type {ChartName} from './schema.ts';
 import {newestOf} from './target.ts';
 
 /** Chart, key, range of versions: the containers and kinds of objects that the key changes. */
-type Reach = Readonly<Record<ChartName, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+type Reach = Readonly<
+  Record<ChartName, Readonly<Record<string, Readonly<Record<string, string>>>>>
+>;
 
 /** What the key changes in the newest known version; empty if it is unknown. */
 export function reachOf(chart: ChartName, path: readonly string[]): readonly string[] {

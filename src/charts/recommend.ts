@@ -118,27 +118,32 @@ const ARGUMENTS: Readonly<Record<ChartName, readonly Argument[]>> = {
       verdict: 'for',
       weight: 3,
       test: (get) => get(isolation) === 'per-run',
-      message: 'Recommended by Scalr for isolated runs: each run gets its own Job and shares nothing with other runs.',
+      message:
+        'Recommended by Scalr for isolated runs: each run gets its own Job and shares nothing with other runs.',
       source: 'agent-helm, README; agent-job 0.6.5, templates/task.yaml',
     },
     {
       verdict: 'for',
       weight: 3,
       test: (get) => get(load) === 'bursty',
-      message: 'Suits bursty load: pods start for each run, and none reserve resources while the pool is idle.',
+      message:
+        'Suits bursty load: pods start for each run, and none reserve resources while the pool is idle.',
       source: 'agent-job 0.6.5, templates/task.yaml',
     },
     {
       verdict: 'for',
       test: (get) => get(isolation) !== 'per-run',
-      message: 'Runs are isolated from each other, and no resources are reserved while no run is active.',
+      message:
+        'Runs are isolated from each other, and no resources are reserved while no run is active.',
       source: 'agent-job 0.6.5, templates/task.yaml',
     },
     {
       verdict: 'against',
       weight: 1,
-      test: (_, {kubernetes}) => !isAtLeast(JOB_KUBERNETES, kubernetes) && olderThan(JOB_KUBERNETES, kubernetes) === '',
-      message: 'Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Check with `kubectl get nodes`.',
+      test: (_, {kubernetes}) =>
+        !isAtLeast(JOB_KUBERNETES, kubernetes) && olderThan(JOB_KUBERNETES, kubernetes) === '',
+      message:
+        'Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Check with `kubectl get nodes`.',
       source: 'agent-job 0.6.5, Chart.yaml and README',
     },
     {
@@ -182,7 +187,8 @@ const ARGUMENTS: Readonly<Record<ChartName, readonly Argument[]>> = {
     {
       verdict: 'against',
       weight: 5,
-      message: 'Recommended only if you need it: complex configuration, runs as root, data on nodes or EFS, dedicated node pool.',
+      message:
+        'Recommended only if you need it: complex configuration, runs as root, data on nodes or EFS, dedicated node pool.',
       source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
     },
     {
@@ -204,27 +210,52 @@ export function recommend(settings: Settings, facts: ChartRequirements = {}): Re
   return {...found(best), rejected: others.map(found)};
 }
 
-function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): {chart: ChartName; reasons: Reason[]; score: number} {
+function judge(
+  chart: ChartName,
+  settings: Settings,
+  facts: ChartRequirements,
+): {chart: ChartName; reasons: Reason[]; score: number} {
   const desired = settings.get(chartVersion);
-  const hasVersion = desired === undefined || releasesOf(chart).includes(desired) || compare(desired, newestOf(chart)) > 0;
+  const hasVersion =
+    desired === undefined ||
+    releasesOf(chart).includes(desired) ||
+    compare(desired, newestOf(chart)) > 0;
   const version = hasVersion && desired !== undefined ? desired : newestOf(chart);
   const missing: Reason[] = hasVersion
     ? []
-    : [{verdict: 'excluded', message: `${chart} ${desired} does not exist.`, source: 'agent-helm, releases'}];
+    : [
+        {
+          verdict: 'excluded',
+          message: `${chart} ${desired} does not exist.`,
+          source: 'agent-helm, releases',
+        },
+      ];
   const refused = unsupported({chart, version}, settings).map(
-    ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
+    ({message}): Reason => ({
+      verdict: 'excluded',
+      message: `${message}.`,
+      source: `${chart} ${version}, values`,
+    }),
   );
   const pool = settings.get(purpose) ?? 'runs';
   const held = ARGUMENTS[chart].filter(
-    (argument) => (argument.purpose ?? 'runs') === pool && (argument.test?.(settings.get, facts) ?? true),
+    (argument) =>
+      (argument.purpose ?? 'runs') === pool && (argument.test?.(settings.get, facts) ?? true),
   );
   const reasons = [
     ...missing,
     ...refused,
-    ...held.map(({verdict, message, source}) => ({verdict, message: typeof message === 'string' ? message : message(facts), source})),
+    ...held.map(({verdict, message, source}) => ({
+      verdict,
+      message: typeof message === 'string' ? message : message(facts),
+      source,
+    })),
   ].toSorted((one, other) => VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict));
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
-  const score = held.reduce((sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight), 0);
+  const score = held.reduce(
+    (sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight),
+    0,
+  );
   return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};
 }
 
@@ -237,6 +268,9 @@ function noChartFits(judged: readonly {chart: ChartName; reasons: Reason[]}[]): 
   );
   return new ExpectedError(`No chart supports all settings:\n${lines.join('\n')}`, {
     code: 'NO_CHART_FITS',
-    suggestions: ['Remove one of the settings listed above', 'Set --chart to list the unsupported settings of one chart'],
+    suggestions: [
+      'Remove one of the settings listed above',
+      'Set --chart to list the unsupported settings of one chart',
+    ],
   });
 }

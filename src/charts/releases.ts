@@ -27,10 +27,13 @@ export function within(version: string, range: string | undefined): boolean {
 }
 
 /** Negative when the first version comes before the second; only the three numbers count. */
-export const compare = (one: string, other: string): number => semverCompare(numbersOf(one), numbersOf(other));
+export const compare = (one: string, other: string): number =>
+  semverCompare(numbersOf(one), numbersOf(other));
 
 /** Caches a function of an object and a text. */
-export function oncePerVersion<S extends object, T>(find: (schema: S, version: string) => T): (schema: S, version: string) => T {
+export function oncePerVersion<S extends object, T>(
+  find: (schema: S, version: string) => T,
+): (schema: S, version: string) => T {
   const known = new WeakMap<S, Map<string, T>>();
   return (schema, version) => {
     const ofSchema = known.get(schema) ?? new Map<string, T>();
@@ -88,8 +91,15 @@ export interface KubernetesVersions {
 }
 
 /** The machines older than a version, such as "control plane (v1.34.3), 2 nodes (v1.33.1)"; an empty text if there are none. */
-export const olderThan = (minimum: string, {found = []}: Partial<KubernetesVersions> = {}): string =>
-  found.flatMap(({machines, version}) => (compare(version, minimum) < 0 ? [`${machines} (${version})`] : [])).join(', ');
+export const olderThan = (
+  minimum: string,
+  {found = []}: Partial<KubernetesVersions> = {},
+): string =>
+  found
+    .flatMap(({machines, version}) =>
+      compare(version, minimum) < 0 ? [`${machines} (${version})`] : [],
+    )
+    .join(', ');
 
 /** True if all machines are known to have at least this version. */
 export const isAtLeast = (minimum: string, versions: KubernetesVersions | undefined): boolean =>

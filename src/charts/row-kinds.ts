@@ -1,4 +1,13 @@
-import {at, copyOf, getAt, isMap, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
+import {
+  at,
+  copyOf,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  type Tree,
+  type Values,
+} from '../ground/tree.ts';
 import {concurrency} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, integerIn, MEBIBYTE, milliOf, quantityIn} from '../settings/kinds.ts';
@@ -21,13 +30,20 @@ export const asOnOff = (on: string, off: string): Codec<boolean> => ({
 
 /** A choice with the names that the chart uses. */
 export function asEnum<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
-  return {write: (value) => values[value], read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree)};
+  return {
+    write: (value) => values[value],
+    read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree),
+  };
 }
 
 /** CPU as a plain number of cores. */
-export const asCores: Codec<string> = {write: (value) => Number(milliOf(value)) / 1000, read: quantityIn};
+export const asCores: Codec<string> = {
+  write: (value) => Number(milliOf(value)) / 1000,
+  read: quantityIn,
+};
 
-export const isWholeMebibytes = (quantity: string): boolean => (milliOf(quantity) ?? 0n) % MEBIBYTE === 0n;
+export const isWholeMebibytes = (quantity: string): boolean =>
+  (milliOf(quantity) ?? 0n) % MEBIBYTE === 0n;
 
 /** Memory as a plain number of mebibytes (the charts call them MB); a fraction is rounded up. */
 export const asMebibytes: Codec<string> = {
@@ -46,7 +62,8 @@ export const asGibibytes: Codec<string> = {
 
 export const asBase64: Codec<string> = {
   write: (value) => Buffer.from(value).toString('base64'),
-  read: (tree) => (typeof tree === 'string' && /-----BEGIN/.test(decode(tree)) ? decode(tree) : undefined),
+  read: (tree) =>
+    typeof tree === 'string' && /-----BEGIN/.test(decode(tree)) ? decode(tree) : undefined,
 };
 const decode = (text: string): string => Buffer.from(text, 'base64').toString();
 
@@ -55,7 +72,11 @@ const asItemsWith = (field: string): Codec<string[]> => ({
   write: (texts) => texts.map((text) => ({[field]: text})),
   read: (tree) =>
     textsIn(
-      Array.isArray(tree) ? tree.map((each) => (isMap(each) && Object.keys(each).length === 1 ? (each[field] ?? null) : null)) : null,
+      Array.isArray(tree)
+        ? tree.map((each) =>
+            isMap(each) && Object.keys(each).length === 1 ? (each[field] ?? null) : null,
+          )
+        : null,
     ),
 });
 
@@ -85,15 +106,24 @@ export function parsedList(text = '[]'): Values[] {
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 
 /** As the setting spells it. */
-const asItIs = <T>({kind}: Setting<T>): Codec<T> => ({write: (value) => copyOf(value as Tree), read: (tree) => kind.fromValues?.(tree)});
+const asItIs = <T>({kind}: Setting<T>): Codec<T> => ({
+  write: (value) => copyOf(value as Tree),
+  read: (tree) => kind.fromValues?.(tree),
+});
 
 /** The setting is one key. `as` converts the value, where the chart spells it in another way than the setting. */
-export const key = <T>(setting: Setting<T>, path: string | Path, options: Options<T> & {as?: Codec<T>} = {}): Row<T> =>
-  atPaths(setting, [typeof path === 'string' ? at(path) : path], options);
+export const key = <T>(
+  setting: Setting<T>,
+  path: string | Path,
+  options: Options<T> & {as?: Codec<T>} = {},
+): Row<T> => atPaths(setting, [typeof path === 'string' ? at(path) : path], options);
 
 /** The setting is the same value at several keys. */
-export const keys = <T>(setting: Setting<T>, paths: readonly string[], options: Options<T> & {as?: Codec<T>} = {}): Row<T> =>
-  atPaths(setting, paths.map(at), options);
+export const keys = <T>(
+  setting: Setting<T>,
+  paths: readonly string[],
+  options: Options<T> & {as?: Codec<T>} = {},
+): Row<T> => atPaths(setting, paths.map(at), options);
 
 const atPaths = <T>(
   setting: Setting<T>,
@@ -106,12 +136,17 @@ const atPaths = <T>(
   write: (value) => paths.map((path) => [path, write(value)] as const),
   read: (values) => {
     const [found, ...others] = paths.map((path) => getAt(values, path));
-    return found !== undefined && others.every((each) => sameTree(each, found)) ? read(found) : undefined;
+    return found !== undefined && others.every((each) => sameTree(each, found))
+      ? read(found)
+      : undefined;
   },
 });
 
 /** A boolean that sets several keys, each with its value for true and false. */
-export const switched = (setting: Setting<boolean>, values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>): Row<boolean> => {
+export const switched = (
+  setting: Setting<boolean>,
+  values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>,
+): Row<boolean> => {
   const entries = Object.entries(values).map(([path, each]) => ({path: at(path), ...each}));
   return {
     setting,
@@ -130,7 +165,8 @@ export const variable = <T>(
   {map, name, ...options}: Options<T> & {map: string; name: string; as?: Codec<T>},
 ): Row<T> => {
   const plain = key(setting, [...at(map), name], options);
-  const write: Row<T>['write'] = (value, scope) => plain.write(value, scope).map(([path, tree]) => [path, String(tree)]);
+  const write: Row<T>['write'] = (value, scope) =>
+    plain.write(value, scope).map(([path, tree]) => [path, String(tree)]);
   return {...plain, paths: [at(map)], write};
 };
 
@@ -141,10 +177,15 @@ export const fixedValue = <T>(setting: Setting<T>, value: T, options: Options<T>
 });
 
 /** Not written to values.yaml: the setting affects other settings or is validated elsewhere. */
-export const notWritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> => implied(setting, () => undefined, options);
+export const notWritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> =>
+  implied(setting, () => undefined, options);
 
 /** A row whose value is read from the keys of other rows. */
-export const implied = <T>(setting: Setting<T>, read: Row<T>['read'], options: Options<T> = {}): Row<T> => ({
+export const implied = <T>(
+  setting: Setting<T>,
+  read: Row<T>['read'],
+  options: Options<T> = {},
+): Row<T> => ({
   setting,
   ...options,
   paths: [],
@@ -159,7 +200,8 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
     ...plain,
     paths: [...plain.paths, enabled],
     write: (value, scope) => [[enabled, true], ...plain.write(value, scope)],
-    read: (values, scope) => (getAt(values, enabled) === true ? plain.read(values, scope) : undefined),
+    read: (values, scope) =>
+      getAt(values, enabled) === true ? plain.read(values, scope) : undefined,
   }));
 };
 
@@ -181,12 +223,19 @@ const intersect = (one: string, other: string): string =>
 export const row = <T>(definition: Row<T>): Row<T> => definition;
 
 /** What the agent does when it is stopped. */
-export const asStopAction = asEnum({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'});
+export const asStopAction = asEnum({
+  graceful: 'grace-shutdown',
+  drain: 'drain',
+  force: 'force-shutdown',
+});
 
 /** The time until a pod or container is killed, and the timeouts of the agent, which must end before. */
 export const stopPeriod = (
   {grace, drain, stop}: Readonly<Record<'grace' | 'drain' | 'stop', string>>,
-  {timeoutAs = (seconds) => seconds, ...options}: Options<number> & {timeoutAs?(seconds: number): Tree} = {},
+  {
+    timeoutAs = (seconds) => seconds,
+    ...options
+  }: Options<number> & {timeoutAs?(seconds: number): Tree} = {},
 ): Row<number> => ({
   setting: gracePeriod,
   ...options,

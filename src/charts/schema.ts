@@ -59,7 +59,8 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
 /** The schema of a chart version: from the chart itself, or built in. */
-export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
+export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema =>
+  schema ?? chartSchema(chart);
 
 type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
 
@@ -67,15 +68,20 @@ export const chartRelease = (target: NamedVersion): Release | undefined =>
   schemaOf(target)['x-releases'].find(({version}) => version === target.version);
 
 /** The agent version of a chart release; undefined for an unknown release. */
-export const agentVersionOf = (target: NamedVersion): string | undefined => chartRelease(target)?.appVersion;
+export const agentVersionOf = (target: NamedVersion): string | undefined =>
+  chartRelease(target)?.appVersion;
 
 /** Every key of one version, in the order of the chart's values.yaml. */
-export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] => leavesBelow(schema, version, []));
+export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] =>
+  leavesBelow(schema, version, []),
+);
 
 function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
   return alternatives(schema, version).flatMap((node) => {
     if (!node.properties) return [{path, node, default: defaultOf(node, version)}];
-    return Object.entries(node.properties).flatMap(([key, child]) => leavesBelow(child, version, [...path, key]));
+    return Object.entries(node.properties).flatMap(([key, child]) =>
+      leavesBelow(child, version, [...path, key]),
+    );
   });
 }
 
@@ -89,7 +95,9 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
 }
 
 /** The schema of one version, in which unknown keys are errors. */
-export const closedSchema = oncePerVersion((schema: SchemaNode, version) => close(schema, version, false));
+export const closedSchema = oncePerVersion((schema: SchemaNode, version) =>
+  close(schema, version, false),
+);
 
 function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {
   const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));
@@ -109,9 +117,19 @@ function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode
 }
 
 const hasLeaf = (schema: SchemaNode, version: string): boolean =>
-  alternatives(schema, version).some(({properties}) => !properties || Object.values(properties).some((child) => hasLeaf(child, version)));
+  alternatives(schema, version).some(
+    ({properties}) =>
+      !properties || Object.values(properties).some((child) => hasLeaf(child, version)),
+  );
 
-const OURS = new Set(['x-versions', 'x-defaults', 'x-template-only', 'x-releases', 'oneOf', 'properties']);
+const OURS = new Set([
+  'x-versions',
+  'x-defaults',
+  'x-template-only',
+  'x-releases',
+  'oneOf',
+  'properties',
+]);
 
 function alternatives(node: SchemaNode, version: string): readonly SchemaNode[] {
   return (node.oneOf ?? [node]).filter((each) => within(version, each['x-versions']));
@@ -126,8 +144,10 @@ const ANY: SchemaNode = {};
 const TEXT: SchemaNode = {type: 'string'};
 
 /** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
-const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
-const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
+const isFreeMap = (node: SchemaNode): boolean =>
+  node.type === 'object' && node.properties === undefined && isTextMap(node);
+const isTextMap = (node: SchemaNode): boolean =>
+  [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
 
 /** The schema at a path; undefined for an unknown key. */
 export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {

@@ -61,14 +61,24 @@ const CONTEXTS: readonly Contexts[] = [
     pod: ['podSecurityContext'],
     refused: {
       user: 'the images of this version require root',
-      ...{escalation: NO_CONTAINER, filesystem: NO_CONTAINER, capabilities: NO_CONTAINER},
+      escalation: NO_CONTAINER,
+      filesystem: NO_CONTAINER,
+      capabilities: NO_CONTAINER,
     },
   },
   // The templates merge both contexts, and these versions in another order.
   ...[
-    {in: '0.5.76 - 0.5.77 || >=0.6.1', pod: ['task.podSecurityContext', 'global.podSecurityContext']},
-    {in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79', pod: ['global.podSecurityContext', 'task.podSecurityContext']},
-  ].map((each): Contexts => ({...each, chart: 'agent-job', container: 'task.runner.securityContext'})),
+    {
+      in: '0.5.76 - 0.5.77 || >=0.6.1',
+      pod: ['task.podSecurityContext', 'global.podSecurityContext'],
+    },
+    {
+      in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79',
+      pod: ['global.podSecurityContext', 'task.podSecurityContext'],
+    },
+  ].map(
+    (each): Contexts => ({...each, chart: 'agent-job', container: 'task.runner.securityContext'}),
+  ),
 ];
 
 interface Restriction extends Pick<Protection, 'name'> {
@@ -103,14 +113,16 @@ const RESTRICTIONS: readonly Restriction[] = [
   {
     id: 'seccomp',
     name: 'with a seccomp profile',
-    isOn: ({seccompProfile}) => isMap(seccompProfile) && !['', 'Unconfined'].includes(String(seccompProfile['type'] ?? '')),
+    isOn: ({seccompProfile}) =>
+      isMap(seccompProfile) && !['', 'Unconfined'].includes(String(seccompProfile['type'] ?? '')),
     isOfPod: true,
     field: ['seccompProfile', {type: 'RuntimeDefault'}],
   },
   {
     id: 'capabilities',
     name: 'without Linux capabilities',
-    isOn: (_, {capabilities}) => isMap(capabilities) && [capabilities['drop']].flat().includes('ALL'),
+    isOn: (_, {capabilities}) =>
+      isMap(capabilities) && [capabilities['drop']].flat().includes('ALL'),
     field: ['capabilities', {drop: ['ALL']}],
   },
   {
@@ -130,7 +142,8 @@ const mapAt = (values: Values, path: string | undefined): Values => {
 function merged(contexts: readonly Values[]): Values {
   const all: Values = {};
   for (const each of contexts.toReversed())
-    for (const [key, value] of Object.entries(each)) if (value || all[key] === undefined) all[key] = value;
+    for (const [key, value] of Object.entries(each))
+      if (value || all[key] === undefined) all[key] = value;
   return all;
 }
 
@@ -157,7 +170,10 @@ const ofToken = ({token}: Contexts): Protection => ({
 
 /** What restricts run pods in a chart version, always in the same order. */
 export const protectionsOf = ({chart, version}: Target): readonly Protection[] =>
-  CONTEXTS.filter((each) => each.chart === chart && within(version, each.in)).flatMap((each) => [...ofContexts(each), ofToken(each)]);
+  CONTEXTS.filter((each) => each.chart === chart && within(version, each.in)).flatMap((each) => [
+    ...ofContexts(each),
+    ofToken(each),
+  ]);
 
 /** True for a value that restricts runs less than every other one. */
 export const isUnprotected = (id: string, value: unknown): boolean =>

@@ -1,11 +1,28 @@
-import {at, getAt, isMap, itemsAt, type Path, sameTree, type Tree, textAt, type Values} from '../ground/tree.ts';
+import {
+  at,
+  getAt,
+  isMap,
+  itemsAt,
+  type Path,
+  sameTree,
+  type Tree,
+  textAt,
+  type Values,
+} from '../ground/tree.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {type Mount, textMapIn} from '../settings/lists.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import * as pods from '../settings/pods.ts';
-import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cacheClaim,
+  cacheSize,
+  cacheStorageClass,
+  cacheSubPath,
+} from '../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../settings/tls.ts';
 import type {Row, Scope, ValuesEntry} from './define.ts';
 import {compare} from './releases.ts';
@@ -24,7 +41,8 @@ import {
 } from './row-kinds.ts';
 import {VARIABLES_OF_SETTINGS} from './shared-rules.ts';
 
-const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
+const textIn = (values: Values, path: string | Path): string | undefined =>
+  textAt(values, path) || undefined;
 
 interface CacheKeys {
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
@@ -48,7 +66,10 @@ export const claimCache = ({volume, limit, withClaim}: CacheKeys): Row[] => {
       setting: cache,
       accepts: (kind) => kind === 'ephemeral' || kind === 'pvc' || kind === 'existing-pvc',
       paths: [enabled, ...(withClaim?.paths ?? [])],
-      write: (kind, scope) => (kind === 'ephemeral' ? [[enabled, false]] : [[enabled, true], ...(withClaim?.write(scope) ?? [])]),
+      write: (kind, scope) =>
+        kind === 'ephemeral'
+          ? [[enabled, false]]
+          : [[enabled, true], ...(withClaim?.write(scope) ?? [])],
       read: (values) => {
         if (getAt(values, enabled) !== true) return 'ephemeral';
         return textIn(values, `${claim}.claimName`) === undefined ? 'pvc' : 'existing-pvc';
@@ -79,18 +100,30 @@ export const caBundleRows = (path: string): Row[] => {
   const secretKey = `${path}.caBundleSecret.key`;
   return [
     key(caSecret, `${path}.caBundleSecret.name`),
-    row({...key(caSecretKey, secretKey), read: (values, {get}) => (get(caSecret) === undefined ? undefined : textIn(values, secretKey))}),
-    implied(caPublicRoots, (values) => textIn(values, inline)?.includes(PUBLIC_ROOTS)),
-    implied(caScope, (values, {get}) => ((get(caSecret) ?? textIn(values, inline)) ? 'all' : undefined), {
-      accepts: (scope) => scope === 'all',
+    row({
+      ...key(caSecretKey, secretKey),
+      read: (values, {get}) =>
+        get(caSecret) === undefined ? undefined : textIn(values, secretKey),
     }),
+    implied(caPublicRoots, (values) => textIn(values, inline)?.includes(PUBLIC_ROOTS)),
+    implied(
+      caScope,
+      (values, {get}) => ((get(caSecret) ?? textIn(values, inline)) ? 'all' : undefined),
+      {
+        accepts: (scope) => scope === 'all',
+      },
+    ),
     row({
       setting: caFile,
       paths: [inline],
-      write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem]],
+      write: (pem, {get}) => [
+        [inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem],
+      ],
       read: (values) => textIn(values, inline)?.split(PUBLIC_ROOTS)[0],
       partly: (_, {get}) =>
-        get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.` : undefined,
+        get(caPublicRoots) === undefined
+          ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.`
+          : undefined,
     }),
   ];
 };
@@ -116,24 +149,41 @@ export const caVariable = (caRow: Row<string>): Row[] => [
         .join(' ') || undefined,
     accepts: (pem) => String(asBase64.write(pem)).length + 64 < MAX_VARIABLE_BYTES,
   }),
-  implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false), {accepts: (asked) => !asked}),
+  implied(
+    caPublicRoots,
+    (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false),
+    {accepts: (asked) => !asked},
+  ),
 ];
 
 /** CA bundle in the extra variables, shared by the agent and its runs. */
 export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
-  ...caVariable(variable(caFile, {map: 'extraEnv', name: 'SCALR_AGENT_CA_CERT', as: asBase64, ...options})),
-  implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
-    accepts: (scope) => scope === 'all',
-  }),
+  ...caVariable(
+    variable(caFile, {map: 'extraEnv', name: 'SCALR_AGENT_CA_CERT', as: asBase64, ...options}),
+  ),
+  implied(
+    caScope,
+    (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined),
+    {
+      accepts: (scope) => scope === 'all',
+    },
+  ),
 ];
 
 const asNoProxy = (internal: readonly string[]): Codec<string[]> => ({
   write: (entries) => [...entries, ...internal].join(','),
-  read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !internal.includes(entry)) : undefined),
+  read: (tree) =>
+    typeof tree === 'string' && tree !== ''
+      ? tree.split(',').filter((entry) => !internal.includes(entry))
+      : undefined,
 });
 
 /** Proxy settings as extra environment variables. */
-export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}, internal = IN_CLUSTER): Row[] => [
+export const proxyVariables = (
+  map: string,
+  options: Pick<Row<string>, 'partly'> = {},
+  internal = IN_CLUSTER,
+): Row[] => [
   variable(httpProxy, {map, name: 'HTTP_PROXY', ...options}),
   variable(httpsProxy, {map, name: 'HTTPS_PROXY', ...options}),
   variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy(internal)}),
@@ -150,19 +200,45 @@ export const proxyKeys = (path: string): Row[] =>
 /** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [
   variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT'}),
-  variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asOnOff('true', 'false')}),
-  variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asOnOff('true', 'false')}),
+  variable(otelMetrics, {
+    map,
+    name: 'SCALR_AGENT_OTLP_METRICS_ENABLED',
+    as: asOnOff('true', 'false'),
+  }),
+  variable(otelTraces, {
+    map,
+    name: 'SCALR_AGENT_OTLP_TRACES_ENABLED',
+    as: asOnOff('true', 'false'),
+  }),
 ];
 
 /** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
-export const resourceRows = (sizes: readonly Setting<string>[], path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] =>
+export const resourceRows = (
+  sizes: readonly Setting<string>[],
+  path: string,
+  options: Pick<Row<string>, 'partly'> = {},
+): Row[] =>
   sizes.map((setting, index) =>
-    key(setting, `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`, options),
+    key(
+      setting,
+      `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`,
+      options,
+    ),
   );
 
 /** Settings of resourceRows. */
-export const RUN_SIZES = [pods.runCpuRequest, pods.runCpuLimit, pods.runMemoryRequest, pods.runMemoryLimit];
-export const WORKER_SIZES = [pods.workerCpuRequest, pods.workerCpuLimit, pods.workerMemoryRequest, pods.workerMemoryLimit];
+export const RUN_SIZES = [
+  pods.runCpuRequest,
+  pods.runCpuLimit,
+  pods.runMemoryRequest,
+  pods.runMemoryLimit,
+];
+export const WORKER_SIZES = [
+  pods.workerCpuRequest,
+  pods.workerCpuLimit,
+  pods.workerMemoryRequest,
+  pods.workerMemoryLimit,
+];
 export const CONTROLLER_SIZES = [
   pods.controllerCpuRequest,
   pods.controllerCpuLimit,
@@ -171,23 +247,35 @@ export const CONTROLLER_SIZES = [
 ];
 
 /** Settings of a PersistentVolumeClaim for the cache. */
-export const CLAIM_SETTINGS = [cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath];
+export const CLAIM_SETTINGS = [
+  cacheClaim,
+  cacheSize,
+  cacheStorageClass,
+  cacheAccessMode,
+  cacheSubPath,
+];
 
 /** `what` completes "… in whole mebibytes". */
 export const inMebibytes =
   (what: string): NonNullable<Row<string>['partly']> =>
   (value) =>
-    isWholeMebibytes(value) ? undefined : `${what} in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
+    isWholeMebibytes(value)
+      ? undefined
+      : `${what} in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
 
 /** The limit of a cache in a variable of the agent. */
-export const cacheLimit = {as: asMebibytes, partly: inMebibytes('The agent requires the cache limit')};
+export const cacheLimit = {
+  as: asMebibytes,
+  partly: inMebibytes('The agent requires the cache limit'),
+};
 
 /** Pod labels without the label of Azure Workload Identity, which has its own setting. */
 export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
   row({
     setting: pods.podLabel,
     paths: [at(path)],
-    write: (labels) => Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
+    write: (labels) =>
+      Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
     read: (values) => {
       const {[pods.AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
       return textMapIn(others);
@@ -221,7 +309,8 @@ export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[]
       [CREATE, true],
       [ANNOTATIONS, {...map}],
     ],
-    read: (values) => (getAt(values, CREATE) === true ? textMapIn(getAt(values, ANNOTATIONS) ?? {}) : undefined),
+    read: (values) =>
+      getAt(values, CREATE) === true ? textMapIn(getAt(values, ANNOTATIONS) ?? {}) : undefined,
   }),
 ];
 
@@ -234,7 +323,10 @@ interface VariableMap {
 /** Extra variables of the agent, without those that have a setting. */
 export const extraVariables = (
   maps: readonly VariableMap[],
-  {own = VARIABLES_OF_SETTINGS, ...options}: Pick<Row<object>, 'partly'> & {own?: ReadonlyMap<string, string>} = {},
+  {
+    own = VARIABLES_OF_SETTINGS,
+    ...options
+  }: Pick<Row<object>, 'partly'> & {own?: ReadonlyMap<string, string>} = {},
 ): Row =>
   row({
     setting: extraEnv,
@@ -247,8 +339,13 @@ export const extraVariables = (
       ),
     read: (values) => {
       const found = maps.flatMap(({path}) => Object.entries(mapAt(values, path)));
-      const free = found.filter(([name, value]) => typeof value === 'string' && !own.has(name)) as [string, string][];
-      return free.length === 0 ? undefined : Object.fromEntries(free.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+      const free = found.filter(([name, value]) => typeof value === 'string' && !own.has(name)) as [
+        string,
+        string,
+      ][];
+      return free.length === 0
+        ? undefined
+        : Object.fromEntries(free.toSorted(([one], [other]) => (one < other ? -1 : 1)));
     },
     ...options,
   });
@@ -265,27 +362,43 @@ const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
   pvc: ['persistentVolumeClaim', 'claimName'],
 };
 
-const volumeOf = ({kind, name}: Mount): string => `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
+const volumeOf = ({kind, name}: Mount): string =>
+  `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
 
 /** Volumes of the pod, and their mounts in one container. */
 export const mountRow = (volumes: string, volumeMounts: string): Row<Mount[]> => {
   const write = (all: readonly Mount[]): [Tree[], Tree[]] => {
     const once = new Map(
-      all.map((each) => [volumeOf(each), {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}}]),
+      all.map((each) => [
+        volumeOf(each),
+        {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}},
+      ]),
     );
-    const mounts = all.map((each) => ({name: volumeOf(each), mountPath: each.path, ...(each.kind === 'pvc' ? {} : {readOnly: true})}));
+    const mounts = all.map((each) => ({
+      name: volumeOf(each),
+      mountPath: each.path,
+      ...(each.kind === 'pvc' ? {} : {readOnly: true}),
+    }));
     return [[...once.values()], mounts];
   };
   return row({
     setting: pods.mount,
     paths: [at(volumes), at(volumeMounts)],
-    write: (all) => write(all).map((tree, index) => [at(index === 0 ? volumes : volumeMounts), tree] as const),
+    write: (all) =>
+      write(all).map((tree, index) => [at(index === 0 ? volumes : volumeMounts), tree] as const),
     read: (values) => {
       const found = [itemsAt(values, volumes), itemsAt(values, volumeMounts)] as const;
       const all = found[1].filter(isMap).flatMap((target) => {
-        const source = found[0].filter(isMap).find(({name}) => name === target['name']) ?? ({} as Values);
+        const source =
+          found[0].filter(isMap).find(({name}) => name === target['name']) ?? ({} as Values);
         return (Object.keys(NAMES) as Mount['kind'][])
-          .map((kind): Mount => ({kind, name: textAt(source, NAMES[kind]), path: textAt(target, ['mountPath'])}))
+          .map(
+            (kind): Mount => ({
+              kind,
+              name: textAt(source, NAMES[kind]),
+              path: textAt(target, ['mountPath']),
+            }),
+          )
           .filter(({name}) => name !== '');
       });
       // Other fields, such as a sub path, have no setting.

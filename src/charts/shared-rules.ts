@@ -13,7 +13,9 @@ import type {ChartName} from './schema.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
-interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'>, Pick<RuleViolation, 'setting' | 'path' | 'paths'> {
+interface SettingRule
+  extends Omit<ChartRule, 'code' | 'severity' | 'test'>,
+    Pick<RuleViolation, 'setting' | 'path' | 'paths'> {
   isWrong(get: Get, facts: RuleFacts): boolean;
   message: Text;
   suggestion?: Text;
@@ -21,14 +23,23 @@ interface SettingRule extends Omit<ChartRule, 'code' | 'severity' | 'test'>, Pic
 
 const settingRule =
   (severity: ChartRule['severity']) =>
-  (code: string, {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
+  (
+    code: string,
+    {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule,
+  ): ChartRule => ({
     ...rule,
     code,
     severity,
     test: (get, facts) => {
       if (!isWrong(get, facts)) return undefined;
       const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
-      return {setting, message: say(message), path, paths, suggestion: suggestion && say(suggestion)};
+      return {
+        setting,
+        message: say(message),
+        path,
+        paths,
+        suggestion: suggestion && say(suggestion),
+      };
     },
   });
 
@@ -44,11 +55,19 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
         ? `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`
         : `--${limit.id} ${get(limit)} is below the default of --${request.id} (${get(request)}), which Kubernetes rejects`,
     suggestion: (get, {isExplicit}) =>
-      isExplicit(request) ? `Use --${limit.id} ${get(request)} or more` : `Add --${request.id} ${get(limit)} or less`,
+      isExplicit(request)
+        ? `Use --${limit.id} ${get(request)} or more`
+        : `Add --${request.id} ${get(limit)} or less`,
   });
 
 /** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
-export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonly<Record<string, number>>}): ChartRule => {
+export const shortestGrace = ({
+  usual,
+  seconds,
+}: {
+  usual: string;
+  seconds: Readonly<Record<string, number>>;
+}): ChartRule => {
   const mode = (get: Get): string => get(pods.shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
   return settingError('GRACE_PERIOD_TOO_SHORT', {
@@ -61,7 +80,11 @@ export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonl
 };
 
 const onOpenShift = (message: string): ChartRule =>
-  settingWarning('OPENSHIFT_SCC', {setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
+  settingWarning('OPENSHIFT_SCC', {
+    setting: cloud,
+    isWrong: (get) => get(cloud) === 'openshift',
+    message,
+  });
 
 export const fixedUserOnOpenShift = onOpenShift(
   'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Scalr documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
@@ -72,21 +95,30 @@ export const rootOnOpenShift = onOpenShift(
 );
 
 /** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
-export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | undefined; suggestion: string}): ChartRule[] => [
+export const sharedClaim = ({
+  sharers,
+  suggestion,
+}: {
+  sharers(get: Get): string | undefined;
+  suggestion: string;
+}): ChartRule[] => [
   settingError('PVC_NOT_SHARED', {
     setting: cacheAccessMode,
     isWrong: (get) =>
       sharers(get) !== undefined &&
       ['ReadWriteOnce', 'ReadWriteOncePod'].includes(get(cacheAccessMode) ?? '') &&
       ['pvc', 'existing-pvc'].includes(get(cache) ?? ''),
-    message: (get) => `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
+    message: (get) =>
+      `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
     suggestion,
   }),
   settingWarning('PVC_MUST_BE_SHARED', {
     isReminder: true,
     setting: cache,
-    isWrong: (get, {isExplicit}) => sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
-    message: (get) => `The existing PVC must be ReadWriteMany, because it is mounted by ${sharers(get)}.`,
+    isWrong: (get, {isExplicit}) =>
+      sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
+    message: (get) =>
+      `The existing PVC must be ReadWriteMany, because it is mounted by ${sharers(get)}.`,
   }),
 ];
 
@@ -125,21 +157,30 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
   severity: 'warning',
   test: (_, {values, version}) => {
     const [pinned] = pinnedAgents(values, {chart, version});
-    return pinned && {setting: pods.agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
+    return (
+      pinned && {
+        setting: pods.agentImage,
+        path: pinned.key,
+        message: `${pinned.message}.`,
+        suggestion: `Remove ${pinned.keys}`,
+      }
+    );
   },
 });
 
 export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
 export const isDash = (value: Tree): boolean => value === '-';
 export const isPem = (value: Tree): boolean =>
-  typeof value === 'string' && (/["\\]/.test(value) || (value.includes('\n') && !/^[\w+/=\s]*$/.test(value)));
+  typeof value === 'string' &&
+  (/["\\]/.test(value) || (value.includes('\n') && !/^[\w+/=\s]*$/.test(value)));
 
 /** The service account annotation that each workload identity needs. */
 export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {
   irsa: 'eks.amazonaws.com/role-arn',
   azure: 'azure.workload.identity/client-id',
 };
-const annotationFor = (get: Get): string | undefined => IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
+const annotationFor = (get: Get): string | undefined =>
+  IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
 
 /** Variables that have their own setting, so they cannot be set twice. */
 export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
@@ -175,7 +216,8 @@ export const sharedRules: readonly ChartRule[] = [
   settingError('EFS_OFF_AWS', {
     setting: cache,
     isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
-    message: (get) => `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
+    message: (get) =>
+      `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
     suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
   requestWithinLimit(pods.runCpuRequest, pods.runCpuLimit),
@@ -185,12 +227,15 @@ export const sharedRules: readonly ChartRule[] = [
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
-    message: 'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
-    suggestion: 'Use --metadata-service allow; Workload Identity already protects the node credentials',
+    message:
+      'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
+    suggestion:
+      'Use --metadata-service allow; Workload Identity already protects the node credentials',
   }),
   settingWarning('POLICY_AGAINST_CLOUD_DNS', {
     setting: metadataService,
-    isWrong: (get) => get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
+    isWrong: (get) =>
+      get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
     message:
       'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
   }),
@@ -198,26 +243,36 @@ export const sharedRules: readonly ChartRule[] = [
     whenAsked: true,
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
-    message: (get) => `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
+    message: (get) =>
+      `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
   }),
   settingWarning('IDENTITY_INCOMPLETE', {
     setting: workloadIdentity,
     isWrong: (get) => {
       const annotation = annotationFor(get);
-      return annotation !== undefined && get(pods.serviceAccountName) === undefined && !get(pods.serviceAccountAnnotation)?.[annotation];
+      return (
+        annotation !== undefined &&
+        get(pods.serviceAccountName) === undefined &&
+        !get(pods.serviceAccountAnnotation)?.[annotation]
+      );
     },
     message: (get) =>
       `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
   }),
   settingWarning('SHARED_PVC_WITHOUT_CLASS', {
     setting: cache,
-    isWrong: (get) => get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined,
-    message: (get) => `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
+    isWrong: (get) =>
+      get(cache) === 'pvc' &&
+      get(cacheAccessMode) === 'ReadWriteMany' &&
+      get(cacheStorageClass) === undefined,
+    message: (get) =>
+      `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
   }),
   settingError('VARIABLE_HAS_SETTING', {
     setting: extraEnv,
     isWrong: (get) => variableWithSetting(get) !== undefined,
-    message: (get) => `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,
+    message: (get) =>
+      `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,
     suggestion: (get) => `Use --${VARIABLES_OF_SETTINGS.get(variableWithSetting(get) as string)}`,
   }),
 ];

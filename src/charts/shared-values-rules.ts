@@ -3,7 +3,8 @@ import {isHost, withoutCredentials} from '../settings/addresses.ts';
 import {identities} from './clouds.ts';
 import type {ValuesRule} from './define.ts';
 
-const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
+const nameOf = (item: Tree): string | undefined =>
+  isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined;
 
 type Text = string | ((values: Values, key: string) => string);
 
@@ -22,10 +23,15 @@ const keyRule =
     code,
     severity,
     test: (values) => {
-      const say = (text: Text, key: string): string => (typeof text === 'string' ? text : text(values, key));
+      const say = (text: Text, key: string): string =>
+        typeof text === 'string' ? text : text(values, key);
       return keys
         .filter((key) => isWrong(values, key))
-        .map((key) => ({path: at(key), message: say(message, key), suggestion: suggestion && say(suggestion, key)}));
+        .map((key) => ({
+          path: at(key),
+          message: say(message, key),
+          suggestion: suggestion && say(suggestion, key),
+        }));
     },
   });
 
@@ -61,9 +67,13 @@ function problemOf(url: string): {message: string; suggestion?: string} | undefi
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' || /\s|[{}]/.test(url))
     return {message: `"${withoutCredentials(url)}" is not an https:// URL.`, ...instead};
-  if (!isHost(parsed.hostname) || parsed.port === '0') return {message: `"${parsed.host}" is not a host with an optional port.`};
-  const isMore = parsed.username !== '' || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '';
-  return isMore ? {message: 'The URL contains more than a host.', suggestion: `"${parsed.origin}"`} : undefined;
+  if (!isHost(parsed.hostname) || parsed.port === '0')
+    return {message: `"${parsed.host}" is not a host with an optional port.`};
+  const isMore =
+    parsed.username !== '' || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '';
+  return isMore
+    ? {message: 'The URL contains more than a host.', suggestion: `"${parsed.origin}"`}
+    : undefined;
 }
 
 /** Provider mirrors must use https. */
@@ -74,8 +84,14 @@ export const httpsMirrors: ValuesRule = {
   test: (values) =>
     itemsAt(values, 'agent.providerNetworkMirrors').flatMap((item, index) => {
       const url = isMap(item) ? item['url'] : undefined;
-      if (typeof url !== 'string' || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
-      return [{path: [...at('agent.providerNetworkMirrors'), index, 'url'], message: `"${url}" is not an https:// URL.`}];
+      if (typeof url !== 'string' || (URL.canParse(url) && new URL(url).protocol === 'https:'))
+        return [];
+      return [
+        {
+          path: [...at('agent.providerNetworkMirrors'), index, 'url'],
+          message: `"${url}" is not an https:// URL.`,
+        },
+      ];
     }),
 };
 
@@ -104,8 +120,11 @@ export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfA
 export const separateDirectories = keyError('DIRECTORIES_COLLIDE', {
   in: '>=0.5.64',
   keys: ['agent.dataDir', 'agent.cacheDir'],
-  isWrong: (values) => textAt(values, 'agent.dataDir') !== '' && textAt(values, 'agent.dataDir') === textAt(values, 'agent.cacheDir'),
-  message: 'agent.dataDir and agent.cacheDir must be different directories, because each is a mount path.',
+  isWrong: (values) =>
+    textAt(values, 'agent.dataDir') !== '' &&
+    textAt(values, 'agent.dataDir') === textAt(values, 'agent.cacheDir'),
+  message:
+    'agent.dataDir and agent.cacheDir must be different directories, because each is a mount path.',
 });
 
 /** Directories where a volume is mounted. */
@@ -118,7 +137,15 @@ export const directories = (keys: Keys): ValuesRule =>
   });
 
 /** The policy of some versions does not select run pods. */
-export const runsNotCovered = ({covered, fixedIn, ...rule}: {in?: string; covered: string; fixedIn?: string}): ValuesRule =>
+export const runsNotCovered = ({
+  covered,
+  fixedIn,
+  ...rule
+}: {
+  in?: string;
+  covered: string;
+  fixedIn?: string;
+}): ValuesRule =>
   keyWarning('RUNS_NOT_COVERED', {
     ...rule,
     keys: ['restrictMetadataService'],
@@ -130,13 +157,22 @@ export const runsNotCovered = ({covered, fixedIn, ...rule}: {in?: string; covere
 const wantsPem = (keys: Keys): ValuesRule =>
   keyError('NOT_PEM', {
     ...keys,
-    isWrong: (values, key) => textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
+    isWrong: (values, key) =>
+      textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
     message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
     suggestion: (_, key) => `${key}: |`,
   });
 
 /** Two keys for the same value, one of which is silently ignored. */
-export const overriddenKey = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
+export const overriddenKey = ({
+  in: range,
+  winner,
+  loser,
+}: {
+  in: string;
+  winner: string;
+  loser: string;
+}): ValuesRule =>
   keyWarning('KEY_OVERRIDDEN', {
     in: range,
     keys: [loser],
@@ -146,27 +182,55 @@ export const overriddenKey = ({in: range, winner, loser}: {in: string; winner: s
 
 /** Without both certificate and key, mutual TLS is silently disabled. */
 const bothHalves = (tls: string, range: string): ValuesRule => {
-  const [certificate, key, instead] = [`${tls}.clientCert`, `${tls}.clientKey`, `${tls}.clientCertSecret.name`];
+  const certificate = `${tls}.clientCert`;
+  const key = `${tls}.clientKey`;
+  const instead = `${tls}.clientCertSecret.name`;
   const missing = (given: string): string => (given === key ? certificate : key);
   return keyError('INCOMPLETE_CLIENT_CERTIFICATE', {
     in: range,
     keys: [certificate, key],
-    isWrong: (values, given) => textAt(values, given) !== '' && textAt(values, missing(given)) === '' && textAt(values, instead) === '',
-    message: (_, given) => `${missing(given)} is missing, so the chart does not configure client certificates.`,
+    isWrong: (values, given) =>
+      textAt(values, given) !== '' &&
+      textAt(values, missing(given)) === '' &&
+      textAt(values, instead) === '',
+    message: (_, given) =>
+      `${missing(given)} is missing, so the chart does not configure client certificates.`,
     suggestion: (_, given) => `Set ${missing(given)} or ${instead}`,
   });
 };
 
 /** Rules for `global.tls` and `agent.tls`, in the versions that have CA bundles and client certificates. */
-export const certificateRules = ({tls, bundles, mutualTls}: {tls: string; bundles: string; mutualTls: string}): ValuesRule[] => [
+export const certificateRules = ({
+  tls,
+  bundles,
+  mutualTls,
+}: {
+  tls: string;
+  bundles: string;
+  mutualTls: string;
+}): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
   overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
-  unquotedInTemplate({in: bundles, keys: [`${tls}.caBundleSecret.name`, `${tls}.caBundleSecret.key`]}),
-  keyOfSecret({in: bundles, secrets: [`${tls}.caBundleSecret.name`, `${tls}.caBundle`], keys: [`${tls}.caBundleSecret.key`]}),
+  unquotedInTemplate({
+    in: bundles,
+    keys: [`${tls}.caBundleSecret.name`, `${tls}.caBundleSecret.key`],
+  }),
+  keyOfSecret({
+    in: bundles,
+    secrets: [`${tls}.caBundleSecret.name`, `${tls}.caBundle`],
+    keys: [`${tls}.caBundleSecret.key`],
+  }),
   bothHalves(tls, mutualTls),
   wantsPem({in: mutualTls, keys: [`${tls}.clientCert`]}),
-  overriddenKey({in: mutualTls, winner: `${tls}.clientCertSecret.name`, loser: `${tls}.clientCert`}),
-  unquotedInTemplate({in: mutualTls, keys: ['name', 'certKey', 'keyKey'].map((key) => `${tls}.clientCertSecret.${key}`)}),
+  overriddenKey({
+    in: mutualTls,
+    winner: `${tls}.clientCertSecret.name`,
+    loser: `${tls}.clientCert`,
+  }),
+  unquotedInTemplate({
+    in: mutualTls,
+    keys: ['name', 'certKey', 'keyKey'].map((key) => `${tls}.clientCertSecret.${key}`),
+  }),
   keyOfSecret({
     in: mutualTls,
     secrets: [`${tls}.clientCertSecret.name`, `${tls}.clientCert`],
@@ -186,7 +250,8 @@ export function unquotedInTemplate(keys: Keys): ValuesRule {
   return keyError('MISREAD_IN_MANIFEST', {
     ...keys,
     isWrong: (values, key) => MISREAD.some((pattern) => pattern.test(textAt(values, key))),
-    message: (values, key) => `${JSON.stringify(textAt(values, key))} is rendered without quotes, so it is not a string in the manifest.`,
+    message: (values, key) =>
+      `${JSON.stringify(textAt(values, key))} is rendered without quotes, so it is not a string in the manifest.`,
     suggestion: 'Use a name that starts with a letter and is not a YAML keyword',
   });
 }
@@ -204,14 +269,20 @@ export const requiredDefault = (keys: Keys): ValuesRule =>
 export function keyOfSecret({secrets, ...keys}: Keys & {secrets: readonly string[]}): ValuesRule {
   return keyError('SECRET_KEY_REQUIRED', {
     ...keys,
-    isWrong: (values, key) => secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
+    isWrong: (values, key) =>
+      secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
     message: 'The key of the Secret must not be empty.',
     suggestion: 'Remove it to use the chart default',
   });
 }
 
 /** Labels that the selectors of the chart use. */
-export const selectorLabels = ({labels, because, keys, ...rule}: Keys & {labels: readonly string[]; because: string}): ValuesRule => ({
+export const selectorLabels = ({
+  labels,
+  because,
+  keys,
+  ...rule
+}: Keys & {labels: readonly string[]; because: string}): ValuesRule => ({
   ...rule,
   code: 'SELECTOR_LABEL',
   severity: 'error',
@@ -220,7 +291,11 @@ export const selectorLabels = ({labels, because, keys, ...rule}: Keys & {labels:
       const found = getAt(values, at(key));
       return labels
         .filter((label) => isMap(found) && found[label] !== undefined)
-        .map((label) => ({path: [...at(key), label], message: because, suggestion: `Remove ${label}`}));
+        .map((label) => ({
+          path: [...at(key), label],
+          message: because,
+          suggestion: `Remove ${label}`,
+        }));
     }),
 });
 
@@ -236,7 +311,13 @@ interface MountKeys {
 }
 
 /** Kubernetes rejects mounts of missing volumes and duplicate volume names. */
-export const requiresVolumes = ({in: range, volumes, mounts, containers, own}: MountKeys): ValuesRule => ({
+export const requiresVolumes = ({
+  in: range,
+  volumes,
+  mounts,
+  containers,
+  own,
+}: MountKeys): ValuesRule => ({
   code: 'VOLUME_NOT_FOUND',
   in: range,
   severity: 'error',
@@ -258,14 +339,28 @@ export const requiresVolumes = ({in: range, volumes, mounts, containers, own}: M
       items.flatMap((mount, index) => {
         const name = nameOf(mount);
         if (name === undefined || extra.includes(name) || own.includes(name)) return [];
-        return [{path: [...path, index, 'name'], message: `Volume ${name} not found.`, suggestion: `Add the volume to ${volumes}`}];
+        return [
+          {
+            path: [...path, index, 'name'],
+            message: `Volume ${name} not found.`,
+            suggestion: `Add the volume to ${volumes}`,
+          },
+        ];
       }),
     );
     return [...repeated, ...dangling];
   },
 });
 
-export const requiresSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
+export const requiresSwitch = ({
+  key,
+  on,
+  ...rule
+}: {
+  in?: string;
+  key: string;
+  on: string;
+}): ValuesRule =>
   keyError('FEATURE_DISABLED', {
     ...rule,
     keys: [key],
@@ -275,13 +370,21 @@ export const requiresSwitch = ({key, on, ...rule}: {in?: string; key: string; on
   });
 
 /** PersistentVolumeClaims that the chart creates require a size; `volumes` are their parent keys. */
-export const requiresClaimSize = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
+export const requiresClaimSize = ({
+  volumes,
+  ...rule
+}: {
+  in?: string;
+  volumes: readonly string[];
+}): ValuesRule =>
   keyError('PVC_SIZE_REQUIRED', {
     ...rule,
     keys: volumes.map((volume) => `${volume}.persistentVolumeClaim.storage`),
     isWrong: (values, key) => {
       const claim = key.replace(/\.storage$/, '');
-      const isMade = isOn(values, claim.replace(/\.persistentVolumeClaim$/, '.enabled')) && textAt(values, `${claim}.claimName`) === '';
+      const isMade =
+        isOn(values, claim.replace(/\.persistentVolumeClaim$/, '.enabled')) &&
+        textAt(values, `${claim}.claimName`) === '';
       return isMade && /^[+-]?0*(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? ''));
     },
     message: 'The size of a PVC must be greater than zero.',

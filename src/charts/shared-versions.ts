@@ -7,7 +7,9 @@ import type {Chart, IgnoredKey, Refusal} from './define.ts';
 
 /** Names of variables by the versions that have them. */
 export const variablesIn = (versions: Readonly<Record<string, string>>): Chart['ownVariables'] =>
-  Object.entries(versions).flatMap(([range, names]) => names.split(/\s+/).map((name) => ({name, in: range})));
+  Object.entries(versions).flatMap(([range, names]) =>
+    names.split(/\s+/).map((name) => ({name, in: range})),
+  );
 
 interface IgnoredKeys extends Omit<IgnoredKey, 'path'> {
   /** The key above `keys`. */
@@ -19,12 +21,22 @@ export const ignoredKeysBelow = ({below, keys, ...row}: IgnoredKeys): IgnoredKey
   keys.map((key) => ({...row, path: `${below}.${key}`}));
 
 /** Keys that the templates read only if a switch is on. */
-export const ignoredWithoutSwitch = (on: string, {because, ...row}: Omit<IgnoredKeys, 'unless' | 'instead'>): IgnoredKey[] =>
+export const ignoredWithoutSwitch = (
+  on: string,
+  {because, ...row}: Omit<IgnoredKeys, 'unless' | 'instead'>,
+): IgnoredKey[] =>
   ignoredKeysBelow({...row, unless: (values) => isOn(values, on), because, instead: `${on}: true`});
 
 /** Keys of the object that holds a token or a certificate: read only if one of `read` is set. */
-export const ignoredWithoutSecret = ({read, ...row}: Omit<IgnoredKeys, 'unless' | 'because'> & {read: readonly string[]}): IgnoredKey[] =>
-  ignoredKeysBelow({...row, unless: hasAny(read), because: `it is used only with ${read.join(' or ')}`});
+export const ignoredWithoutSecret = ({
+  read,
+  ...row
+}: Omit<IgnoredKeys, 'unless' | 'because'> & {read: readonly string[]}): IgnoredKey[] =>
+  ignoredKeysBelow({
+    ...row,
+    unless: hasAny(read),
+    because: `it is used only with ${read.join(' or ')}`,
+  });
 
 const hasAny =
   (keys: readonly string[]) =>
@@ -38,7 +50,10 @@ const WITHOUT_ACCOUNT = {
 };
 
 /** All three charts ignore annotations of a service account that they do not create. */
-export const annotationsWithoutAccount: IgnoredKey = {path: 'serviceAccount.annotations', ...WITHOUT_ACCOUNT};
+export const annotationsWithoutAccount: IgnoredKey = {
+  path: 'serviceAccount.annotations',
+  ...WITHOUT_ACCOUNT,
+};
 
 export const labelsWithoutAccount: IgnoredKey = {path: 'serviceAccount.labels', ...WITHOUT_ACCOUNT};
 
@@ -59,11 +74,26 @@ export const mountOptionsWithoutEfs: IgnoredKey = {
 export const sharedRefusals: readonly Refusal[] = [
   {settings: [purpose], reason: 'only agent-local supports VCS agent pools'},
   {settings: [singleRun], reason: 'each run already gets its own pod'},
-  {settings: [cacheStorageClass], of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
-  {settings: [caFile], reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
-  {settings: [caPublicRoots], reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB'},
+  {
+    settings: [cacheStorageClass],
+    of: '-',
+    reason: 'the chart cannot be rendered with "-" before 0.6.2',
+  },
+  {
+    settings: [caFile],
+    reason:
+      'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB',
+  },
+  {
+    settings: [caPublicRoots],
+    reason:
+      'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
+  },
   {settings: [clientCertSecret], reason: 'this version has no key for it'},
   {settings: [providerMirror], reason: 'this version has no key for mirrors'},
   {settings: [efsHandle], reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
-  {settings: [efsMountOption], reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
+  {
+    settings: [efsMountOption],
+    reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume',
+  },
 ];

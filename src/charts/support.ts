@@ -20,29 +20,39 @@ export const scopeOf = (target: Target, get: Get = () => undefined): Scope => ({
 
 /** The rows that write this value; empty if it is not supported. */
 export function rowsFor({rows}: Described, setting: Setting, value: unknown, scope: Scope): Row[] {
-  return rows.filter((row) => row.setting === setting && (row.when?.(scope.get) ?? true) && (row.accepts?.(value, scope) ?? true));
+  return rows.filter(
+    (row) =>
+      row.setting === setting &&
+      (row.when?.(scope.get) ?? true) &&
+      (row.accepts?.(value, scope) ?? true),
+  );
 }
 
 /** Settings of the release, and settings that are written without rows. */
 export const isWrittenWithoutRow = (setting: Setting): boolean =>
-  setting.group === 'Release' || [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
+  setting.group === 'Release' ||
+  [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
 
 /** The rows of a setting that have keys in the chart version. */
 export const rowsWithKeys = (target: Target, {id}: Pick<Setting, 'id'>): Row[] =>
   chartFor(target).rows.filter(({setting, paths}) => setting.id === id && paths.length > 0);
 
 /** True if the chart version has a key for the setting. */
-export const hasKey = (target: Target, setting: Pick<Setting, 'id'>): boolean => rowsWithKeys(target, setting).length > 0;
+export const hasKey = (target: Target, setting: Pick<Setting, 'id'>): boolean =>
+  rowsWithKeys(target, setting).length > 0;
 
 /** True if rows write the value of the setting, or of the one that carries it. */
 function hasRow(described: Described, setting: Setting, settings: Settings, scope: Scope): boolean {
   const carrier = setting.carriedBy?.() ?? setting;
-  return [setting, carrier].some((each) => rowsFor(described, each, settings.get(each), scope).length > 0);
+  return [setting, carrier].some(
+    (each) => rowsFor(described, each, settings.get(each), scope).length > 0,
+  );
 }
 
 /** True if the chart version supports the value of the setting. */
 export const supports = (target: Target, setting: Setting, settings: Settings): boolean =>
-  isWrittenWithoutRow(setting) || hasRow(chartFor(target), setting, settings, scopeOf(target, settings.get));
+  isWrittenWithoutRow(setting) ||
+  hasRow(chartFor(target), setting, settings, scopeOf(target, settings.get));
 
 export interface Unsupported {
   setting: Setting;
@@ -53,44 +63,77 @@ export interface Unsupported {
 
 /** Every explicit setting that the chart version does not support. */
 export const unsupported = (target: Target, settings: Settings): Unsupported[] =>
-  unsupportedBy(chartFor(target), `${target.chart} ${target.version}`, settings, scopeOf(target, settings.get)).filter(
-    ({setting}) => !isWrittenWithoutRow(setting),
-  );
+  unsupportedBy(
+    chartFor(target),
+    `${target.chart} ${target.version}`,
+    settings,
+    scopeOf(target, settings.get),
+  ).filter(({setting}) => !isWrittenWithoutRow(setting));
 
 /** Every explicit setting without a row; `name` is what does not support it. */
-export const unsupportedBy = (described: Described, name: string, settings: Settings, scope: Scope): Unsupported[] =>
+export const unsupportedBy = (
+  described: Described,
+  name: string,
+  settings: Settings,
+  scope: Scope,
+): Unsupported[] =>
   settings
     .entries()
-    .filter(({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope))
+    .filter(
+      ({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope),
+    )
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
       const reason = refusalReason(described, written, settings.get(written));
       const flag = spellWithValue(setting, settings);
-      return {setting, flag, message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`};
+      return {
+        setting,
+        flag,
+        message: `${name} does not support ${flag}${reason ? `: ${reason}` : ''}`,
+      };
     });
 
 /** The error for unsupported settings, with next steps before and after the one to remove them. */
-export function notSupported(refused: readonly Unsupported[], before: readonly string[], after: readonly string[] = []): ExpectedError {
+export function notSupported(
+  refused: readonly Unsupported[],
+  before: readonly string[],
+  after: readonly string[] = [],
+): ExpectedError {
   // Without a fact about the cluster, the chart would fail there.
-  const removable = before.length + after.length === 0 ? refused : refused.filter(({setting}) => setting.group !== 'Cluster');
-  const removal = removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
+  const removable =
+    before.length + after.length === 0
+      ? refused
+      : refused.filter(({setting}) => setting.group !== 'Cluster');
+  const removal =
+    removable.length === 0 ? [] : [`Remove ${removable.map(({flag}) => flag).join(', ')}`];
   const suggestions = [...before, ...removal, ...after];
   const problems = refused.map(({setting, message}) => ({
     setting: setting.id,
     message: `${message}.`,
     suggestion: suggestions[0] as string,
   }));
-  return failed('UNSUPPORTED_SETTING', problems.map(({message}) => message).join('\n'), suggestions, {problems});
+  return failed(
+    'UNSUPPORTED_SETTING',
+    problems.map(({message}) => message).join('\n'),
+    suggestions,
+    {problems},
+  );
 }
 
-export const refusalReason = ({refusals}: Described, setting: Setting, value: unknown): string | undefined =>
+export const refusalReason = (
+  {refusals}: Described,
+  setting: Setting,
+  value: unknown,
+): string | undefined =>
   refusals.find(({settings, of = value}) => settings.includes(setting) && of === value)?.reason;
 
 /** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {
   const value = settings.get(setting);
   if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
-  return setting.kind.options ? `${spell(setting)} ${setting.kind.format(value)[0]}` : spell(setting);
+  return setting.kind.options
+    ? `${spell(setting)} ${setting.kind.format(value)[0]}`
+    : spell(setting);
 }
 
 /** Settings that rows have read, and the keys that the rows cover. */
@@ -100,10 +143,16 @@ export interface Reading {
 }
 
 /** The inverse of what rows write; the first row of a setting that can express the values wins. */
-export function readRows(rows: readonly Row[], values: Values, scopeWith: (get: Get) => Scope): Reading {
+export function readRows(
+  rows: readonly Row[],
+  values: Values,
+  scopeWith: (get: Get) => Scope,
+): Reading {
   const readOnce = (known: ReadonlyMap<string, unknown>): Reading => {
     const settings = new Map<string, unknown>();
-    const scope = scopeWith(<T>({id}: Setting<T>) => (settings.get(id) ?? known.get(id)) as T | undefined);
+    const scope = scopeWith(
+      <T>({id}: Setting<T>) => (settings.get(id) ?? known.get(id)) as T | undefined,
+    );
     const claimed: Path[] = [];
     for (const row of rows) {
       const value = (row.when?.(scope.get) ?? true) ? row.read(values, scope) : undefined;
@@ -119,17 +168,27 @@ export function readRows(rows: readonly Row[], values: Values, scopeWith: (get: 
 
 /** Next steps: chart versions that support all settings, or at least the unsupported ones. */
 export function suggestCharts(refused: readonly Unsupported[], settings: Settings): string[] {
-  const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
+  const explicit = settings
+    .entries()
+    .flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
   const withAll = chartsThatTake(explicit, settings);
-  if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
+  if (withAll.length > 0)
+    return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
   const desired = refused.map(({setting}) => setting);
-  return chartsThatTake(desired, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
+  return chartsThatTake(desired, settings).map(
+    ({chart, range}) => `${chart} supports it (${range}), but not all other settings`,
+  );
 }
 
-function chartsThatTake(desired: readonly Setting[], settings: Settings): {chart: string; range: string}[] {
+function chartsThatTake(
+  desired: readonly Setting[],
+  settings: Settings,
+): {chart: string; range: string}[] {
   return Object.values(CHARTS).flatMap(({name: chart}) => {
     const all = releasesOf(chart);
-    const able = all.filter((version) => desired.every((setting) => supports({chart, version}, setting, settings)));
+    const able = all.filter((version) =>
+      desired.every((setting) => supports({chart, version}, setting, settings)),
+    );
     return able.length === 0 ? [] : [{chart, range: describeRange(rangeOf(able, all))}];
   });
 }

@@ -5,14 +5,18 @@ import type {Target} from './define.ts';
 import {compare, within} from './releases.ts';
 import {type ChartName, chartSchema} from './schema.ts';
 
-export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-releases'].map(({version}) => version);
+export const releasesOf = (name: ChartName): string[] =>
+  chartSchema(name)['x-releases'].map(({version}) => version);
 
 export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
 
 /** True for a version that only the chart itself can describe: a newer one than all known ones, or another one if its source is known. */
 export function isUnknown({chart, version}: Target, hasSource: boolean): boolean {
   const known = releasesOf(chart);
-  return !known.includes(version) && compare(version, hasSource ? (known[0] as string) : newestOf(chart)) > 0;
+  return (
+    !known.includes(version) &&
+    compare(version, hasSource ? (known[0] as string) : newestOf(chart)) > 0
+  );
 }
 
 /** Withdrawn upstream: not available in the public repository. */
@@ -23,7 +27,11 @@ export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
 };
 
 /** The exact chart version of the settings; `recommended` returns the chart if none is set, `read` is the chart itself for an unknown version. */
-export function targetOf(settings: Settings, recommended: () => ChartName, read?: Target): {target: Target; warnings: Warning[]} {
+export function targetOf(
+  settings: Settings,
+  recommended: () => ChartName,
+  read?: Target,
+): {target: Target; warnings: Warning[]} {
   const name = settings.get(chart) ?? recommended();
   const version = settings.get(chartVersion) ?? newestOf(name);
   if (read?.chart === name && read.version === version)
@@ -31,7 +39,11 @@ export function targetOf(settings: Settings, recommended: () => ChartName, read?
   return {target: {chart: name, version}, warnings: checkVersion(name, version)};
 }
 
-const warning = (code: string, message: string): Warning => ({code, setting: chartVersion.id, message});
+const warning = (code: string, message: string): Warning => ({
+  code,
+  setting: chartVersion.id,
+  message,
+});
 
 const readWarning = ({chart: name, version}: Target): Warning =>
   warning(
@@ -41,18 +53,29 @@ const readWarning = ({chart: name, version}: Target): Warning =>
 
 function checkVersion(name: ChartName, version: string): Warning[] {
   const known = releasesOf(name);
-  const [oldest, newest] = [known[0] as string, known.at(-1) as string];
+  const oldest = known[0] as string;
+  const newest = known.at(-1) as string;
   if (WITHDRAWN[name].includes(version))
-    return [warning('WITHDRAWN_VERSION', `${name} ${version} was withdrawn and is not available in the public repository.`)];
+    return [
+      warning(
+        'WITHDRAWN_VERSION',
+        `${name} ${version} was withdrawn and is not available in the public repository.`,
+      ),
+    ];
   if (known.includes(version)) return [];
   if (compare(version, newest) > 0)
     return [
-      warning('UNKNOWN_VERSION', `${name} ${version} is newer than the newest known version ${newest} and is treated like ${newest}.`),
+      warning(
+        'UNKNOWN_VERSION',
+        `${name} ${version} is newer than the newest known version ${newest} and is treated like ${newest}.`,
+      ),
     ];
   if (compare(version, oldest) < 0) {
-    throw failed('VERSION_TOO_OLD', `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, [
-      `Use --chart-version ${newest}`,
-    ]);
+    throw failed(
+      'VERSION_TOO_OLD',
+      `${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`,
+      [`Use --chart-version ${newest}`],
+    );
   }
   const next = known.find((each) => compare(each, version) > 0);
   throw failed('VERSION_NOT_RELEASED', `${name} ${version} was never released.`, [
@@ -66,4 +89,6 @@ export const policyMissesRuns = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
 /** Labels of every other pod of a release (templates/_helpers.tpl, selectorLabels). */
-export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({'app.kubernetes.io/instance': release});
+export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({
+  'app.kubernetes.io/instance': release,
+});

@@ -3,7 +3,12 @@ import * as Flags from '@oclif/core/flags';
 import {usageError} from '../ground/errors.ts';
 import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
 import {type PoolLinks, type PoolPlan, planLinks} from '../operations/pool.ts';
-import {AGENT_STATUSES, type AgentStatus, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import {
+  AGENT_STATUSES,
+  type AgentStatus,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../scalr/account.ts';
 import type {Resource, ScalrClient} from '../scalr/client.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
@@ -15,7 +20,9 @@ import {operate, stepsOf} from './operate.ts';
 type Send = () => Promise<(Resource | undefined)[]>;
 
 /** Base class of commands that use the Scalr account and no cluster. */
-export abstract class AccountCommand<Result extends object | undefined> extends BaseCommand<Result> {
+export abstract class AccountCommand<
+  Result extends object | undefined,
+> extends BaseCommand<Result> {
   protected override readonly targets = TARGETS;
 
   /** An argument, by default the pool. @throws ExpectedError if it is missing */
@@ -23,7 +30,9 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
     if (value) return value;
     const example = String(this.ctor.examples[0]).replace('<%= config.bin %>', 'scalr-agent');
     const id = String(this.id).replaceAll(':', ' ');
-    throw usageError(`Missing argument: ${what}.`, [`Example: ${example.replace('<%= command.id %>', id)}`]);
+    throw usageError(`Missing argument: ${what}.`, [
+      `Example: ${example.replace('<%= command.id %>', id)}`,
+    ]);
   }
 
   /** Shows, confirms and runs a change of the account; `planned` is the result of a dry run. @throws ExpectedError */
@@ -37,7 +46,13 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
     const text = `${accountPlanText(steps, client, this.screen)}\n`;
     const context = this.context({});
     return operate<Result>(
-      {...{steps, text, warnings, blocked}, run: (deps) => run(() => runAccountSteps(steps, client, deps))},
+      {
+        steps,
+        text,
+        warnings,
+        blocked,
+        run: (deps) => run(() => runAccountSteps(steps, client, deps)),
+      },
       planned,
       flags,
       context,
@@ -48,11 +63,22 @@ export abstract class AccountCommand<Result extends object | undefined> extends 
 /** An agent pool as --json prints it; `id` is null in a dry run. */
 export type PoolDocument = ReturnType<typeof poolDocument>;
 
-export function poolDocument({id, name, isDefault, isForVcs, isShared, isInUse, environments}: ScalrPool, agents: readonly ScalrAgent[]) {
+export function poolDocument(
+  {id, name, isDefault, isForVcs, isShared, isInUse, environments}: ScalrPool,
+  agents: readonly ScalrAgent[],
+) {
   const own = agents.filter(({poolId}) => poolId === id);
-  const counts = AGENT_STATUSES.map((status) => [status, own.filter((agent) => agent.status === status).length]);
+  const counts = AGENT_STATUSES.map((status) => [
+    status,
+    own.filter((agent) => agent.status === status).length,
+  ]);
   return {
-    ...{id: id || null, name, default: isDefault, vcs: isForVcs, shared: isShared, inUse: isInUse},
+    id: id || null,
+    name,
+    default: isDefault,
+    vcs: isForVcs,
+    shared: isShared,
+    inUse: isInUse,
     environments: environments.map((each) => each.name),
     agents: Object.fromEntries(counts) as Record<AgentStatus, number>,
   };
@@ -62,8 +88,10 @@ export function poolDocument({id, name, isDefault, isForVcs, isShared, isInUse, 
 export type PoolChange = ReturnType<typeof poolChange>;
 
 export const poolChange = ({pool: {id, name}, steps, warnings}: PoolPlan, changed: boolean) => ({
-  ...{pool: {id, name}, changed},
-  ...{steps: stepsOf(steps), warnings},
+  pool: {id, name},
+  changed,
+  steps: stepsOf(steps),
+  warnings,
 });
 
 /** Base class of commands about one agent pool. oclif reads arguments only from the class itself. */
@@ -71,15 +99,22 @@ export abstract class PoolCommand<Result extends object> extends AccountCommand<
   static override usage = '<%= command.id %> NAME [flags]';
 }
 
-export const poolArgument = {name: Args.string({description: 'Name or ID of the agent pool.', ignoreStdin: true})};
+export const poolArgument = {
+  name: Args.string({description: 'Name or ID of the agent pool.', ignoreStdin: true}),
+};
 
-const several = (summary: string) => Flags.string({summary, helpValue: '<NAME>', ...repeated, delimiter: ',' as const});
+const several = (summary: string) =>
+  Flags.string({summary, helpValue: '<NAME>', ...repeated, delimiter: ',' as const});
 
 /** What to link to a pool, or to unlink from it. */
 const linkFlags = {
   workspace: several('Workspace: name, ENVIRONMENT/NAME or ID. Can be repeated.'),
-  environment: several('Environment whose workspaces use the agent pool by default: name or ID. Can be repeated.'),
-  'account-default': Flags.boolean({summary: 'The account default, for workspaces without an agent pool of their own.'}),
+  environment: several(
+    'Environment whose workspaces use the agent pool by default: name or ID. Can be repeated.',
+  ),
+  'account-default': Flags.boolean({
+    summary: 'The account default, for workspaces without an agent pool of their own.',
+  }),
   'vcs-provider': several('VCS provider: name or ID. Can be repeated.'),
 };
 
@@ -111,9 +146,27 @@ export abstract class LinkCommand extends PoolCommand<PoolChange> {
 
 /** @throws ExpectedError if nothing is selected */
 function linksFrom(flags: Partial<Parsed<typeof linkFlags>>, command: string): PoolLinks {
-  const {workspace: workspaces = [], environment: environments = [], 'vcs-provider': vcsProviders = []} = flags;
-  const links = {workspaces, environments, vcsProviders, isAccountDefault: flags['account-default'] ?? false};
-  if (links.isAccountDefault || [workspaces, environments, vcsProviders].some(({length}) => length > 0)) return links;
-  const suggestions = Object.keys(linkFlags).map((flag) => `Add --${flag}${flag === 'account-default' ? '' : ' NAME'}`);
-  throw usageError(`Nothing to ${command}: select workspaces, environments, VCS providers or the account default.`, suggestions);
+  const {
+    workspace: workspaces = [],
+    environment: environments = [],
+    'vcs-provider': vcsProviders = [],
+  } = flags;
+  const links = {
+    workspaces,
+    environments,
+    vcsProviders,
+    isAccountDefault: flags['account-default'] ?? false,
+  };
+  if (
+    links.isAccountDefault ||
+    [workspaces, environments, vcsProviders].some(({length}) => length > 0)
+  )
+    return links;
+  const suggestions = Object.keys(linkFlags).map(
+    (flag) => `Add --${flag}${flag === 'account-default' ? '' : ' NAME'}`,
+  );
+  throw usageError(
+    `Nothing to ${command}: select workspaces, environments, VCS providers or the account default.`,
+    suggestions,
+  );
 }

@@ -21,14 +21,32 @@ const helpGroup = 'CONNECTION';
 /** For commands that only use the account; their texts do not mention values.yaml. */
 export const accountFlags = {
   ...answersFlag,
-  url: Flags.string({summary: 'Scalr URL. Default: the account of your token.', helpValue: '<URL>', helpGroup}),
-  'ca-file': Flags.string({summary: 'CA certificates of Scalr or of the proxy, PEM or DER.', helpValue: '<PATH>', helpGroup}),
-  'https-proxy': Flags.string({summary: 'Proxy to Scalr. Default: HTTPS_PROXY.', helpValue: '<URL>', helpGroup}),
-  'no-proxy': Flags.string({summary: 'Hosts that bypass the proxy. Default: NO_PROXY.', helpValue: '<HOST,...>', helpGroup}),
+  url: Flags.string({
+    summary: 'Scalr URL. Default: the account of your token.',
+    helpValue: '<URL>',
+    helpGroup,
+  }),
+  'ca-file': Flags.string({
+    summary: 'CA certificates of Scalr or of the proxy, PEM or DER.',
+    helpValue: '<PATH>',
+    helpGroup,
+  }),
+  'https-proxy': Flags.string({
+    summary: 'Proxy to Scalr. Default: HTTPS_PROXY.',
+    helpValue: '<URL>',
+    helpGroup,
+  }),
+  'no-proxy': Flags.string({
+    summary: 'Hosts that bypass the proxy. Default: NO_PROXY.',
+    helpValue: '<HOST,...>',
+    helpGroup,
+  }),
 };
 
 /** For commands that use the account if they find a token for it. */
-export const accountFlag = (summary: string) => ({account: Flags.boolean({summary, default: true, allowNo: true})});
+export const accountFlag = (summary: string) => ({
+  account: Flags.boolean({summary, default: true, allowNo: true}),
+});
 
 interface ConnectOptions {
   app: Pick<App, 'env' | 'files' | 'sleep'>;
@@ -38,7 +56,11 @@ interface ConnectOptions {
 }
 
 /** The account of this host, else of --url, else of the credential. @throws ExpectedError if there is no credential */
-export async function connectAccount(settings: Settings, options: ConnectOptions, host?: string): Promise<ScalrClient> {
+export async function connectAccount(
+  settings: Settings,
+  options: ConnectOptions,
+  host?: string,
+): Promise<ScalrClient> {
   const address = host === undefined ? settings.get(url) : `https://${host}`;
   const isStated = host === undefined && settings.isExplicit(url);
   const credential = await findCredential({url: address, isStated}, options.app);
@@ -51,7 +73,15 @@ async function accountClient(
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
-  return scalrClient({host, source, token, version, signal, sleep: app.sleep, route: await routeOf(host, settings, app)});
+  return scalrClient({
+    host,
+    source,
+    token,
+    version,
+    signal,
+    sleep: app.sleep,
+    route: await routeOf(host, settings, app),
+  });
 }
 
 /** The cluster answers first, so a slow account must not keep the user waiting. */
@@ -65,24 +95,40 @@ export async function optionalAccount(
 ): Promise<ScalrClient | undefined> {
   const credential = await findCredential({url: address, isStated: false}, app);
   if (credential === undefined) return undefined;
-  return accountClient(credential, settings, {app, version, signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS))});
+  return accountClient(credential, settings, {
+    app,
+    version,
+    signal: AbortSignal.timeout(Math.min(timeoutMs, OPTIONAL_TIMEOUT_MS)),
+  });
 }
 
 /** The address that a release connects to; unknown if only its token contains it. */
 export function addressIn(values: Values | undefined, chart = ''): string | undefined {
   const target = scalrChart(chart);
-  const found = values === undefined || target === undefined ? undefined : readValues(values, target).settings.get(url.id);
+  const found =
+    values === undefined || target === undefined
+      ? undefined
+      : readValues(values, target).settings.get(url.id);
   return typeof found === 'string' && URL.canParse(found) ? found : undefined;
 }
 
 /** Settings come first, then the variables that curl and helm read. */
-async function routeOf(host: string, settings: Settings, {env, files}: Pick<App, 'env' | 'files'>): Promise<ScalrRoute> {
-  const variable = (name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
+async function routeOf(
+  host: string,
+  settings: Settings,
+  {env, files}: Pick<App, 'env' | 'files'>,
+): Promise<ScalrRoute> {
+  const variable = (name: string): string | undefined =>
+    env[name] || env[name.toLowerCase()] || undefined;
   const own = settings.get(caFile);
   const {SSL_CERT_FILE: bundle, NODE_EXTRA_CA_CERTS: extra} = env;
   // Node.js adds NODE_EXTRA_CA_CERTS only to its default list.
-  const paths = [bundle, ...(own || bundle ? [extra] : [])].filter((path) => path !== undefined && path !== '');
-  const ca = await Promise.all([...new Set(paths)].map(async (path) => String(await files.read(path as string))));
+  const paths = [bundle, ...(own || bundle ? [extra] : [])].filter(
+    (path) => path !== undefined && path !== '',
+  );
+  const ca = await Promise.all(
+    [...new Set(paths)].map(async (path) => String(await files.read(path as string))),
+  );
   const https = settings.get(httpsProxy) ?? proxyOf(variable('HTTPS_PROXY'));
   const excluded = [...(settings.get(noProxy) ?? []), ...(variable('NO_PROXY') ?? '').split(',')];
   return {
@@ -95,7 +141,12 @@ async function routeOf(host: string, settings: Settings, {env, files}: Pick<App,
 function proxyOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const address = text.includes('://') ? text : `http://${text}`;
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && !/%(?![0-9a-f]{2})/i.test(address)) return address;
+  if (
+    URL.canParse(address) &&
+    /^https?:$/.test(new URL(address).protocol) &&
+    !/%(?![0-9a-f]{2})/i.test(address)
+  )
+    return address;
   throw failed('INVALID_SETTING', 'HTTPS_PROXY is not the URL of an HTTP proxy.', [
     'Use the format http://proxy.example.com:3128',
     'Or set --https-proxy',

@@ -7,7 +7,17 @@ import type {Environment} from '../answers/sources.ts';
 import {type Clock, sleep} from '../ground/async.ts';
 import {type ClusterTarget, withInvokedName} from '../ground/command-line.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Archives, Charts, Connections, Files, HostTools, Interrupts, Processes, Prompter, Registries} from '../ports/system.ts';
+import type {
+  Archives,
+  Charts,
+  Connections,
+  Files,
+  HostTools,
+  Interrupts,
+  Processes,
+  Prompter,
+  Registries,
+} from '../ports/system.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
@@ -50,7 +60,11 @@ export interface App extends Clock {
 }
 
 const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => ({
-  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !isAccessible,
+  hasColor:
+    stream.isTTY === true &&
+    !process.env['NO_COLOR'] &&
+    process.env['TERM'] !== 'dumb' &&
+    !isAccessible,
   // The current width.
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;
@@ -64,7 +78,8 @@ const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => 
 });
 
 export function nodeApp(given = {isAccessible: false}): App {
-  const isAccessible = given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
+  const isAccessible =
+    given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
   const errorScreen = screenOf(process.stderr, isAccessible);
   const live = liveLines(process.stderr);
   return {
@@ -74,14 +89,29 @@ export function nodeApp(given = {isAccessible: false}): App {
     prompter: (screen, signal) => {
       const interrupt = (): boolean => process.kill(process.pid, 'SIGINT');
       const isEchoed = process.env['INSIDE_EMACS'] !== undefined;
-      const streams = {input: process.stdin, output: process.stderr, interrupt, isEchoed, ...(signal ? {signal} : {})};
-      return process.env['TERM'] === 'dumb' || isAccessible ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
+      const streams = {
+        input: process.stdin,
+        output: process.stderr,
+        interrupt,
+        isEchoed,
+        ...(signal ? {signal} : {}),
+      };
+      return process.env['TERM'] === 'dumb' || isAccessible
+        ? linePrompter(screen, streams)
+        : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
-    kubernetes: async (...where) => (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
+    kubernetes: async (...where) =>
+      (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
     host: hostTools,
-    registries: {manifest: async (...about) => (await import('../adapters/connections.ts')).registries.manifest(...about)},
-    connections: {open: async (...about) => (await import('../adapters/connections.ts')).connections.open(...about)},
+    registries: {
+      manifest: async (...about) =>
+        (await import('../adapters/connections.ts')).registries.manifest(...about),
+    },
+    connections: {
+      open: async (...about) =>
+        (await import('../adapters/connections.ts')).connections.open(...about),
+    },
     archives: {
       async create(path) {
         const {zipArchives} = await import('../adapters/zip-archive.ts');
@@ -89,12 +119,15 @@ export function nodeApp(given = {isAccessible: false}): App {
       },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
     },
-    pageTemplate: async (root) => (await import('../adapters/node-files.ts')).readPageTemplate(root),
-    openInBrowser: async (path) => (await import('../adapters/node-processes.ts')).openInBrowser(path),
+    pageTemplate: async (root) =>
+      (await import('../adapters/node-files.ts')).readPageTemplate(root),
+    openInBrowser: async (path) =>
+      (await import('../adapters/node-processes.ts')).openInBrowser(path),
     handleInterrupts,
     now: () => new Date(),
     sleep,
-    hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
+    hasTerminal:
+      process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
     screen: errorScreen,
     resultScreen: screenOf(process.stdout, isAccessible),
     stdout: (text) => process.stdout.write(text),
@@ -115,5 +148,9 @@ interface Addresses {
 /** The addresses of package.json as URLs for a browser. */
 export function originOf(pjson: Interfaces.PJSON): ProgramOrigin {
   const {repository, bugs} = pjson as unknown as Addresses;
-  return {version: pjson.version, repository: repository.url.replace(/^git\+|\.git$/g, ''), bugs: bugs.url};
+  return {
+    version: pjson.version,
+    repository: repository.url.replace(/^git\+|\.git$/g, ''),
+    bugs: bugs.url,
+  };
 }

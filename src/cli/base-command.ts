@@ -3,7 +3,14 @@ import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource, unsetSettingWarnings} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
-import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type SettingsSource, unknownVariables} from '../answers/sources.ts';
+import {
+  ANSWERS_VARIABLE,
+  fromAnswers,
+  fromEnvironment,
+  fromFlags,
+  type SettingsSource,
+  unknownVariables,
+} from '../answers/sources.ts';
 import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
 import {ExitCode, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -11,7 +18,14 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
-import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
+import {
+  chart,
+  chartVersion,
+  namespace,
+  release,
+  type TargetName,
+  target,
+} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
@@ -19,7 +33,13 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {asksForJson, decisionSteps, failureDocument, toExpectedError, unsupportedTarget} from './failure.ts';
+import {
+  asksForJson,
+  decisionSteps,
+  failureDocument,
+  toExpectedError,
+  unsupportedTarget,
+} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -66,7 +86,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   override jsonEnabled(): boolean {
-    return super.jsonEnabled() || (this.#knownFlags['format'] !== undefined && asksForJson(this.argv));
+    return (
+      super.jsonEnabled() || (this.#knownFlags['format'] !== undefined && asksForJson(this.argv))
+    );
   }
 
   protected override async init(): Promise<void> {
@@ -85,10 +107,15 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
     const given = await this.sourcesFrom(flags, options);
-    const found = await this.#find(cluster === undefined ? given : [...given, cluster.answers], options);
+    const found = await this.#find(
+      cluster === undefined ? given : [...given, cluster.answers],
+      options,
+    );
     const {prompter} = this;
     const isAsked = prompter !== undefined && found.problems.length === 0;
-    const answers = isAsked ? await askMissing(found.answers, options, {...this.app, prompter}) : found.answers;
+    const answers = isAsked
+      ? await askMissing(found.answers, options, {...this.app, prompter})
+      : found.answers;
     const settings = settleAnswers({...found, answers}, options);
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
@@ -96,7 +123,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** The texts that were not printed yet. */
-  #once = (texts: readonly string[]): string[] => texts.filter((text) => !this.#noted.has(text) && this.#noted.add(text));
+  #once = (texts: readonly string[]): string[] =>
+    texts.filter((text) => !this.#noted.has(text) && this.#noted.add(text));
 
   #find = (sources: readonly SettingsSource[], options: ResolveOptions) =>
     findAnswers(sources, {files: this.app.files, now: this.app.now()}, options);
@@ -107,7 +135,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** Values set by the user from all sources, and then the selected chart. */
-  protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly SettingsSource[]> {
+  protected async sourcesFrom(
+    flags: SharedFlags,
+    {only}: ResolveOptions = {},
+  ): Promise<readonly SettingsSource[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#sources ??= await this.#readSources(flags);
     // The answers for an agent in Docker must not change a cluster.
@@ -116,26 +147,44 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
-    const readName = async (source: string) => readMetadata(source, (await charts.read(source)).chart);
-    const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName, report: this.report.bind(this)}))];
+    const readName = async (source: string) =>
+      readMetadata(source, (await charts.read(source)).chart);
+    const sources = [
+      ...this.#sources,
+      ...(await fromChartSource(this.#sources, {files, readName, report: this.report.bind(this)})),
+    ];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
 
   async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
-    const {answers, problems} = await this.#find(sources, {only: [valuesFile, chart, chartVersion]});
+    const {answers, problems} = await this.#find(sources, {
+      only: [valuesFile, chart, chartVersion],
+    });
     const named = new Settings(answers);
     const files = named.get(valuesFile);
     // Invalid values are reported later, together with all other problems.
     if (files === undefined || problems.length > 0) return [];
     const found = settingsInFiles(files, named);
-    return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
+    return [
+      {
+        name: 'values-file',
+        isParsed: true,
+        answer: ({id}) => found.get(id)?.value,
+        because: ({id}) => found.get(id)?.because,
+      },
+    ];
   }
 
   /** Facts of the cluster with --from-cluster. @throws ExpectedError if the cluster is unreachable */
-  protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<ClusterAnswers | undefined> {
+  protected async clusterOf(
+    flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean},
+  ): Promise<ClusterAnswers | undefined> {
     if (!flags['from-cluster']) return undefined;
     const {clusterAt} = await import('../answers/cluster-answers.ts');
-    const {kubeTarget} = releaseName(flags, await this.settingsFrom(flags, {only: [namespace, release]}));
+    const {kubeTarget} = releaseName(
+      flags,
+      await this.settingsFrom(flags, {only: [namespace, release]}),
+    );
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
   }
 
@@ -155,7 +204,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected async untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
     const {interrupt, release: leave} = this.app.handleInterrupts();
     const interruption = new Promise<never>((_, reject) => {
-      interrupt.addEventListener('abort', () => reject(interrupted('Nothing was changed.', interrupt)), {once: true});
+      interrupt.addEventListener(
+        'abort',
+        () => reject(interrupted('Nothing was changed.', interrupt)),
+        {once: true},
+      );
     });
     return Promise.race([work(), interruption]).finally(leave);
   }
@@ -171,13 +224,22 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
   protected async account(flags: SharedFlags, host?: string): Promise<ScalrClient> {
     const {ACCOUNT_SETTINGS, connectAccount} = await import('./account.ts');
-    const settings = await this.settingsFrom(flags, {only: ACCOUNT_SETTINGS, optional: ACCOUNT_SETTINGS});
-    return connectAccount(settings, {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal}, host);
+    const settings = await this.settingsFrom(flags, {
+      only: ACCOUNT_SETTINGS,
+      optional: ACCOUNT_SETTINGS,
+    });
+    return connectAccount(
+      settings,
+      {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal},
+      host,
+    );
   }
 
   /** Runs another command instead, with the same general flags; its exit code is the one of this command. */
   protected async runOther(id: string, argv: readonly string[]): Promise<undefined> {
-    const general = this.argv.filter((each) => ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each));
+    const general = this.argv.filter((each) =>
+      ['-q', ...Object.keys(generalFlags).map((name) => `--${name}`)].includes(each),
+    );
     this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
@@ -185,7 +247,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {env, processes} = this.app;
     const {throughApi} = await import('../kubernetes/connect.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags);
-    return {kubernetes, processes: throughApi(processes(toolPaths(flags)), kubernetes), helmDriver: env['HELM_DRIVER']};
+    return {
+      kubernetes,
+      processes: throughApi(processes(toolPaths(flags)), kubernetes),
+      helmDriver: env['HELM_DRIVER'],
+    };
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -222,20 +288,24 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '') throw emptyFlag('answers');
-    if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
+    if (path !== undefined)
+      sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;
   }
 
   /** Warnings are printed on standard error in every output format. */
   protected report(warnings: readonly Warning[]): void {
-    for (const text of this.#once(warnings.map((warning) => warningText(warning, this.screen)))) this.app.stderr(text);
+    for (const text of this.#once(warnings.map((warning) => warningText(warning, this.screen))))
+      this.app.stderr(text);
   }
 
   /** Prompts on the terminal; undefined if prompts are disabled. A program that reads JSON cannot answer. */
   protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
-    return hasTerminal && !this.argv.includes('--no-input') && !this.jsonEnabled() ? prompter(this.screen) : undefined;
+    return hasTerminal && !this.argv.includes('--no-input') && !this.jsonEnabled()
+      ? prompter(this.screen)
+      : undefined;
   }
 
   /** With --quiet, prints only the second text. */
@@ -253,10 +323,21 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Writes a result to the file of --out, or prints it. Returns the file as --json prints it. @throws ExpectedError */
   protected async writeOut(
     text: string,
-    {out, 'dry-run': isDryRun = false, yes: isAccepted = false}: ConfirmFlags & {out?: string | undefined},
+    {
+      out,
+      'dry-run': isDryRun = false,
+      yes: isAccepted = false,
+    }: ConfirmFlags & {out?: string | undefined},
     {isPrivate = false, print = () => this.app.stdout(text)} = {},
   ): Promise<{file?: string}> {
-    const options = {path: out, text, isPrivate, isDryRun, isAccepted, confirm: this.prompter?.confirm};
+    const options = {
+      path: out,
+      text,
+      isPrivate,
+      isDryRun,
+      isAccepted,
+      confirm: this.prompter?.confirm,
+    };
     const written = await writeResult(options, this.app.files);
     if (written) this.say(`${written.done}\n`);
     if (!this.jsonEnabled() && (!written || isDryRun)) print();
@@ -272,14 +353,29 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const failure = toExpectedError(error, {argv: this.argv, commands: this.config.commandIDs, flags: this.#knownFlags});
-    const line = {command: (this.id ?? 'install').replaceAll(':', ' '), argv: this.argv, program: programOf(this.app.env)};
+    const failure = toExpectedError(error, {
+      argv: this.argv,
+      commands: this.config.commandIDs,
+      flags: this.#knownFlags,
+    });
+    const line = {
+      command: (this.id ?? 'install').replaceAll(':', ' '),
+      argv: this.argv,
+      program: programOf(this.app.env),
+    };
     const shown = failure.with(failure.message, decisionSteps(failure, line));
     // The terminal has printed ^C, and the cursor is behind it.
-    const isAfterCtrlC = failure.code === 'INTERRUPTED' && failure.exit === ExitCode.interrupted && this.screen.columns !== undefined;
+    const isAfterCtrlC =
+      failure.code === 'INTERRUPTED' &&
+      failure.exit === ExitCode.interrupted &&
+      this.screen.columns !== undefined;
     if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
-    else this.app.stderr(`${isAfterCtrlC ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`);
-    if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
+    else
+      this.app.stderr(
+        `${isAfterCtrlC ? '\n' : ''}${failureText(shown, originOf(this.config.pjson), this.screen)}`,
+      );
+    if (this.argv.includes('--verbose') && failure.cause instanceof Error)
+      this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     this.exitCode = failure.exit;
   }
 
@@ -293,5 +389,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return this.#asWanted(this.app.resultScreen);
   }
 
-  #asWanted = (screen: Screen): Screen => (this.argv.includes('--no-color') ? withoutColor(screen) : screen);
+  #asWanted = (screen: Screen): Screen =>
+    this.argv.includes('--no-color') ? withoutColor(screen) : screen;
 }

@@ -32,20 +32,27 @@ import type {CommandContext} from './operate.ts';
 const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
 
 export const collectLogsFlags = {
-  since: Flags.string({summary: 'Age of the oldest logs (default: 24h). For example 2h.', helpValue: '<DURATION>'}),
+  since: Flags.string({
+    summary: 'Age of the oldest logs (default: 24h). For example 2h.',
+    helpValue: '<DURATION>',
+  }),
   'since-time': Flags.string({
     summary: 'Time of the oldest logs, for example 2026-11-21T08:00:00Z.',
     helpValue: '<TIME>',
     exclusive: ['since'],
   }),
   run: Flags.string({summary: 'Collect only the run with this ID.', helpValue: '<RUN-ID>'}),
-  container: Flags.string({summary: 'Collect only logs of containers with this name.', helpValue: '<NAME>'}),
+  container: Flags.string({
+    summary: 'Collect only logs of containers with this name.',
+    helpValue: '<NAME>',
+  }),
   'max-size': Flags.string({
     summary: `Maximum total size of logs (default: 100Mi). Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}.`,
     helpValue: '<SIZE>',
   }),
   redact: Flags.option({
-    summary: 'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
+    summary:
+      'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
     helpValue: '<LEVEL>',
     options: ['standard', 'strict'] as const,
   })(),
@@ -58,9 +65,14 @@ export const collectLogsFlags = {
     helpValue: '<FILE>',
   }),
   watch: Flags.boolean({
-    summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run given with --run, or after --for.',
+    summary:
+      'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run given with --run, or after --for.',
   }),
-  for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
+  for: Flags.string({
+    summary: 'Duration of --watch (default: 20m).',
+    helpValue: '<DURATION>',
+    dependsOn: ['watch'],
+  }),
   ...targetFlag,
   docker: Flags.string({
     summary: 'Collect from a local Docker container. Requires no cluster.',
@@ -69,7 +81,9 @@ export const collectLogsFlags = {
   journal: Flags.boolean({
     summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
   }),
-  ...accountFlag('Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.'),
+  ...accountFlag(
+    'Add the agent pool, its agents and its queue from the Scalr account, if a token for it is found.',
+  ),
   'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
   ...answersFlag,
   ...settingFlags([namespace, release]),
@@ -79,7 +93,16 @@ export const collectLogsFlags = {
 export type CollectLogsFlags = Parsed<typeof collectLogsFlags>;
 
 /** Flags that require a cluster. */
-const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
+const OF_CLUSTER = [
+  'run',
+  'container',
+  'no-secret-seeds',
+  'namespace',
+  'release',
+  'kube-context',
+  'kubeconfig',
+  'watch',
+] as const;
 const NAMES = ['run', 'container', 'docker', 'out'] as const;
 
 /** Source of a bundle. @throws ExpectedError for flags of another source */
@@ -109,7 +132,10 @@ const MAX_SINCE_SECONDS = 30 * 86_400;
 
 /** Options of every source. @throws ExpectedError */
 export const collectOptions = (flags: Partial<CollectLogsFlags>) => ({
-  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000),
+  since: since(
+    flags['since-time'],
+    durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000,
+  ),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
   level: flags.redact ?? 'standard',
   out: flags.out,
@@ -123,8 +149,10 @@ const AS_TIME = 'Use the format 2026-11-21T08:00:00Z';
 export function since(time: string | undefined, seconds: number): Since {
   if (time === undefined) return {seconds};
   const [date] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/.exec(time) ?? [];
-  if (date !== undefined && !isDay(date)) throw wrong(`Invalid --since-time ${time}: ${date} does not exist.`, AS_TIME);
-  if (date !== undefined && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
+  if (date !== undefined && !isDay(date))
+    throw wrong(`Invalid --since-time ${time}: ${date} does not exist.`, AS_TIME);
+  if (date !== undefined && !Number.isNaN(Date.parse(time)))
+    return {time: new Date(time).toISOString()};
   throw wrong(`Invalid --since-time ${time}.`, AS_TIME);
 }
 
@@ -142,11 +170,16 @@ function byteCount(flag: string, text: string): number {
   } catch (error) {
     throw wrong(`Invalid ${flag} ${text}: ${(error as Error).message}.`, 'Use the format 100Mi');
   }
-  if (count < MIN_SHARE_BYTES) throw wrong(`Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
+  if (count < MIN_SHARE_BYTES)
+    throw wrong(
+      `Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`,
+      `Use ${flag} ${MIN_SIZE} or more`,
+    );
   return count;
 }
 
-const wrong = (message: string, suggestion: string): ExpectedError => failed('INVALID_SETTING', message, [suggestion]);
+const wrong = (message: string, suggestion: string): ExpectedError =>
+  failed('INVALID_SETTING', message, [suggestion]);
 
 export interface CollectResult {
   /** Absent with --dry-run. */
@@ -163,9 +196,19 @@ export interface CollectResult {
 }
 
 /** What a dry run would collect. */
-export function showFileList({texts, logs, gaps}: PreparedBundle, {isJson, show}: CommandContext): CollectResult {
-  if (!isJson) show(fileListText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
-  return {containers: logContainers(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+export function showFileList(
+  {texts, logs, gaps}: PreparedBundle,
+  {isJson, show}: CommandContext,
+): CollectResult {
+  if (!isJson)
+    show(
+      fileListText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]),
+    );
+  return {
+    containers: logContainers(logs),
+    errors: gaps.map(errorOf),
+    complete: gaps.every(({isMinor}) => isMinor),
+  };
 }
 
 /** A bundle that was written. */
@@ -176,11 +219,21 @@ export function showCollected(
   const {bytes, containers, redactions, findings, gaps, withheld} = bundle;
   const serious = gaps.filter(({isMinor}) => !isMinor);
   const complete = serious.length === 0 && withheld.length === 0 && !interrupt.aborted;
-  const incomplete = missingText(serious, screen) + withheldText(withheld, screen) + accessText(access, screen);
+  const incomplete =
+    missingText(serious, screen) + withheldText(withheld, screen) + accessText(access, screen);
   say(bundleText({file, ...bundle}, screen) + accessText(access, screen), incomplete);
   if (!complete) exitWith(interrupt.aborted ? signalExitCode(interrupt) : ExitCode.incomplete);
   if (!isJson) app.stdout(`${file}\n`);
-  return {file, bytes, containers, errors: gaps.map(errorOf), withheld, redactions, findings, complete};
+  return {
+    file,
+    bytes,
+    containers,
+    errors: gaps.map(errorOf),
+    withheld,
+    redactions,
+    findings,
+    complete,
+  };
 }
 
 const errorOf = ({what, error: {kind, message}}: Gap) => ({what, kind, message});
@@ -194,13 +247,18 @@ export const accountFiles =
   (context: AccountContext) =>
   async (releases: readonly Release[], pods: readonly Pod[]): Promise<AccountFiles> => {
     // Pods of runs belong to a Job, or to nothing.
-    const agents = pods.filter(({metadata}) => /Set$/.test(metadata.ownerReferences?.[0]?.kind ?? ''));
-    const isOf = (pod: Pod, {name}: Release): boolean => releases.length === 1 || helmReleaseOf(pod) === name;
+    const agents = pods.filter(({metadata}) =>
+      /Set$/.test(metadata.ownerReferences?.[0]?.kind ?? ''),
+    );
+    const isOf = (pod: Pod, {name}: Release): boolean =>
+      releases.length === 1 || helmReleaseOf(pod) === name;
     const read = accountFile(context);
     const all = await Promise.all(
       releases.map((each) => {
         const {name, chart, version, values} = each;
-        const names = agents.filter((pod) => isOf(pod, each)).map(({metadata}) => String(metadata.name));
+        const names = agents
+          .filter((pod) => isOf(pod, each))
+          .map(({metadata}) => String(metadata.name));
         return read({name, address: addressIn(values, `${chart}-${version}`), agents: names});
       }),
     );
@@ -221,16 +279,24 @@ export const accountFile =
         }),
       );
     if (address === undefined || !URL.canParse(address)) return {texts: [], gaps};
-    const client = await readable('Scalr account', optionalAccount(address, new Settings(new Map()), context));
+    const client = await readable(
+      'Scalr account',
+      optionalAccount(address, new Settings(new Map()), context),
+    );
     if (!client) return {texts: [], gaps};
     const {host} = client;
     const id = await readable('agent pool', poolOfPods(client, pods));
-    if (!id) return {texts: id === null ? [] : [{name: file, text: jsonText({host, pods, pool: null})}], gaps};
+    if (!id)
+      return {
+        texts: id === null ? [] : [{name: file, text: jsonText({host, pods, pool: null})}],
+        gaps,
+      };
     const [pool, agents, links] = await Promise.all([
       readable('agent pool', findPool(client, id)),
       readable('agents', listAgents(client, id)),
       readable('links', linksOf(client, {id, name: id})),
     ]);
-    const queue = links === null ? null : await readable('run queue', queueOf(client, links.workspaces));
+    const queue =
+      links === null ? null : await readable('run queue', queueOf(client, links.workspaces));
     return {texts: [{name: file, text: jsonText({host, pods, pool, agents, links, queue})}], gaps};
   };

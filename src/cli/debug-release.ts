@@ -32,7 +32,9 @@ export async function debugInCluster(
   const {plan, manifest} = prepared;
   const result: DebugResult = resultOf(debugged);
   if (!result.changed) {
-    context.say(`Debug logs of release ${name.release} are already ${state}. Nothing was changed.\n`);
+    context.say(
+      `Debug logs of release ${name.release} are already ${state}. Nothing was changed.\n`,
+    );
     return result;
   }
   const operation: Operation<DebugResult> = {
@@ -45,11 +47,19 @@ export async function debugInCluster(
       return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
     },
     run: async (deps) => {
-      const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait']}, {...access, ...deps});
+      const watched = await installRelease(
+        plan,
+        name,
+        facts,
+        {waits: !flags['no-wait']},
+        {...access, ...deps},
+      );
       deps.done(`Debug logs of release ${name.release} are ${state}`);
       if (state === 'on') {
         const next = [ownCommand('collect-logs', name), ownCommand('debug', name, 'off')];
-        context.say(`Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`);
+        context.say(
+          `Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`,
+        );
       }
       return watched === undefined ? result : {...result, agent: watched.agent};
     },
@@ -58,9 +68,20 @@ export async function debugInCluster(
 }
 
 /** The result before the change; without `runsInFlight` if runs cannot be detected. */
-const resultOf = ({name, facts, target, state, prepared: {keys, plan, runs, warnings}}: Debugged) => ({
+const resultOf = ({
+  name,
+  facts,
+  target,
+  state,
+  prepared: {keys, plan, runs, warnings},
+}: Debugged) => ({
   ...releaseHead(name, facts),
-  ...{chart: target.chart, chartVersion: target.version, debug: state, changed: plan.steps.length > 0, keys},
+
+  chart: target.chart,
+  chartVersion: target.version,
+  debug: state,
+  changed: plan.steps.length > 0,
+  keys,
   ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
   steps: stepsOf(plan.steps),
   warnings: warnings.map((message) => ({code: 'RESTART', message})),

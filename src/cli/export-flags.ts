@@ -19,19 +19,27 @@ import {type ChartDeps, confirmOne, generateUnconfirmed} from './read-chart.ts';
 export const fleetFlags = {
   ...overlayFlag,
   'secret-store': Flags.string({
-    summary: 'Read the token with External Secrets from this ClusterSecretStore, or SecretStore/NAME.',
+    summary:
+      'Read the token with External Secrets from this ClusterSecretStore, or SecretStore/NAME.',
     helpValue: '<NAME>',
   }),
   sops: Flags.boolean({summary: 'Read the token from a file encrypted with SOPS.'}),
   'sealed-secrets': Flags.boolean({summary: 'Read the token from a SealedSecret.'}),
   autoscaled: Flags.boolean({summary: 'An autoscaler sets the number of agents: ignore replicas.'}),
-  'git-url': Flags.string({summary: 'Git repository that will contain the files, for Argo CD.', helpValue: '<URL>'}),
+  'git-url': Flags.string({
+    summary: 'Git repository that will contain the files, for Argo CD.',
+    helpValue: '<URL>',
+  }),
 };
 
-export type FleetFlags = {[name in keyof typeof fleetFlags | 'answers' | 'out']?: string | boolean | undefined};
+export type FleetFlags = {
+  [name in keyof typeof fleetFlags | 'answers' | 'out']?: string | boolean | undefined;
+};
 
-const given = (flags: FleetFlags, names = Object.keys(fleetFlags) as (keyof FleetFlags)[]): string[] =>
-  names.filter((name) => flags[name] !== undefined && flags[name] !== false);
+const given = (
+  flags: FleetFlags,
+  names = Object.keys(fleetFlags) as (keyof FleetFlags)[],
+): string[] => names.filter((name) => flags[name] !== undefined && flags[name] !== false);
 
 const textOf = (flags: FleetFlags, name: keyof FleetFlags): string | undefined => {
   const {[name]: text} = flags;
@@ -43,9 +51,10 @@ const textOf = (flags: FleetFlags, name: keyof FleetFlags): string | undefined =
 export function refuseFleetFlags(flags: FleetFlags): void {
   const names = given(flags);
   if (names.length === 0) return;
-  throw usageError(`${names.map((name) => `--${name}`).join(', ')}: only for the targets ${FLEET_TARGETS.join(', ')}.`, [
-    'Omit these flags',
-  ]);
+  throw usageError(
+    `${names.map((name) => `--${name}`).join(', ')}: only for the targets ${FLEET_TARGETS.join(', ')}.`,
+    ['Omit these flags'],
+  );
 }
 
 interface FleetDeps {
@@ -56,32 +65,62 @@ interface FleetDeps {
 }
 
 /** The clusters that the flags and the files of --overlay describe. @throws ExpectedError */
-export async function fleetFrom(target: FleetTarget, flags: FleetFlags, {sources, app, settings}: FleetDeps): Promise<Fleet> {
+export async function fleetFrom(
+  target: FleetTarget,
+  flags: FleetFlags,
+  {sources, app, settings}: FleetDeps,
+): Promise<Fleet> {
   const directory = textOf(flags, 'overlay');
-  const [url, store, answers, out] = (['git-url', 'secret-store', 'answers', 'out'] as const).map((name) => textOf(flags, name));
+  const [url, store, answers, out] = (['git-url', 'secret-store', 'answers', 'out'] as const).map(
+    (name) => textOf(flags, name),
+  );
   const token = tokenSourceOf(flags);
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
   const deps = {app, flags: flags as ClusterFlags};
-  const make = (of: Settings): ReturnType<typeof generateReferences> => generateReferences(of, deps);
-  const overlay = directory === undefined ? undefined : await generateOverlay({directory, sources, app, answers}, make, deps);
-  const clusters = overlay ? requireValid(overlay) : [{...single, made: await confirmOne(await make(shared), deps)}];
+  const make = (of: Settings): ReturnType<typeof generateReferences> =>
+    generateReferences(of, deps);
+  const overlay =
+    directory === undefined
+      ? undefined
+      : await generateOverlay({directory, sources, app, answers}, make, deps);
+  const clusters = overlay
+    ? requireValid(overlay)
+    : [{...single, made: await confirmOne(await make(shared), deps)}];
   return {
     clusters: clusters.map(({made: generated, ...each}) => ({...each, generated})),
     rings: overlay?.rings ?? [single.ring],
-    ...{shared, token, store, isOverlay: overlay !== undefined, isAutoscaled: flags.autoscaled === true},
-    git: url === undefined ? undefined : {url, path: out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, '')},
+
+    shared,
+    token,
+    store,
+    isOverlay: overlay !== undefined,
+    isAutoscaled: flags.autoscaled === true,
+    git:
+      url === undefined
+        ? undefined
+        : {
+            url,
+            path:
+              out === undefined || /^(\/|\.\.)/.test(out) ? '.' : out.replaceAll(/^\.\/|\/+$/g, ''),
+          },
     command: commandOf(target, flags, shared),
   };
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-async function generateReferences(settings: Settings, deps: ChartDeps): ReturnType<typeof generateUnconfirmed> {
+async function generateReferences(
+  settings: Settings,
+  deps: ChartDeps,
+): ReturnType<typeof generateUnconfirmed> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: secretLabel, remedy: 'Set labels and annotations where the Secret is created'},
     {setting: secretAnnotation, remedy: 'Set labels and annotations where the Secret is created'},
-    {setting: clientCertFile, remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret'},
+    {
+      setting: clientCertFile,
+      remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret',
+    },
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
   if (refused.length === 0) return generateUnconfirmed(settings, undefined, deps);
   const flags = refused.map(({setting}) => `--${setting.id}`).join(', ');
@@ -91,7 +130,10 @@ async function generateReferences(settings: Settings, deps: ChartDeps): ReturnTy
 
 function tokenSourceOf(flags: FleetFlags): TokenSource {
   const names = given(flags, ['secret-store', 'sops', 'sealed-secrets']);
-  if (names.length > 1) throw usageError(`${names.map((name) => `--${name}`).join(' and ')} cannot be combined.`, ['Use only one of them']);
+  if (names.length > 1)
+    throw usageError(`${names.map((name) => `--${name}`).join(' and ')} cannot be combined.`, [
+      'Use only one of them',
+    ]);
   const [name = 'existing'] = names;
   return name === 'secret-store' ? 'external-secrets' : (name as TokenSource);
 }
@@ -105,7 +147,10 @@ function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): 
   ]);
   const typed = settings
     .entries()
-    .filter(({setting, answer}) => ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret)
+    .filter(
+      ({setting, answer}) =>
+        ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret,
+    )
     .flatMap(({setting, answer}) => flagsOf(setting, answer));
   return [commandLine({tool: 'scalr-agent', args: ['export', target, ...own]}), ...typed].join(' ');
 }
@@ -113,16 +158,27 @@ function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): 
 /** Flags of export that only a Dockerfile has. */
 export const dockerfileFlags = {
   base: Flags.string({
-    summary: 'Image that the Dockerfile extends (default: the one in which the chart executes runs).',
+    summary:
+      'Image that the Dockerfile extends (default: the one in which the chart executes runs).',
     helpValue: `<${BASES.join('|')}>`,
     options: [...BASES],
   }),
-  package: Flags.string({summary: 'Package for the Dockerfile, from apt; can be repeated.', helpValue: '<NAME>', ...repeated}),
-  plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+  package: Flags.string({
+    summary: 'Package for the Dockerfile, from apt; can be repeated.',
+    helpValue: '<NAME>',
+    ...repeated,
+  }),
+  plugins: Flags.string({
+    summary: 'Directory with provider plugins for the Dockerfile.',
+    helpValue: '<DIRECTORY>',
+  }),
 };
 
 /** What the Dockerfile adds, and to which image. @throws ExpectedError */
-export function additionsFrom(flags: Partial<Parsed<typeof dockerfileFlags>>, isDockerfile: boolean): Additions {
+export function additionsFrom(
+  flags: Partial<Parsed<typeof dockerfileFlags>>,
+  isDockerfile: boolean,
+): Additions {
   const {base, package: packages = [], plugins} = flags;
   if (!isDockerfile && (packages.length > 0 || plugins !== undefined || base !== undefined))
     throw usageError('--base, --package and --plugins are only for the target dockerfile.', [
@@ -130,6 +186,9 @@ export function additionsFrom(flags: Partial<Parsed<typeof dockerfileFlags>>, is
       'Run: scalr-agent export dockerfile',
     ]);
   const wrong = packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
-  if (wrong !== undefined) throw usageError(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+  if (wrong !== undefined)
+    throw usageError(`--package: "${wrong}" is not the name of a package.`, [
+      'Example: --package jq',
+    ]);
   return {packages, plugins, base: base as ImageBase | undefined};
 }

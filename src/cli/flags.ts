@@ -16,8 +16,15 @@ export function settingFlags(
   summaries: Readonly<Record<string, string>> = {},
 ): Record<never, Interfaces.Flag<string>> {
   // Few commands support --target.
-  const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
-  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf({...setting, summary: summaries[setting.id] ?? setting.summary})]));
+  const flags = settings.filter(
+    (setting) => setting.onlyEnv === undefined && setting.id !== target.id,
+  );
+  return Object.fromEntries(
+    flags.map((setting) => [
+      setting.id,
+      flagOf({...setting, summary: summaries[setting.id] ?? setting.summary}),
+    ]),
+  );
 }
 
 function flagOf(setting: Setting) {
@@ -28,7 +35,8 @@ function flagOf(setting: Setting) {
 }
 
 function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
-  const value = fallbackFrom === undefined && !kind.isSwitch ? fallback?.(() => undefined) : undefined;
+  const value =
+    fallbackFrom === undefined && !kind.isSwitch ? fallback?.(() => undefined) : undefined;
   const byDefault = value === undefined ? '' : kind.format(value).join(', ');
   return {
     summary: byDefault === '' ? summary : `${summary} Default: ${byDefault}.`,
@@ -38,19 +46,38 @@ function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
 }
 
 export const generalFlags = {
-  json: Flags.boolean({summary: 'Print one JSON document on standard output.', helpGroup: 'GLOBAL'}),
-  'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
-  quiet: Flags.boolean({char: 'q', summary: 'Print only results, warnings and errors.', helpGroup: 'GLOBAL'}),
-  verbose: Flags.boolean({summary: 'Print more details.', helpGroup: 'GLOBAL'}),
-  accessible: Flags.boolean({
-    summary: 'For screen readers: one question per line, states as words, nothing repainted; the same as ACCESSIBLE=1.',
+  json: Flags.boolean({
+    summary: 'Print one JSON document on standard output.',
     helpGroup: 'GLOBAL',
   }),
-  'no-color': Flags.boolean({summary: 'Disable colors; the same as NO_COLOR.', helpGroup: 'GLOBAL'}),
+  'no-input': Flags.boolean({
+    summary: 'Disable prompts; implied without a terminal and when CI is set.',
+    helpGroup: 'GLOBAL',
+  }),
+  quiet: Flags.boolean({
+    char: 'q',
+    summary: 'Print only results, warnings and errors.',
+    helpGroup: 'GLOBAL',
+  }),
+  verbose: Flags.boolean({summary: 'Print more details.', helpGroup: 'GLOBAL'}),
+  accessible: Flags.boolean({
+    summary:
+      'For screen readers: one question per line, states as words, nothing repainted; the same as ACCESSIBLE=1.',
+    helpGroup: 'GLOBAL',
+  }),
+  'no-color': Flags.boolean({
+    summary: 'Disable colors; the same as NO_COLOR.',
+    helpGroup: 'GLOBAL',
+  }),
 };
 
 /** For commands that resolve settings. */
-export const answersFlag = {answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'})};
+export const answersFlag = {
+  answers: Flags.string({
+    summary: 'Answers file: YAML with flag names as keys.',
+    helpValue: '<FILE>',
+  }),
+};
 
 /** For commands that change something. */
 export const confirmFlags = {
@@ -59,11 +86,21 @@ export const confirmFlags = {
 };
 
 /** For commands whose result is a file. */
-export const outFlag = {out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'})};
+export const outFlag = {
+  out: Flags.string({
+    char: 'o',
+    summary: 'Output file (default: standard output).',
+    helpValue: '<FILE>',
+  }),
+};
 
 /** For commands with more output formats than --json; `more` is about one of them. */
 export const formatFlag = (options: readonly string[], more = '') => ({
-  format: Flags.string({summary: `Output format; json is the same as --json.${more}`, helpValue: `<${options.join('|')}>`, options}),
+  format: Flags.string({
+    summary: `Output format; json is the same as --json.${more}`,
+    helpValue: `<${options.join('|')}>`,
+    options,
+  }),
 });
 
 /** @throws ExpectedError for another format than JSON */
@@ -78,7 +115,11 @@ const helpGroup = 'CONNECTION';
 export const connectionFlags = {
   'kube-context': Flags.string({summary: 'Kubeconfig context.', helpValue: '<NAME>', helpGroup}),
   kubeconfig: Flags.string({summary: 'Path to the kubeconfig.', helpValue: '<FILE>', helpGroup}),
-  timeout: Flags.string({summary: 'Time to wait for the cluster, for example 10m.', helpValue: '<DURATION>', helpGroup}),
+  timeout: Flags.string({
+    summary: 'Time to wait for the cluster, for example 10m.',
+    helpValue: '<DURATION>',
+    helpGroup,
+  }),
   helm: Flags.string({summary: 'Path to helm.', helpValue: '<FILE>', helpGroup}),
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
@@ -88,7 +129,8 @@ export const helmFlag = {helm: connectionFlags.helm};
 /** For commands that install a chart, or list what it contains. */
 export const verifyFlag = {
   verify: Flags.string({
-    summary: 'Verify the signature of the chart with the public keys in this keyring, and stop if it is invalid.',
+    summary:
+      'Verify the signature of the chart with the public keys in this keyring, and stop if it is invalid.',
     helpValue: '<KEYRING>',
   }),
 };
@@ -101,23 +143,32 @@ export const repeated = {multiple: true, multipleNonGreedy: true} as const;
 /** For commands that change a release with Helm. */
 export const takeOverFlag = {
   'take-over': Flags.boolean({
-    summary: 'Take over a release with a pending Helm operation. By default, only an operation older than --timeout counts as aborted.',
+    summary:
+      'Take over a release with a pending Helm operation. By default, only an operation older than --timeout counts as aborted.',
   }),
 };
 
 /** For commands that support agents on this machine. */
 export const targetFlag = {target: Flags.string(textFlagOf(target))};
 
-export const fromClusterFlag = {'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.'})};
+export const fromClusterFlag = {
+  'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.'}),
+};
 
 /** For commands that always require a cluster. */
 export const noFromClusterFlag = {
-  'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.', default: true, allowNo: true}),
+  'from-cluster': Flags.boolean({
+    summary: 'Read unset settings from the cluster.',
+    default: true,
+    allowNo: true,
+  }),
 };
 
 /** What `this.parse` returns for these flags. */
 export type Parsed<Flags extends Interfaces.FlagInput> = Interfaces.InferredFlags<Flags>;
-export type SharedFlags = Partial<Parsed<typeof answersFlag & Pick<typeof generalFlags, 'no-input' | 'quiet'>>>;
+export type SharedFlags = Partial<
+  Parsed<typeof answersFlag & Pick<typeof generalFlags, 'no-input' | 'quiet'>>
+>;
 export type ClusterFlags = Partial<Parsed<typeof connectionFlags>>;
 export type ConfirmFlags = Partial<Parsed<typeof confirmFlags>> & {confirm?: string | undefined};
 
@@ -132,13 +183,19 @@ export function releaseName(flags: ClusterFlags, settings: Pick<Settings, 'get'>
   };
 }
 
-export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} : {}), ...(kubectl ? {kubectl} : {})});
+export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({
+  ...(helm ? {helm} : {}),
+  ...(kubectl ? {kubectl} : {}),
+});
 
 /** Value of --timeout in milliseconds. @throws ExpectedError */
-export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
+export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number =>
+  durationOf('--timeout', timeout);
 
 /** How a change of a release waits, and for what. @throws ExpectedError */
-export const waitingOf = (flags: ClusterFlags & {'take-over'?: boolean; 'drain-timeout': string}) => ({
+export const waitingOf = (
+  flags: ClusterFlags & {'take-over'?: boolean; 'drain-timeout': string},
+) => ({
   takesOver: flags['take-over'] ?? false,
   timeoutMs: timeoutOf(flags),
   drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
@@ -156,7 +213,11 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
     return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw failed('INVALID_SETTING', `${flag}: ${error.message}.`, error.suggestion === undefined ? [] : [error.suggestion]);
+    throw failed(
+      'INVALID_SETTING',
+      `${flag}: ${error.message}.`,
+      error.suggestion === undefined ? [] : [error.suggestion],
+    );
   }
 }
 
@@ -167,21 +228,33 @@ export const explicitFlags = (
 ): Record<string, true> =>
   Object.fromEntries(
     Object.entries(flags)
-      .filter(([name, value]) => value !== undefined && metadata.flags[name]?.setFromDefault !== true)
+      .filter(
+        ([name, value]) => value !== undefined && metadata.flags[name]?.setFromDefault !== true,
+      )
       .map(([name]) => [name, true]),
   );
 
 /** Rejects flags that another flag makes useless. Not oclif's `exclusive`, because --help would list every pair. @throws ExpectedError */
-export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
+export function refuseWith(
+  flag: string,
+  others: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
   if (clash.length === 0) return;
-  throw failed('USAGE', `--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, ['Omit one of these flags']);
+  throw failed(
+    'USAGE',
+    `--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`,
+    ['Omit one of these flags'],
+  );
 }
 
 /** URLs of --probe-url. @throws ExpectedError */
 export function probeUrls(texts: readonly string[] = []): string[] {
   return texts.map((text) => {
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-    throw failed('INVALID_SETTING', `--probe-url: "${text}" is not an HTTP URL.`, ['Use the format https://gitlab.example.com']);
+    throw failed('INVALID_SETTING', `--probe-url: "${text}" is not an HTTP URL.`, [
+      'Use the format https://gitlab.example.com',
+    ]);
   });
 }

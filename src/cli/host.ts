@@ -4,19 +4,45 @@ import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
 import {type HostAgent, hostAgent} from '../host/agent.ts';
-import {areReady, type HostAgentState, hasService, stateOfContainer, stateOfService} from '../host/agents.ts';
+import {
+  areReady,
+  type HostAgentState,
+  hasService,
+  stateOfContainer,
+  stateOfService,
+} from '../host/agents.ts';
 import {changeContainers, watchContainers} from '../host/change.ts';
-import {agentContainers, containerName, currentContainers, type DockerContainer, readContainers} from '../host/containers.ts';
+import {
+  agentContainers,
+  containerName,
+  currentContainers,
+  type DockerContainer,
+  readContainers,
+} from '../host/containers.ts';
 import {dockerFiles} from '../host/docker.ts';
 import {DROP_INS} from '../host/files.ts';
-import {directoriesOf, type HostPlan, INSTALL_ANSWERS, type PreparedContainers, prepareContainers} from '../host/plan.ts';
+import {
+  directoriesOf,
+  type HostPlan,
+  INSTALL_ANSWERS,
+  type PreparedContainers,
+  prepareContainers,
+} from '../host/plan.ts';
 import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {accountText, linkStep, type NextStep, NOT_WAITED, nextStepsText, resultSentence, stepsText} from '../ui/plan.ts';
+import {
+  accountText,
+  linkStep,
+  type NextStep,
+  NOT_WAITED,
+  nextStepsText,
+  resultSentence,
+  stepsText,
+} from '../ui/plan.ts';
 import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -34,7 +60,11 @@ export async function hostStatus(
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
     target === 'docker'
-      ? await Promise.all(currentContainers(await readContainers(deps), name).map((each) => stateOfContainer(each, deps)))
+      ? await Promise.all(
+          currentContainers(await readContainers(deps), name).map((each) =>
+            stateOfContainer(each, deps),
+          ),
+        )
       : [await stateOfService(deps)].filter((each) => each !== undefined);
   if (agents.length === 0) throw noAgent(target, name);
   if (!isJson) show(hostStatusText(agents, screen));
@@ -44,24 +74,44 @@ export async function hostStatus(
     target,
     state: isReady ? ('ready' as const) : ('not-ready' as const),
     agents: agents.map(({causes: _, isRunning: __, ...agent}) => agent),
-    causes: agents.flatMap(({causes}) => causes.map(({object, code, reason, remedy}) => ({object, code, reason, remedy}))),
+    causes: agents.flatMap(({causes}) =>
+      causes.map(({object, code, reason, remedy}) => ({object, code, reason, remedy})),
+    ),
   };
 }
 
 export type HostUninstallResult = Awaited<ReturnType<typeof uninstallFromHost>>;
 
 /** Removes the containers of a release, or the service of the Linux packages. @throws ExpectedError */
-export async function uninstallFromHost(target: 'docker' | 'systemd', name: string, flags: ConfirmFlags, context: CommandContext) {
+export async function uninstallFromHost(
+  target: 'docker' | 'systemd',
+  name: string,
+  flags: ConfirmFlags,
+  context: CommandContext,
+) {
   const {app, screen, say} = context;
   const {steps, warnings, removes, keeps} = await removalOf(target, name, context);
-  const result = {target, changed: steps.length > 0, steps: stepsOf(steps), removed: removes, kept: keeps};
+  const result = {
+    target,
+    changed: steps.length > 0,
+    steps: stepsOf(steps),
+    removed: removes,
+    kept: keeps,
+  };
   if (!result.changed) {
-    say(`${target === 'docker' ? `No container of release ${name}` : 'No service scalr-agent'} on this machine. Nothing was changed.\n`);
+    say(
+      `${target === 'docker' ? `No container of release ${name}` : 'No service scalr-agent'} on this machine. Nothing was changed.\n`,
+    );
     return result;
   }
-  const place = {Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine'};
+  const place = {
+    Target: target === 'docker' ? 'Docker on this machine' : 'systemd on this machine',
+  };
   const operation: Operation<typeof result> = {
-    title: target === 'docker' ? `Removing the agent containers of release ${name}` : 'Removing service scalr-agent',
+    title:
+      target === 'docker'
+        ? `Removing the agent containers of release ${name}`
+        : 'Removing service scalr-agent',
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
     warnings: warnings.map((message) => ({code: 'DRAIN', message})),
@@ -75,20 +125,27 @@ export async function uninstallFromHost(target: 'docker' | 'systemd', name: stri
   return operate(operation, result, flags, context);
 }
 
-async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeoutMs}: CommandContext): Promise<HostRemoval> {
+async function removalOf(
+  target: 'docker' | 'systemd',
+  name: string,
+  {app, timeoutMs}: CommandContext,
+): Promise<HostRemoval> {
   const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   if (target === 'docker') {
     const [all, isService] = await Promise.all([readContainers(deps), hasService(deps)]);
     const installed = agentContainers(all, name);
     const directories = [...new Set(installed.flatMap(directoriesOf))];
-    const files = await Promise.all(directories.map(async (path) => [path, await app.files.list(path)] as const));
+    const files = await Promise.all(
+      directories.map(async (path) => [path, await app.files.list(path)] as const),
+    );
     return planContainerRemoval(installed, {
       others: all.filter((each) => !installed.includes(each)),
       hasService: isService,
       files: new Map(files),
     });
   }
-  if ((await stateOfService(deps)) === undefined) return {steps: [], warnings: [], removes: [], keeps: []};
+  if ((await stateOfService(deps)) === undefined)
+    return {steps: [], warnings: [], removes: [], keeps: []};
   const kinds = await Promise.all(DROP_INS.map((path) => app.files.kindOf(path)));
   return planServiceRemoval(
     DROP_INS.filter((_, index) => kinds[index] === 'file'),
@@ -97,12 +154,21 @@ async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeo
 }
 
 /** A machine without Docker has no containers; undefined if they cannot be read. */
-const otherContainers = (deps: Parameters<typeof readContainers>[0]): Promise<DockerContainer[] | undefined> =>
+const otherContainers = (
+  deps: Parameters<typeof readContainers>[0],
+): Promise<DockerContainer[] | undefined> =>
   readContainers(deps).catch(onFailure(({code}) => (code === 'TOOL_NOT_FOUND' ? [] : undefined)));
 
 /** The only agent container of this machine, or of a release. @throws ExpectedError */
-export async function onlyContainer(name: string | undefined, host: HostTools, timeoutMs: number): Promise<string> {
-  const found: DockerContainer[] = currentContainers(await readContainers({host, signal: readSignal({timeoutMs})}), name);
+export async function onlyContainer(
+  name: string | undefined,
+  host: HostTools,
+  timeoutMs: number,
+): Promise<string> {
+  const found: DockerContainer[] = currentContainers(
+    await readContainers({host, signal: readSignal({timeoutMs})}),
+    name,
+  );
   const [only, ...others] = found.map(containerName);
   if (only === undefined) throw noAgent('docker', name);
   if (others.length === 0) return only;
@@ -126,7 +192,10 @@ export const noAgent = (target: 'docker' | 'systemd', name: string | undefined):
       ? `No agent container${name === undefined ? '' : ` of release ${name}`} on this machine.`
       : 'No service scalr-agent on this machine.',
     target === 'docker'
-      ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']
+      ? [
+          'List the containers: docker ps --all',
+          'Install an agent: scalr-agent install --target docker',
+        ]
       : ['Run the command on the machine where the agent runs'],
   );
 
@@ -146,7 +215,8 @@ export interface HostInstallResult {
 }
 
 /** Where an install writes its files. */
-export const directoryOf = (settings: Settings, save: string | undefined): string => resolve(save ?? (settings.get(release) as string));
+export const directoryOf = (settings: Settings, save: string | undefined): string =>
+  resolve(save ?? (settings.get(release) as string));
 
 /** Reads the machine and plans the install. Read-only. @throws ExpectedError */
 export async function prepareInDocker(
@@ -158,7 +228,10 @@ export async function prepareInDocker(
   const earlier = await earlierExport(directory, files);
   const prepared = await prepareContainers(
     (options, {SCALR_AGENT_TOKEN: running} = {}) =>
-      hostAgent(settings, 'docker', {...options, earlier: {...(running ? {token: new Secret(running)} : {}), ...earlier}}),
+      hostAgent(settings, 'docker', {
+        ...options,
+        earlier: {...(running ? {token: new Secret(running)} : {}), ...earlier},
+      }),
     directory,
     {host, files, signal},
   );
@@ -203,7 +276,11 @@ export async function installInDocker(
     run: async (deps) => {
       if (result.changed) {
         const written = {directory, isDryRun: false, isAccepted: true};
-        const answers = {path: INSTALL_ANSWERS, text: answersText(withAbsolutePaths(settings)), isPrivate: true};
+        const answers = {
+          path: INSTALL_ANSWERS,
+          text: answersText(withAbsolutePaths(settings)),
+          isPrivate: true,
+        };
         const step = {title: `Write files to ${directory}`};
         deps.onStep(step, 'started');
         await writeFiles([...dockerFiles(host).files, answers], app.files, written);
@@ -215,7 +292,14 @@ export async function installInDocker(
         deps.done(`Agent ${host.name} is started`, NOT_WAITED);
         return {...result, saved};
       }
-      deps.done(...resultSentence({what: `agent ${host.name}`, hasChanged: result.changed, agent, url: settings.get(url)}));
+      deps.done(
+        ...resultSentence({
+          what: `agent ${host.name}`,
+          hasChanged: result.changed,
+          agent,
+          url: settings.get(url),
+        }),
+      );
       say(nextStepsText(nextSteps(host, context), screen));
       return {...result, agent, saved};
     },
@@ -236,23 +320,35 @@ export function changeInDocker(
       agents.map(agentProgress),
       agents.flatMap(({causes}) => causes),
     );
-  return changeContainers(prepared, all, async () => (waits ? watchContainers(prepared.agent.name, {...all, onState}) : undefined));
+  return changeContainers(prepared, all, async () =>
+    waits ? watchContainers(prepared.agent.name, {...all, onState}) : undefined,
+  );
 }
 
 /** A support bundle is about one container. */
 function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): NextStep[] {
   const program = programOf(app.env);
-  const own = (...args: string[]): string => commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
-  const bundles = agents.length === 1 ? [['--target', 'docker', '--release', name]] : agents.map((each) => ['--docker', each.name]);
+  const own = (...args: string[]): string =>
+    commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
+  const bundles =
+    agents.length === 1
+      ? [['--target', 'docker', '--release', name]]
+      : agents.map((each) => ['--docker', each.name]);
   return [
     linkStep(mode === 'vcs', program),
     [own('status', '--target', 'docker', '--release', name), 'health and versions'],
-    ...bundles.map((args): NextStep => [own('collect-logs', ...args), 'write a bundle for support']),
-    [own('uninstall', '--target', 'docker', '--release', name, '--dry-run'), 'show what it would remove'],
+    ...bundles.map(
+      (args): NextStep => [own('collect-logs', ...args), 'write a bundle for support'],
+    ),
+    [
+      own('uninstall', '--target', 'docker', '--release', name, '--dry-run'),
+      'show what it would remove',
+    ],
   ];
 }
 
-const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
+const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string =>
+  [...steps, ...finish].map(({title}) => title).join('\n');
 
 const noToken = (): ExpectedError =>
   new ExpectedError('The agent pool token is missing.', {

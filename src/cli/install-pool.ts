@@ -7,7 +7,13 @@ import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {AccountDeps} from '../operations/account-steps.ts';
-import {awaitAgents, type CreatedToken, installWithPool, type PreparedPool, preparePool} from '../operations/install-pool.ts';
+import {
+  awaitAgents,
+  type CreatedToken,
+  installWithPool,
+  type PreparedPool,
+  preparePool,
+} from '../operations/install-pool.ts';
 import {accountTokenIn} from '../release/namespace.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {linksOf, type ScalrPool} from '../scalr/account.ts';
@@ -48,12 +54,17 @@ export const withToken = (generated: Generated, value: Secret): Generated => ({
 /** The agent connects to the account of the pool. @throws ExpectedError if the installed release connects to another one */
 export function withAccountUrl(settings: Settings, {client}: PoolInstall): Settings {
   const address = settings.get(url);
-  if (address === undefined) return settings.with(url, {value: `https://${client.host}`, source: 'prompt'});
+  if (address === undefined)
+    return settings.with(url, {value: `https://${client.host}`, source: 'prompt'});
   if (new URL(address).host === client.host) return settings;
-  throw failed('CONFLICTING_SETTINGS', `The agent pool is on ${client.host}, but the agent connects to ${address}.`, [
-    `Select the account with --url ${address}`,
-    `Or connect the agent to the other account: --url https://${client.host}`,
-  ]);
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `The agent pool is on ${client.host}, but the agent connects to ${address}.`,
+    [
+      `Select the account with --url ${address}`,
+      `Or connect the agent to the other account: --url https://${client.host}`,
+    ],
+  );
 }
 
 /** The part of an install that concerns the account. Reads the account and the Secret of the release. Read-only. @throws ExpectedError */
@@ -67,64 +78,109 @@ export async function planPool(
   const {settings} = generated;
   refuseToken(settings, env);
   const user = {
-    ...{release: name.release, namespace: name.kubeTarget.namespace, isForVcs: settings.get(purpose) === 'vcs'},
+    release: name.release,
+    namespace: name.kubeTarget.namespace,
+    isForVcs: settings.get(purpose) === 'vcs',
     ...(await inCluster(settings, name, access, AbortSignal.timeout(timeoutMs))),
   };
   const prepared = await preparePool(client, {pool, creates}, user);
   const {steps, warnings} = prepared;
   const planned = resultOf(prepared, prepared.pool);
   return {
-    ...{steps, warnings, planned: {...planned, created: false}},
+    steps,
+    warnings,
+    planned: {...planned, created: false},
     text: steps.length === 0 ? '' : `${accountPlanText(steps, client, screen)}\n`,
     // The token is a placeholder until the plan is confirmed.
     generated: prepared.token === undefined ? generated : withToken(generated, PLACEHOLDER),
     /** `text` says what Scalr reports. */
-    async run<T>({deps, install, isChanged}: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}> {
+    async run<T>({
+      deps,
+      install,
+      isChanged,
+    }: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}> {
       const {result, pool: used} = await installWithPool(prepared, client, deps, install);
       if (result === undefined) return {result, pool: resultOf(prepared, used), text: ''};
-      const {snapshot} = await readSnapshot(name, access.kubernetes, AbortSignal.timeout(timeoutMs));
+      const {snapshot} = await readSnapshot(
+        name,
+        access.kubernetes,
+        AbortSignal.timeout(timeoutMs),
+      );
       deps.onWait(`Waiting for Scalr to report the agent in agent pool ${used.name}`);
       const agents = await awaitAgents(client, used, {
-        ...{pods: snapshot.pods.map(({metadata}) => metadata.name), agentsBefore: prepared.agentsBefore},
-        ...{timeoutMs: isChanged ? timeoutMs : 0, interrupt: deps.interrupts.interrupt, now: deps.now, sleep: deps.sleep},
+        pods: snapshot.pods.map(({metadata}) => metadata.name),
+        agentsBefore: prepared.agentsBefore,
+
+        timeoutMs: isChanged ? timeoutMs : 0,
+        interrupt: deps.interrupts.interrupt,
+        now: deps.now,
+        sleep: deps.sleep,
       });
       const shown = agents.map((each) => `${each.name} (${each.status})`).join(', ');
       const text = `Scalr reports ${shown} in agent pool ${used.name}. ${await linkedText(client, used)}\n`;
-      return {result, pool: {...resultOf(prepared, used), agents: agents.map((each) => each.name)}, text};
+      return {
+        result,
+        pool: {...resultOf(prepared, used), agents: agents.map((each) => each.name)},
+        text,
+      };
     },
   };
 }
 
 /** `id` is null in a dry run that would create the pool; without a new token, the Secret has a valid one. */
 const resultOf = ({creation, token: attributes}: PreparedPool, {id, name}: ScalrPool) => ({
-  ...{id: id || null, name, created: creation !== undefined, newToken: attributes !== undefined},
+  id: id || null,
+  name,
+  created: creation !== undefined,
+  newToken: attributes !== undefined,
 });
 
 /** What the pool serves, or the command that links it. */
 async function linkedText(client: ScalrClient, pool: ScalrPool): Promise<string> {
-  const {workspaces, vcsProviders} = await linksOf(client, pool).catch(() => ({workspaces: [], vcsProviders: []}));
+  const {workspaces, vcsProviders} = await linksOf(client, pool).catch(() => ({
+    workspaces: [],
+    vcsProviders: [],
+  }));
   const names = [...workspaces, ...vcsProviders].map(({name}) => name);
   if (names.length > 0) return `It serves ${names.join(', ')}.`;
   if (pool.isDefault) return 'It is the account default.';
-  const link = pool.isForVcs ? `scalr-agent pool link ${pool.id} --vcs-provider NAME` : `scalr-agent pool link ${pool.id} --workspace NAME`;
+  const link = pool.isForVcs
+    ? `scalr-agent pool link ${pool.id} --vcs-provider NAME`
+    : `scalr-agent pool link ${pool.id} --workspace NAME`;
   return `Nothing is linked to it: ${link}`;
 }
 
-async function inCluster(settings: Settings, {kubeTarget}: ReleaseName, {kubernetes}: ClusterAccess, signal: AbortSignal) {
+async function inCluster(
+  settings: Settings,
+  {kubeTarget}: ReleaseName,
+  {kubernetes}: ClusterAccess,
+  signal: AbortSignal,
+) {
   const options = {signal, idleMs: REQUIRED_MS};
   const {namespace} = kubeTarget;
   const [system, secret] = await Promise.all([
     getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options),
-    getObject<SecretObject>(kubernetes, 'secrets', settings.get(tokenSecret) as string, {...options, namespace}),
+    getObject<SecretObject>(kubernetes, 'secrets', settings.get(tokenSecret) as string, {
+      ...options,
+      namespace,
+    }),
   ]);
   const {object} = requireAnswer(secret, kubeTarget);
   const tokenId = object && accountTokenIn(object)?.tokenId;
-  return {clusterId: system.object?.metadata.uid, tokenId, isUnrecorded: object !== undefined && tokenId === undefined};
+  return {
+    clusterId: system.object?.metadata.uid,
+    tokenId,
+    isUnrecorded: object !== undefined && tokenId === undefined,
+  };
 }
 
 /** @throws ExpectedError if a token is given as well */
 function refuseToken(settings: Settings, env: Readonly<Record<string, string | undefined>>): void {
   if (settings.get(token) === undefined && settings.get(tokenFile) === undefined) return;
   const given = env[token.onlyEnv as string] ? token.onlyEnv : '--token-file';
-  throw failed('CONFLICTING_SETTINGS', `--pool creates a token, but one is also given with ${given}.`, [`Omit --pool, or remove ${given}`]);
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `--pool creates a token, but one is also given with ${given}.`,
+    [`Omit --pool, or remove ${given}`],
+  );
 }

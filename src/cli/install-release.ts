@@ -17,7 +17,14 @@ import {purpose, url} from '../settings/agent.ts';
 import {target} from '../settings/release.ts';
 import {installDiffText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
-import {NOT_WAITED, nextSteps, nextStepsText, planText, resultSentence, savedText} from '../ui/plan.ts';
+import {
+  NOT_WAITED,
+  nextSteps,
+  nextStepsText,
+  planText,
+  resultSentence,
+  savedText,
+} from '../ui/plan.ts';
 import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
@@ -25,7 +32,14 @@ import type {Generated} from '../values/generate.ts';
 import {releaseName, waitingOf} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
-import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
+import {
+  type CommandContext,
+  type Operation,
+  operate,
+  type ReleaseHead,
+  releaseHead,
+  stepsOf,
+} from './operate.ts';
 import {signatureOf, signatureText} from './read-chart.ts';
 import {diagnosticsPath, saveFiles} from './user-files.ts';
 
@@ -75,34 +89,51 @@ export async function installInCluster(
   const {app, screen, timeoutMs} = context;
   const shown = wizard?.plan;
   const name = releaseName(flags, given.settings);
-  const account = pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
+  const account =
+    pool && (await context.untilInterrupted(() => planPool(pool, given, name, access, context)));
   const {generated} = account ?? {generated: given};
   const keyring = flags.verify;
-  const desiredOf = (made: Generated, token?: Parameters<typeof desiredRelease>[3]): DesiredRelease => {
+  const desiredOf = (
+    made: Generated,
+    token?: Parameters<typeof desiredRelease>[3],
+  ): DesiredRelease => {
     const found = desiredRelease(made, valuesDocument(made), name, token);
     return keyring === undefined ? found : {...found, chart: {...found.chart, keyring}};
   };
   const desired = desiredOf(generated);
-  const signature = await context.untilInterrupted(() => signatureOf(desired.chart, keyring, {app, flags}));
+  const signature = await context.untilInterrupted(() =>
+    signatureOf(desired.chart, keyring, {app, flags}),
+  );
   context.say(signatureText(signature));
   const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
   const preflight = async (already?: AlreadyRead): Promise<void> => {
     if (flags['skip-preflight']) return context.report(open);
     const {now, sleep, registries} = app;
-    const checks = await runPreflight(generated, desired, {...(await cached()), now, sleep, registries, timeoutMs}, already);
+    const checks = await runPreflight(
+      generated,
+      desired,
+      {...(await cached()), now, sleep, registries, timeoutMs},
+      already,
+    );
     context.report(unverified(open, checks));
     for (const each of checks) if (each.status === 'warn') app.stderr(checkText(each, screen));
   };
   const choices = {...waitingOf(flags), now: app.now()};
   const {facts, manifest, plan} = await context
-    .untilInterrupted(() => prepareInstall(generated, desired, access, AbortSignal.timeout(timeoutMs), choices))
+    .untilInterrupted(() =>
+      prepareInstall(generated, desired, access, AbortSignal.timeout(timeoutMs), choices),
+    )
     .catch(async (error: unknown) => {
       // An account without read access gets the list of all missing permissions, not only the first one.
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await preflight();
       throw error;
     });
   if (desired.chart.source === undefined && shown === undefined) {
-    const newest = await newestInRepository(generated.target.chart, access.processes, AbortSignal.timeout(Math.min(timeoutMs, NEWEST_MS)));
+    const newest = await newestInRepository(
+      generated.target.chart,
+      access.processes,
+      AbortSignal.timeout(Math.min(timeoutMs, NEWEST_MS)),
+    );
     context.say(newerText(newest, generated.target));
   }
   const steps = [...(account?.steps ?? []), ...plan.steps];
@@ -120,7 +151,10 @@ export async function installInCluster(
   };
   if (flags.diff) {
     context.report(open);
-    if (!context.isJson) context.show(installDiffText({plan, facts, values: desired.values, manifest}, context.resultScreen));
+    if (!context.isJson)
+      context.show(
+        installDiffText({plan, facts, values: desired.values, manifest}, context.resultScreen),
+      );
     if (flags['exit-code'] && changed) context.exitWith(ExitCode.differences);
     return result;
   }
@@ -146,16 +180,29 @@ export async function installInCluster(
       const settings = generated.settings.with(target, {value: 'kubernetes', source: 'prompt'});
       const texts = [{path: 'values.yaml', text: desired.yaml}];
       const accepted = {isAccepted: flags.yes ?? false, confirm: context.prompter?.confirm};
-      const saved = await saveFiles({directory: flags.save, settings, context: facts.context.name, texts, ...accepted}, files);
+      const saved = await saveFiles(
+        {directory: flags.save, settings, context: facts.context.name, texts, ...accepted},
+        files,
+      );
       const options = {
         waits: !flags['no-wait'],
-        rollBackWith: flags['rollback-on-failure'] ? diagnosticsPath(flags.save, name.release, deps.now()) : undefined,
-        ...(facts.release ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}} : {}),
+        rollBackWith: flags['rollback-on-failure']
+          ? diagnosticsPath(flags.save, name.release, deps.now())
+          : undefined,
+        ...(facts.release
+          ? {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? [])}}
+          : {}),
       };
       const withRealToken = async ({text, ...made}: CreatedToken): Promise<Plan> => {
         const real = withToken(generated, text);
         const desiredNow = desiredOf(real, made);
-        const {plan: now} = await prepareInstall(real, desiredNow, access, AbortSignal.timeout(timeoutMs), choices);
+        const {plan: now} = await prepareInstall(
+          real,
+          desiredNow,
+          access,
+          AbortSignal.timeout(timeoutMs),
+          choices,
+        );
         if (!isSame(now, plan)) throw changedMeanwhile();
         return now;
       };
@@ -163,7 +210,10 @@ export async function installInCluster(
         const planned = made === undefined ? plan : await withRealToken(made);
         const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
           // From here on, pods may use the token.
-          if (facts.release === undefined ? step.call.tool === 'helm' : step.id.startsWith('secret/')) keep();
+          if (
+            facts.release === undefined ? step.call.tool === 'helm' : step.id.startsWith('secret/')
+          )
+            keep();
           deps.onStep(step, ...news);
         };
         return installRelease(planned, name, facts, options, {...access, ...deps, onStep});
@@ -178,14 +228,31 @@ export async function installInCluster(
       }
       const {agent} = watched;
       const isForVcs = settings.get(purpose) === 'vcs';
-      deps.done(...resultSentence({what: `release ${name.release}`, hasChanged: changed, agent, url: settings.get(url)}));
+      deps.done(
+        ...resultSentence({
+          what: `release ${name.release}`,
+          hasChanged: changed,
+          agent,
+          url: settings.get(url),
+        }),
+      );
       context.say(inPool?.text ?? '');
       const kept =
         wizard === undefined || flags.save !== undefined || wizard.saved.length > 0
           ? {saved: [...saved, ...(wizard?.saved ?? [])], note: ''}
-          : await keepFiles(generated, {directory: name.release, context: facts.context.name}, files);
+          : await keepFiles(
+              generated,
+              {directory: name.release, context: facts.context.name},
+              files,
+            );
       context.say(`${savedText(kept.saved, screen)}${kept.note}`);
-      const next = nextSteps({name, isForVcs, isLinked: inPool !== undefined, program: programOf(env), env});
+      const next = nextSteps({
+        name,
+        isForVcs,
+        isLinked: inPool !== undefined,
+        program: programOf(env),
+        env,
+      });
       context.say(nextStepsText(next, screen));
       return {...result, saved: kept.saved, agent, ...inAccount};
     },
@@ -194,7 +261,8 @@ export async function installInCluster(
 }
 
 const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === fingerprint(shown);
-const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
+const fingerprint = (plan: Plan): string =>
+  JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
 
 const changedMeanwhile = (): ExpectedError =>
   new ExpectedError('The cluster has changed since the plan was shown.', {
@@ -214,18 +282,33 @@ export async function keepFiles(
   files: Files,
 ): Promise<{saved: readonly string[]; note: string}> {
   const hasSecrets = isPrivate({settings, ...generated});
-  const texts = hasSecrets ? [] : [{path: 'values.yaml', text: valuesDocument({settings, ...generated})}];
-  const left = hasSecrets ? 'values.yaml was not saved, because it can contain secrets. To save it, add --save DIRECTORY.\n' : '';
+  const texts = hasSecrets
+    ? []
+    : [{path: 'values.yaml', text: valuesDocument({settings, ...generated})}];
+  const left = hasSecrets
+    ? 'values.yaml was not saved, because it can contain secrets. To save it, add --save DIRECTORY.\n'
+    : '';
   try {
-    for (const path of ['answers.yaml', ...texts.map((each) => each.path)].map((name) => join(directory, name))) {
+    for (const path of ['answers.yaml', ...texts.map((each) => each.path)].map((name) =>
+      join(directory, name),
+    )) {
       const isFile = (await files.kindOf(path, '--save')) === 'file';
       if (isFile && !OWN.test((await files.read(path)).toString('utf8')))
-        return {saved: [], note: `Not saved: ${path} exists, and scalr-agent did not write it. To save elsewhere, add --save DIRECTORY.\n`};
+        return {
+          saved: [],
+          note: `Not saved: ${path} exists, and scalr-agent did not write it. To save elsewhere, add --save DIRECTORY.\n`,
+        };
     }
-    const saved = await saveFiles({directory, settings, context, texts, isAccepted: true, confirm: undefined}, files);
+    const saved = await saveFiles(
+      {directory, settings, context, texts, isAccepted: true, confirm: undefined},
+      files,
+    );
     return {saved, note: left};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return {saved: [], note: `Not saved: ${error.message} To save elsewhere, add --save DIRECTORY.\n`};
+    return {
+      saved: [],
+      note: `Not saved: ${error.message} To save elsewhere, add --save DIRECTORY.\n`,
+    };
   }
 }

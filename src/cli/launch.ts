@@ -1,6 +1,11 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {mayBeWsl, onUnhandledInterrupt, readPackageJson, readPackageText} from '../adapters/this-process.ts';
+import {
+  mayBeWsl,
+  onUnhandledInterrupt,
+  readPackageJson,
+  readPackageText,
+} from '../adapters/this-process.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
@@ -35,7 +40,9 @@ export async function launch(args: string[]): Promise<void> {
 function inFlags(args: string[]): string[] {
   const [first = '', ...others] = args;
   if (first === 'help') return [...others, '--help'];
-  const isVersion = /^(version|-v|-V)$/.test(first) && others.every((each) => each.startsWith('-') && !/^(-h|--help)$/.test(each));
+  const isVersion =
+    /^(version|-v|-V)$/.test(first) &&
+    others.every((each) => each.startsWith('-') && !/^(-h|--help)$/.test(each));
   return isVersion ? ['--version'] : args;
 }
 
@@ -58,12 +65,22 @@ function outputFailed({code}: NodeJS.ErrnoException): void {
 /** Output of `--version` and of root `--help` in a pipe, without loading oclif; undefined for everything else. */
 function staticOutput(argv: readonly string[], root: string): string | undefined {
   const [word = '--help', ...more] = argv;
-  if (more.length > 0 || !['--version', '--help'].includes(word) || process.env['DEBUG'] || mayBeWsl()) return undefined;
-  const {name, version} = readPackageJson(join(root, 'package.json')) as {name: string; version: string};
+  if (
+    more.length > 0 ||
+    !['--version', '--help'].includes(word) ||
+    process.env['DEBUG'] ||
+    mayBeWsl()
+  )
+    return undefined;
+  const {name, version} = readPackageJson(join(root, 'package.json')) as {
+    name: string;
+    version: string;
+  };
   const arch = process.arch === 'ia32' ? 'x86' : process.arch;
   const agent = `${name}/${version} ${process.platform}-${arch} node-${process.version}`;
   if (word === '--version') return `${agent}\n`;
   // oclif handles colors and columns.
-  if (process.stdout.isTTY || 'FORCE_COLOR' in process.env || process.env['OCLIF_COLUMNS']) return undefined;
+  if (process.stdout.isTTY || 'FORCE_COLOR' in process.env || process.env['OCLIF_COLUMNS'])
+    return undefined;
   return readPackageText(join(root, 'dist/help.txt')).replace('{agent}', agent);
 }

@@ -38,7 +38,9 @@ export interface CommandContext {
 }
 
 /** What `operate` gives to a run. */
-export interface RunDeps extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'completed'>, Omit<ProgressView, 'close'> {
+export interface RunDeps
+  extends Pick<RunStepsDeps, 'interrupts' | 'now' | 'sleep' | 'completed'>,
+    Omit<ProgressView, 'close'> {
   files: Files;
   timeoutMs: number;
 }
@@ -93,18 +95,35 @@ export async function operate<Result>(
   }
   const added = (await operation.ask?.()) ?? [];
   const {risk} = operation;
-  if (risk !== undefined) await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
-  else if (steps.length + added.length > 0 && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+  if (risk !== undefined)
+    await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
+  else if (steps.length + added.length > 0 && !isConfirmed)
+    await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
   const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
-  const {close, ...progress} = progressView(operation.title, {say, draw: context.draw, screen: context.screen, now});
+  const {close, ...progress} = progressView(operation.title, {
+    say,
+    draw: context.draw,
+    screen: context.screen,
+    now,
+  });
   try {
     const run = (): Promise<Result> =>
-      operation.run({...{interrupts, files, now, sleep, timeoutMs: context.timeoutMs, completed: []}, ...progress});
+      operation.run({
+        interrupts,
+        files,
+        now,
+        sleep,
+        timeoutMs: context.timeoutMs,
+        completed: [],
+        ...progress,
+      });
     // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
     const wasAsked = !flags.yes && steps.length + added.length > 0;
-    const result = await (wasAsked && context.screen.isLive && prompter !== undefined ? prompter.session(run, () => '') : run());
+    const result = await (wasAsked && context.screen.isLive && prompter !== undefined
+      ? prompter.session(run, () => '')
+      : run());
     close();
     return result;
   } catch (error) {
@@ -122,13 +141,19 @@ export interface ReleaseHead {
   context: string;
 }
 
-export const releaseHead = ({release, kubeTarget}: ReleaseName, {context}: Pick<InstallFacts, 'context'>): ReleaseHead => ({
-  ...{release, namespace: kubeTarget.namespace, context: context.name},
+export const releaseHead = (
+  {release, kubeTarget}: ReleaseName,
+  {context}: Pick<InstallFacts, 'context'>,
+): ReleaseHead => ({
+  release,
+  namespace: kubeTarget.namespace,
+  context: context.name,
 });
 
 /** Steps as the documents of --json list them. */
-export const stepsOf = (steps: readonly Pick<Step, 'id' | 'title'>[]): {id: string; title: string}[] =>
-  steps.map(({id, title}) => ({id, title}));
+export const stepsOf = (
+  steps: readonly Pick<Step, 'id' | 'title'>[],
+): {id: string; title: string}[] => steps.map(({id, title}) => ({id, title}));
 
 interface Asking {
   /** Confirmed in advance (--yes). */
@@ -141,23 +166,37 @@ interface Asking {
 export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void> {
   if (isAccepted) return;
   if (!prompter)
-    throw notConfirmed('Confirmation required, but prompts are disabled. Nothing was changed.', 'Confirm the plan with --yes', '--yes');
+    throw notConfirmed(
+      'Confirmation required, but prompts are disabled. Nothing was changed.',
+      'Confirm the plan with --yes',
+      '--yes',
+    );
   if (!(await prompter.confirm('Apply this plan?'))) throw canceled();
 }
 
 /** Continues only after the release name was entered, for operations that --yes does not cover. @throws ExpectedError */
 async function confirmRelease(
   release: string,
-  {risk, typed, prompter}: {risk: string; typed: string | undefined; prompter: Prompter | undefined},
+  {
+    risk,
+    typed,
+    prompter,
+  }: {risk: string; typed: string | undefined; prompter: Prompter | undefined},
 ): Promise<void> {
   if (typed === release) return;
   if (typed !== undefined) {
-    throw failed('INVALID_SETTING', `--confirm ${typed} does not match the release name ${release}. Nothing was changed.`, [
-      `To confirm this release: --confirm ${release}`,
-    ]);
+    throw failed(
+      'INVALID_SETTING',
+      `--confirm ${typed} does not match the release name ${release}. Nothing was changed.`,
+      [`To confirm this release: --confirm ${release}`],
+    );
   }
   if (!prompter)
-    throw notConfirmed(`${risk} --yes is not sufficient. Nothing was changed.`, `Add --confirm ${release}`, `--confirm ${release}`);
+    throw notConfirmed(
+      `${risk} --yes is not sufficient. Nothing was changed.`,
+      `Add --confirm ${release}`,
+      `--confirm ${release}`,
+    );
   const message = `${risk} Type ${release} to confirm:`;
   if ((await prompter.input({message, help: []})) !== release) throw canceled();
 }

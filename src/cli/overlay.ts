@@ -1,9 +1,23 @@
 import * as Flags from '@oclif/core/flags';
-import {type OverlayFile, parseOverlay, parseRings, RINGS_FILE, type Ring, ringOf, withOverlays} from '../answers/overlay.ts';
+import {
+  type OverlayFile,
+  parseOverlay,
+  parseRings,
+  RINGS_FILE,
+  type Ring,
+  ringOf,
+  withOverlays,
+} from '../answers/overlay.ts';
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
-import {ExpectedError, failed, onFailure, type SettingProblem, usageError} from '../ground/errors.ts';
+import {
+  ExpectedError,
+  failed,
+  onFailure,
+  type SettingProblem,
+  usageError,
+} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog, Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
@@ -49,10 +63,16 @@ export async function readOverlay<T>(
   make: (settings: Settings) => T | Promise<T>,
   options: ResolveOptions = {},
 ): Promise<Overlay<T>> {
-  const names = (await files.list(directory || '.')).filter((name) => /^[a-z0-9][-a-z0-9.]*\.ya?ml$/i.test(name)).toSorted();
+  const names = (await files.list(directory || '.'))
+    .filter((name) => /^[a-z0-9][-a-z0-9.]*\.ya?ml$/i.test(name))
+    .toSorted();
   const at = (name: string): string => `${directory.replace(/\/+$/, '') || '.'}/${name}`;
   const texts = await readTexts(names.map(at), files);
-  const read = texts.map(({file, text}, index) => ({path: file, text, name: (names[index] as string).replace(/\.ya?ml$/i, '')}));
+  const read = texts.map(({file, text}, index) => ({
+    path: file,
+    text,
+    name: (names[index] as string).replace(/\.ya?ml$/i, ''),
+  }));
   const ringsFile = read.find(({path}) => path === at(RINGS_FILE));
   const rings: Ring[] = parseRings(ringsFile?.text ?? '[]', at(RINGS_FILE));
   const overlays = read.filter((each) => each !== ringsFile);
@@ -64,11 +84,18 @@ export async function readOverlay<T>(
   const clusters: OverlayCluster<T>[] = [];
   for (const {name, path, text} of overlays) {
     const ring = ringOf(name, rings);
-    const over = [answers, ring.answers.size > 0 ? `${at(RINGS_FILE)} (${ring.name})` : undefined].filter((each) => each !== undefined);
+    const over = [
+      answers,
+      ring.answers.size > 0 ? `${at(RINGS_FILE)} (${ring.name})` : undefined,
+    ].filter((each) => each !== undefined);
     const cluster = {name, path, text, context: name, ring: ring.name, over};
     try {
       const overlay = parseOverlay(text, path, name);
-      const settings = await resolveAnswers(withOverlays(sources, [ring.answers, overlay.answers]), deps, options);
+      const settings = await resolveAnswers(
+        withOverlays(sources, [ring.answers, overlay.answers]),
+        deps,
+        options,
+      );
       clusters.push({...cluster, context: overlay.context, made: await make(settings)});
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
@@ -89,9 +116,15 @@ export async function generateOverlay(
     clusters.flatMap(({made}) => made ?? []),
     deps,
   );
-  const withValues = ({made, failure, ...cluster}: (typeof clusters)[number]): OverlayCluster<Generated> => {
+  const withValues = ({
+    made,
+    failure,
+    ...cluster
+  }: (typeof clusters)[number]): OverlayCluster<Generated> => {
     const result = made === undefined ? failure : (confirmed.shift() as Generated | ExpectedError);
-    return result instanceof ExpectedError ? {...cluster, failure: result} : {...cluster, made: result};
+    return result instanceof ExpectedError
+      ? {...cluster, failure: result}
+      : {...cluster, made: result};
   };
   return {clusters: clusters.map(withValues), rings};
 }
@@ -106,28 +139,59 @@ export function requireValid<T>({clusters}: Overlay<T>): (OverlayCluster<T> & {m
   const [first] = wrong;
   if (first === undefined) return clusters as (OverlayCluster<T> & {made: T})[];
   const shown = wrong.slice(0, SHOWN);
-  const more = wrong.length > SHOWN ? [`The settings of ${wrong.length - SHOWN} more clusters are invalid.`] : [];
+  const more =
+    wrong.length > SHOWN
+      ? [`The settings of ${wrong.length - SHOWN} more clusters are invalid.`]
+      : [];
   throw first.failure.with(
-    [...shown.map(({path, place, failure: {message}}) => (message.startsWith(path) ? message : `${place}: ${message}`)), ...more].join(
-      '\n',
-    ),
+    [
+      ...shown.map(({path, place, failure: {message}}) =>
+        message.startsWith(path) ? message : `${place}: ${message}`,
+      ),
+      ...more,
+    ].join('\n'),
     [...new Set(shown.flatMap(({failure: {suggestions}}) => suggestions))],
   );
 }
 
 /** The findings of every cluster, at their settings in its file. @throws ExpectedError if files to validate are given too */
-export async function checkOverlay(source: OverlaySource, deps: ChartDeps, [file]: readonly string[] = []): Promise<CheckedGroup[]> {
-  if (file !== undefined) throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
-  const {clusters} = await generateOverlay(source, (settings) => generateUnconfirmed(settings, undefined, deps), deps);
+export async function checkOverlay(
+  source: OverlaySource,
+  deps: ChartDeps,
+  [file]: readonly string[] = [],
+): Promise<CheckedGroup[]> {
+  if (file !== undefined)
+    throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
+  const {clusters} = await generateOverlay(
+    source,
+    (settings) => generateUnconfirmed(settings, undefined, deps),
+    deps,
+  );
   return clusters.map(({path: file, text, over, made, failure}) => {
     const {source: read} = readSource(text);
-    const findings = problemsOf(made ?? failure).map(({severity, code, setting = '', message, ...problem}): ValuesFinding => {
-      const isHere = read !== undefined && Object.hasOwn(read.values, setting);
-      const elsewhere =
-        setting === '' || isHere || over.length === 0 ? '' : ` This file does not set it; it is merged over ${over.join(' and ')}.`;
-      return {severity, code, path: setting, ...(isHere ? read.locate([setting]) : {}), ...problem, message: `${message}${elsewhere}`};
-    });
-    return {files: [{file, text}], areLayers: false, findings, ...(made === undefined ? {} : {target: made.target})};
+    const findings = problemsOf(made ?? failure).map(
+      ({severity, code, setting = '', message, ...problem}): ValuesFinding => {
+        const isHere = read !== undefined && Object.hasOwn(read.values, setting);
+        const elsewhere =
+          setting === '' || isHere || over.length === 0
+            ? ''
+            : ` This file does not set it; it is merged over ${over.join(' and ')}.`;
+        return {
+          severity,
+          code,
+          path: setting,
+          ...(isHere ? read.locate([setting]) : {}),
+          ...problem,
+          message: `${message}${elsewhere}`,
+        };
+      },
+    );
+    return {
+      files: [{file, text}],
+      areLayers: false,
+      findings,
+      ...(made === undefined ? {} : {target: made.target}),
+    };
   });
 }
 
@@ -135,26 +199,36 @@ type Problem = SettingProblem & Pick<ValuesFinding, 'severity' | 'code'>;
 
 /** The warnings of values, or the parts of a failure. */
 function problemsOf(result: Generated | ExpectedError): Problem[] {
-  if (!(result instanceof ExpectedError)) return result.warnings.map((each) => ({...each, severity: 'warning'}));
+  if (!(result instanceof ExpectedError))
+    return result.warnings.map((each) => ({...each, severity: 'warning'}));
   const {code, message, suggestions, problems} = result;
   const [suggestion] = suggestions;
-  const all = problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
+  const all =
+    problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
   return all.map((each) => ({...each, severity: 'error', code}));
 }
 
 /** Settings without those of clusters; invalid ones are reported for each cluster. */
-export async function sharedSettings(sources: readonly SettingsSource[], {files, now}: Pick<App, 'files' | 'now'>): Promise<Settings> {
+export async function sharedSettings(
+  sources: readonly SettingsSource[],
+  {files, now}: Pick<App, 'files' | 'now'>,
+): Promise<Settings> {
   const optional = catalog.filter(({required}) => required);
-  return resolveAnswers(sources, {files, now: now()}, {optional}).catch(onFailure(() => new Settings(new Map())));
+  return resolveAnswers(sources, {files, now: now()}, {optional}).catch(
+    onFailure(() => new Settings(new Map())),
+  );
 }
 
 /** The chart for each cluster. @throws ExpectedError for invalid settings */
 export async function clusterChoices(source: OverlaySource): Promise<ClusterChoice[]> {
   const overlay = await readOverlay(source, recommend, {optional: [url]});
   return requireValid(overlay).map(({name: cluster, made: {chart, rejected}}) => ({
-    ...{cluster, chart},
+    cluster,
+    chart,
     excluded: rejected.flatMap((each) =>
-      each.reasons.flatMap(({verdict, message}) => (verdict === 'excluded' ? [{chart: each.chart, message}] : [])),
+      each.reasons.flatMap(({verdict, message}) =>
+        verdict === 'excluded' ? [{chart: each.chart, message}] : [],
+      ),
     ),
   }));
 }

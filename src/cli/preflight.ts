@@ -15,10 +15,20 @@ import {optionalAccount} from './account.ts';
 import {CONNECTION_FLAGS} from './flags.ts';
 import type {CommandContext} from './operate.ts';
 
-export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = ['probe', 'pool', 'account', 'dry-run', 'from-cluster', ...CONNECTION_FLAGS];
+export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = [
+  'probe',
+  'pool',
+  'account',
+  'dry-run',
+  'from-cluster',
+  ...CONNECTION_FLAGS,
+];
 
 /** In a cluster, only the test pod requests the URLs. @throws ExpectedError */
-export function requireProbe(flags: {probe?: boolean; 'probe-url'?: readonly string[] | undefined}): void {
+export function requireProbe(flags: {
+  probe?: boolean;
+  'probe-url'?: readonly string[] | undefined;
+}): void {
   if (flags.probe || flags['probe-url'] === undefined) return;
   throw failed('USAGE', '--probe-url requires --probe.', ['Add --probe']);
 }
@@ -33,9 +43,17 @@ export interface CheckFlags {
 export function reportChecks(
   checks: readonly Checked[],
   flags: CheckFlags,
-  {isJson, show, resultScreen, exitWith}: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
+  {
+    isJson,
+    show,
+    resultScreen,
+    exitWith,
+  }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
 ): Omit<Checked, 'group'>[] {
-  if (!isJson) show(checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
+  if (!isJson)
+    show(
+      checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'),
+    );
   const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
@@ -54,11 +72,19 @@ export async function preflightMachine(
   const {app, timeoutMs} = context;
   const {host, files, connections} = app;
   const found = await context.untilInterrupted(() =>
-    readMachine(settings, machine, {host, files, connections, signal: AbortSignal.timeout(timeoutMs)}),
+    readMachine(settings, machine, {
+      host,
+      files,
+      connections,
+      signal: AbortSignal.timeout(timeoutMs),
+    }),
   );
   // Without a token too: nothing is installed.
   context.report(found.agent.warnings.filter(({code}) => code !== 'NO_TOKEN'));
-  return {checks: reportChecks(runChecks(MACHINE_CHECKS, found), flags, context), facts: found.facts};
+  return {
+    checks: reportChecks(runChecks(MACHINE_CHECKS, found), flags, context),
+    facts: found.facts,
+  };
 }
 
 /** What the checks of the Scalr account read. Undefined without a token for the account of the agent. @throws ExpectedError for an unusable token */
@@ -68,12 +94,16 @@ export async function readAccountFacts(
   context: CommandContext,
 ): Promise<PreflightContext['account']> {
   const address = settings.get(url);
-  const client = address === undefined ? undefined : await optionalAccount(address, settings, context);
+  const client =
+    address === undefined ? undefined : await optionalAccount(address, settings, context);
   if (client === undefined) return undefined;
   const {host} = client;
   const read = <T>(reading: Promise<T>): Promise<Fact<T>> =>
-    reading.then((value) => known(value, `Scalr API of ${host}`)).catch(onFailure(({message}) => unknown('failed', message)));
-  const online = async (): Promise<string[]> => (await listAgents(client)).filter(({status}) => status !== 'offline').map(({name}) => name);
+    reading
+      .then((value) => known(value, `Scalr API of ${host}`))
+      .catch(onFailure(({message}) => unknown('failed', message)));
+  const online = async (): Promise<string[]> =>
+    (await listAgents(client)).filter(({status}) => status !== 'offline').map(({name}) => name);
   const [limits, agents, found] = await Promise.all([
     read(readLimits(client)),
     read(online()),
@@ -89,7 +119,11 @@ export async function probeFromPod(
   {isDry, ...limits}: {seconds: number; urls: readonly string[]; isDry: boolean},
   {app, isJson, say}: CommandContext,
 ): Promise<NonNullable<PreflightContext['probe']>> {
-  const plan = await prepareProbe(context, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
+  const plan = await prepareProbe(
+    context,
+    {...cachedAccess(deps, deps), signal: deps.signal},
+    limits,
+  );
   if (!('objects' in plan)) return plan;
   if (isDry) {
     const text = probeText(plan);
@@ -97,7 +131,9 @@ export async function probeFromPod(
     else app.stdout(text);
     return {because: '--dry-run', isDry: true};
   }
-  say(`Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`);
+  say(
+    `Creating the test pod ${plan.pod} in namespace ${context.name.kubeTarget.namespace}; it is deleted afterwards.\n`,
+  );
   const interrupts = app.handleInterrupts();
   try {
     return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};

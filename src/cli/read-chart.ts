@@ -30,7 +30,9 @@ export async function readUnknownChart(
   deps: ChartDeps,
 ): Promise<ReadChart | undefined> {
   if (!isUnknown({chart: name, version}, source !== undefined)) return undefined;
-  return source === undefined ? downloaded(deps, `${name}@${version}`) : readChartFrom(source, {chart: name, version}, deps);
+  return source === undefined
+    ? downloaded(deps, `${name}@${version}`)
+    : readChartFrom(source, {chart: name, version}, deps);
 }
 
 /** Once for all files and clusters of a command. */
@@ -47,7 +49,10 @@ export async function readChartFrom(
 ): Promise<ReadChart> {
   const {readChart} = await import('../operations/read-chart.ts');
   const desired = {...named, ...(source === undefined ? {} : {source})};
-  return readChart(desired, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
+  return readChart(desired, {
+    charts: app.charts,
+    processes: {run: (call) => app.processes(toolPaths(flags)).run(call)},
+  });
 }
 
 /** The chart that the settings name, read if its version is unknown. @throws ExpectedError */
@@ -58,7 +63,12 @@ export async function readChartOfSettings(
 ): Promise<ReadChart | undefined> {
   const version = settings.get(chartVersion);
   if (version === undefined) return undefined;
-  return readUnknownChart(settings.get(chart) ?? recommend(settings, facts).chart, version, settings.get(chartSource), deps);
+  return readUnknownChart(
+    settings.get(chart) ?? recommend(settings, facts).chart,
+    version,
+    settings.get(chartSource),
+    deps,
+  );
 }
 
 /** Values, and the chart that was read for them because its version is unknown. */
@@ -78,8 +88,11 @@ export async function generateUnconfirmed(
 }
 
 /** Generates and validates the values. Keys for an unknown chart version are confirmed by rendering it. @throws ExpectedError */
-export const generateFor = async (settings: Settings, facts: ChartRequirements | undefined, deps: ChartDeps): Promise<Generated> =>
-  confirmOne(await generateUnconfirmed(settings, facts, deps), deps);
+export const generateFor = async (
+  settings: Settings,
+  facts: ChartRequirements | undefined,
+  deps: ChartDeps,
+): Promise<Generated> => confirmOne(await generateUnconfirmed(settings, facts, deps), deps);
 
 /** @throws ExpectedError if the chart rejects the values */
 export async function confirmOne(made: GeneratedFor, deps: ChartDeps): Promise<Generated> {
@@ -89,7 +102,10 @@ export async function confirmOne(made: GeneratedFor, deps: ChartDeps): Promise<G
 }
 
 /** Warns about keys of unknown chart versions that have no confirmed effect; the values for one version are rendered together. */
-export async function confirmGenerated(all: readonly GeneratedFor[], deps: ChartDeps): Promise<(Generated | ExpectedError)[]> {
+export async function confirmGenerated(
+  all: readonly GeneratedFor[],
+  deps: ChartDeps,
+): Promise<(Generated | ExpectedError)[]> {
   const charts = [...new Set(all.flatMap(({read}) => read ?? []))];
   const found = new Map<GeneratedFor, Confirmed>();
   for (const chart of charts) {
@@ -100,7 +116,12 @@ export async function confirmGenerated(all: readonly GeneratedFor[], deps: Chart
   }
   return all.map((each) => {
     const {unconfirmed = [], rejection} = found.get(each) ?? {};
-    return rejection ?? {...each.generated, warnings: [...each.generated.warnings, ...warningsOf(unconfirmed)]};
+    return (
+      rejection ?? {
+        ...each.generated,
+        warnings: [...each.generated.warnings, ...warningsOf(unconfirmed)],
+      }
+    );
   });
 }
 
@@ -114,18 +135,34 @@ interface Confirmed {
 }
 
 /** Confirms the keys of several files or clusters. `charts` share the renders of a command. */
-export async function confirmAll(read: ReadChart, all: readonly Values[], deps: ChartDeps, charts: number): Promise<Confirmed[]> {
+export async function confirmAll(
+  read: ReadChart,
+  all: readonly Values[],
+  deps: ChartDeps,
+  charts: number,
+): Promise<Confirmed[]> {
   const {MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   const renders = Math.max(2, Math.floor(MAX_RENDERS / charts));
-  const distinct = all.filter((values, index) => all.findIndex((each) => sameTree(each, values)) === index);
+  const distinct = all.filter(
+    (values, index) => all.findIndex((each) => sameTree(each, values)) === index,
+  );
   if (distinct.length === 1) {
     const one = await confirmKeysIn(read, distinct[0] as Values, deps, renders);
     return all.map(() => one);
   }
   // Merged values hide what the chart rejects in one of them, and valid ones can contradict each other.
-  const alone = await Promise.all(distinct.slice(0, Math.floor(renders / 2)).map((values) => confirmKeysIn(read, values, deps, 1)));
+  const alone = await Promise.all(
+    distinct
+      .slice(0, Math.floor(renders / 2))
+      .map((values) => confirmKeysIn(read, values, deps, 1)),
+  );
   const accepted = distinct.filter((_, index) => alone[index]?.rejection === undefined);
-  const {unconfirmed, rejection} = await confirmKeysIn(read, accepted.reduce(mergeValues, {}), deps, Math.max(2, renders - alone.length));
+  const {unconfirmed, rejection} = await confirmKeysIn(
+    read,
+    accepted.reduce(mergeValues, {}),
+    deps,
+    Math.max(2, renders - alone.length),
+  );
   const message = `The effect of the keys is not confirmed. All files merged: ${rejection?.message}`;
   const merged = {unconfirmed: rejection === undefined ? unconfirmed : [{path: [], message}]};
   return all.map((values) => {
@@ -134,15 +171,34 @@ export async function confirmAll(read: ReadChart, all: readonly Values[], deps: 
   });
 }
 
-export async function confirmKeysIn(read: ReadChart, values: Values, {app, flags}: ChartDeps, renders?: number): Promise<Confirmed> {
+export async function confirmKeysIn(
+  read: ReadChart,
+  values: Values,
+  {app, flags}: ChartDeps,
+  renders?: number,
+): Promise<Confirmed> {
   const {confirmKeys, MAX_RENDERS} = await import('../operations/confirm-keys.ts');
   try {
-    return {unconfirmed: await confirmKeys(values, read, app.processes(toolPaths(flags)), renders ?? MAX_RENDERS)};
+    return {
+      unconfirmed: await confirmKeys(
+        values,
+        read,
+        app.processes(toolPaths(flags)),
+        renders ?? MAX_RENDERS,
+      ),
+    };
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const {chart: name, version} = read.target;
     if (error.code === 'TOOL_NOT_FOUND')
-      return {unconfirmed: [{path: [], message: `helm not found, so the effect of the keys in ${name} ${version} is not confirmed.`}]};
+      return {
+        unconfirmed: [
+          {
+            path: [],
+            message: `helm not found, so the effect of the keys in ${name} ${version} is not confirmed.`,
+          },
+        ],
+      };
     const message = `${name} ${version} rejects the values.\n${error.message}`;
     const rejection = failed('INVALID_SETTING', message, ['Change the settings in the message']);
     return {unconfirmed: [], rejection};
@@ -158,7 +214,10 @@ export async function signatureOf(
   if (keyring === undefined) return undefined;
   const {verifyChart} = await import('../operations/read-chart.ts');
   const chart = {chart: name, version, keyring, ...(source === undefined ? {} : {source})};
-  return verifyChart(chart, {charts: app.charts, processes: {run: (call) => app.processes(toolPaths(flags)).run(call)}});
+  return verifyChart(chart, {
+    charts: app.charts,
+    processes: {run: (call) => app.processes(toolPaths(flags)).run(call)},
+  });
 }
 
 export const signatureText = (signature: ChartSignature | undefined): string =>
@@ -167,7 +226,11 @@ export const signatureText = (signature: ChartSignature | undefined): string =>
     : `Chart signature verified: ${signature.signer}, key ${signature.fingerprint}, SHA-256 ${signature.digest}.\n`;
 
 /** The target of a migration, if it is read from a chart: --chart-source, or an unknown version in --to. @throws ExpectedError */
-export async function migrationChart(to: string | undefined, source: string | undefined, deps: ChartDeps): Promise<ReadChart | undefined> {
+export async function migrationChart(
+  to: string | undefined,
+  source: string | undefined,
+  deps: ChartDeps,
+): Promise<ReadChart | undefined> {
   if (source === undefined) {
     const desired = to === undefined ? undefined : parseTarget('--to', to).target;
     return desired && readUnknownChart(desired.chart, desired.version, undefined, deps);
@@ -175,18 +238,41 @@ export async function migrationChart(to: string | undefined, source: string | un
   const [name = '', version = ''] = to?.split('@') ?? [];
   const read = await readChartFrom(source, {chart: name, version}, deps);
   const {target} = read;
-  if (to === undefined || (target.chart === name && ['', target.version].includes(version))) return read;
-  throw failed('CONFLICTING_SETTINGS', `--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`, [
-    'Omit --to, or set --chart-source to another chart',
-  ]);
+  if (to === undefined || (target.chart === name && ['', target.version].includes(version)))
+    return read;
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`,
+    ['Omit --to, or set --chart-source to another chart'],
+  );
 }
 
 /** Findings about keys that have no confirmed effect in an unknown version. Files of other engines have no lines for them. */
-export async function confirmMigrated(chart: ReadChart, {values}: MigratedFile, deps: ChartDeps): Promise<ValuesFinding[]> {
+export async function confirmMigrated(
+  chart: ReadChart,
+  {values}: MigratedFile,
+  deps: ChartDeps,
+): Promise<ValuesFinding[]> {
   if (!isUnknown(chart.target, true)) return [];
   const {unconfirmed, rejection} = await confirmKeysIn(chart, values, deps);
   return [
-    ...unconfirmed.map(({path, message}): ValuesFinding => ({severity: 'warning', code: 'UNCONFIRMED_KEY', path: dotted(path), message})),
-    ...(rejection ? [{severity: 'error' as const, code: 'REFUSED_BY_CHART', path: '', message: rejection.message}] : []),
+    ...unconfirmed.map(
+      ({path, message}): ValuesFinding => ({
+        severity: 'warning',
+        code: 'UNCONFIRMED_KEY',
+        path: dotted(path),
+        message,
+      }),
+    ),
+    ...(rejection
+      ? [
+          {
+            severity: 'error' as const,
+            code: 'REFUSED_BY_CHART',
+            path: '',
+            message: rejection.message,
+          },
+        ]
+      : []),
   ];
 }

@@ -6,14 +6,24 @@ import {fromAnswers} from '../answers/sources.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {stateOfService} from '../host/agents.ts';
-import {agentContainers, agentNameInScalr, currentContainers, readContainers} from '../host/containers.ts';
+import {
+  agentContainers,
+  agentNameInScalr,
+  currentContainers,
+  readContainers,
+} from '../host/containers.ts';
 import {ENV_FILE} from '../host/files.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../host/plan.ts';
 import type {CreatedToken} from '../operations/install-pool.ts';
 import type {AccountRotation, TokenUsers} from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
-import {accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN} from '../release/namespace.ts';
+import {
+  accountAnnotations,
+  accountPoolIn,
+  accountTokenIn,
+  PREVIOUS_TOKEN,
+} from '../release/namespace.ts';
 import {token, url} from '../settings/agent.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -36,7 +46,9 @@ export interface HostTokens extends Head {
   path: string;
   text: string;
   /** The steps from the current state to this token, or to the one in the file; `run` plans them again. @throws ExpectedError */
-  plan(next: Secret | undefined): Promise<{steps: readonly Step[]; run(deps: RunDeps): Promise<unknown>}>;
+  plan(
+    next: Secret | undefined,
+  ): Promise<{steps: readonly Step[]; run(deps: RunDeps): Promise<unknown>}>;
 }
 
 /** Set until the service has restarted. */
@@ -46,7 +58,8 @@ const TOKEN = /^SCALR_AGENT_TOKEN=(.*)$/m;
 
 type Annotations = Readonly<Record<string, string>>;
 
-const annotationsIn = (text: string): Annotations => Object.fromEntries([...text.matchAll(RECORD)].map(([, key, value]) => [key, value]));
+const annotationsIn = (text: string): Annotations =>
+  Object.fromEntries([...text.matchAll(RECORD)].map(([, key, value]) => [key, value]));
 
 /** The file with another token, or with the same one, and with this record. */
 function written(text: string, next: Secret | undefined, annotations: Annotations): string {
@@ -55,10 +68,15 @@ function written(text: string, next: Secret | undefined, annotations: Annotation
   return `${record.join('')}${next === undefined ? lines : lines.replace(TOKEN, () => `SCALR_AGENT_TOKEN=${next.reveal()}`)}`;
 }
 
-export const isTokenIn = ({text}: HostTokens, given: Secret): boolean => TOKEN.exec(text)?.[1] === given.reveal();
+export const isTokenIn = ({text}: HostTokens, given: Secret): boolean =>
+  TOKEN.exec(text)?.[1] === given.reveal();
 
 /** Reads the agents and their token file. Read-only. @throws ExpectedError if another program manages the file */
-export const readHostTokens = (target: Target, release: string, context: CommandContext): Promise<HostTokens> =>
+export const readHostTokens = (
+  target: Target,
+  release: string,
+  context: CommandContext,
+): Promise<HostTokens> =>
   target === 'docker' ? tokensInDocker(release, context) : tokensOfService(context);
 
 async function tokensInDocker(release: string, context: CommandContext): Promise<HostTokens> {
@@ -69,16 +87,31 @@ async function tokensInDocker(release: string, context: CommandContext): Promise
   const [directory] = found.flatMap(directoriesOf);
   if (found.length === 0) throw noAgent('docker', release);
   const answers = join(directory ?? '', INSTALL_ANSWERS);
-  if (directory === undefined || (await files.kindOf(answers)) !== 'file') throw notRecorded(release, directory);
-  const settings = await resolveAnswers([fromAnswers(parseAnswers(String(await files.read(answers)), answers))], {files, now: app.now()});
-  const engine = await host.run({tool: 'docker', args: ['info', '--format', '{{.ID}}']}, {signal: readSignal(context)});
+  if (directory === undefined || (await files.kindOf(answers)) !== 'file')
+    throw notRecorded(release, directory);
+  const settings = await resolveAnswers(
+    [fromAnswers(parseAnswers(String(await files.read(answers)), answers))],
+    {files, now: app.now()},
+  );
+  const engine = await host.run(
+    {tool: 'docker', args: ['info', '--format', '{{.ID}}']},
+    {signal: readSignal(context)},
+  );
   const prepare = (next: Secret | undefined) => {
-    const desired = next === undefined ? settings : settings.with(token, {value: next, source: 'prompt'});
+    const desired =
+      next === undefined ? settings : settings.with(token, {value: next, source: 'prompt'});
     return prepareInDocker(desired, directory, app, readSignal(context));
   };
-  const owner = engine.error || engine.stdout.trim() === '' ? undefined : `engine=${engine.stdout.trim()}`;
+  const owner =
+    engine.error || engine.stdout.trim() === '' ? undefined : `engine=${engine.stdout.trim()}`;
   const agents = async () => currentContainers(await containers(), release).map(agentNameInScalr);
-  const tokens = await tokensIn(join(directory, ENV_FILE), {target: 'docker', release}, owner, agents, context);
+  const tokens = await tokensIn(
+    join(directory, ENV_FILE),
+    {target: 'docker', release},
+    owner,
+    agents,
+    context,
+  );
   return {
     ...tokens,
     users: {...tokens.users, stopped: found.map(agentNameInScalr)},
@@ -86,7 +119,8 @@ async function tokensInDocker(release: string, context: CommandContext): Promise
     async plan(next) {
       const prepared = await prepare(next);
       const {steps, finish} = await prepare(undefined);
-      if (next !== undefined && steps.length + finish.length > 0) throw notUpToDate(release, answers);
+      if (next !== undefined && steps.length + finish.length > 0)
+        throw notUpToDate(release, answers);
       return {
         steps: [...prepared.steps, ...prepared.finish],
         run: async (deps) => changeInDocker(await prepare(undefined), context, deps, true),
@@ -104,12 +138,21 @@ async function tokensOfService(context: CommandContext): Promise<HostTokens> {
   const machine = (await read('/etc/machine-id')).trim();
   const path = `/etc/scalr-agent/${ENV_FILE}`;
   // The ID itself must not leave the machine: machine-id(5).
-  const owner = machine === '' ? undefined : `machine=${createHash('sha256').update(`scalr-agent ${machine}`).digest('hex').slice(0, 16)}`;
+  const owner =
+    machine === ''
+      ? undefined
+      : `machine=${createHash('sha256').update(`scalr-agent ${machine}`).digest('hex').slice(0, 16)}`;
   const agents = async () => {
     const [, name] = /^SCALR_AGENT_NAME=(\S+)$/m.exec(await read(path)) ?? [];
     return [name ?? (await read('/proc/sys/kernel/hostname')).trim()];
   };
-  const found = await tokensIn(path, {target: 'systemd', release: 'scalr-agent'}, owner, agents, context);
+  const found = await tokensIn(
+    path,
+    {target: 'systemd', release: 'scalr-agent'},
+    owner,
+    agents,
+    context,
+  );
   const step: Step = {
     id: 'restart',
     title: 'Restart service scalr-agent to load the new token',
@@ -119,7 +162,8 @@ async function tokensOfService(context: CommandContext): Promise<HostTokens> {
     ...found,
     address: /^SCALR_URL=(\S+)$/m.exec(found.text)?.[1],
     async plan(next) {
-      const steps = next !== undefined || annotationsIn(found.text)[RESTART] !== undefined ? [step] : [];
+      const steps =
+        next !== undefined || annotationsIn(found.text)[RESTART] !== undefined ? [step] : [];
       const run = async (running: RunDeps): Promise<void> => {
         await runSteps(steps, {...running, processes: app.processes({})});
         const state = await stateOfService(deps());
@@ -145,11 +189,23 @@ async function tokensIn(
   const {release} = head;
   const record = {metadata: {name: path, annotations: annotationsIn(text)}};
   return {
-    ...{...head, path, text, recorded: accountPoolIn(record)},
+    ...head,
+    path,
+    text,
+    recorded: accountPoolIn(record),
     users: {
-      attributes: {name: release, description: `scalr-agent-install ${owner ?? 'unknown'} release=${release}`, expiresInMinutes: null},
-      ...{release, isIdentified: owner !== undefined, keepsNames: true, agents},
-      ...{current: accountTokenIn(record)?.tokenId, replaced: record.metadata.annotations[PREVIOUS_TOKEN]},
+      attributes: {
+        name: release,
+        description: `scalr-agent-install ${owner ?? 'unknown'} release=${release}`,
+        expiresInMinutes: null,
+      },
+      release,
+      isIdentified: owner !== undefined,
+      keepsNames: true,
+      agents,
+
+      current: accountTokenIn(record)?.tokenId,
+      replaced: record.metadata.annotations[PREVIOUS_TOKEN],
     },
   };
 }
@@ -163,11 +219,22 @@ export async function rotateOnHost(
 ): Promise<HostRotateResult> {
   const {files} = context.app;
   const write = async (next: Secret | undefined, annotations: Annotations): Promise<void> =>
-    files.write(path, written(String(await files.read(path)), next, annotations), {isPrivate: true});
-  const {steps, run} = await context.untilInterrupted(() => plan(given ?? (account?.token === undefined ? undefined : PLACEHOLDER)));
-  const place = {Target: `${target === 'docker' ? 'Docker' : 'systemd'} on this machine`, Token: path};
+    files.write(path, written(String(await files.read(path)), next, annotations), {
+      isPrivate: true,
+    });
+  const {steps, run} = await context.untilInterrupted(() =>
+    plan(given ?? (account?.token === undefined ? undefined : PLACEHOLDER)),
+  );
+  const place = {
+    Target: `${target === 'docker' ? 'Docker' : 'systemd'} on this machine`,
+    Token: path,
+  };
   const rotation: Rotation<Head> = {
-    ...{head: {target, release}, users, account, record: path, steps},
+    head: {target, release},
+    users,
+    account,
+    record: path,
+    steps,
     text: steps.length === 0 ? '' : `${stepsText(steps, place, context.screen)}\n`,
     async replace(deps, made: CreatedToken | undefined, keep) {
       const next = made?.text ?? given;
@@ -175,7 +242,9 @@ export async function rotateOnHost(
       if (next !== undefined) {
         const old = users.replaced ?? users.current;
         await write(next, {
-          ...(pool === undefined ? {} : accountAnnotations({host: pool.host, poolId: pool.poolId, tokenId: made?.tokenId})),
+          ...(pool === undefined
+            ? {}
+            : accountAnnotations({host: pool.host, poolId: pool.poolId, tokenId: made?.tokenId})),
           ...(old === undefined ? {} : {[PREVIOUS_TOKEN]: old}),
           ...(target === 'systemd' ? {[RESTART]: 'pending'} : {}),
         });
@@ -198,7 +267,9 @@ const notRecorded = (release: string, directory: string | undefined): ExpectedEr
   failed(
     'UNSUPPORTED_SETTING',
     `The settings of release ${release} are not recorded${directory === undefined ? '' : ` in ${directory}`}.`,
-    [`Run ${INSTALL} with its settings and the new token, then revoke the old token: scalr-agent pool token revoke`],
+    [
+      `Run ${INSTALL} with its settings and the new token, then revoke the old token: scalr-agent pool token revoke`,
+    ],
   );
 
 const notUpToDate = (release: string, answers: string): ExpectedError =>
@@ -215,4 +286,6 @@ const notOurs = (path: string): ExpectedError =>
   ]);
 
 const notRunning = (status: string): ExpectedError =>
-  failed('NOT_READY', `Service scalr-agent does not run after its restart: ${status}.`, ['Check its log: journalctl --unit scalr-agent']);
+  failed('NOT_READY', `Service scalr-agent does not run after its restart: ${status}.`, [
+    'Check its log: journalctl --unit scalr-agent',
+  ]);

@@ -22,7 +22,14 @@ import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {PLACEHOLDER} from './install-pool.ts';
-import {type CommandContext, operate, type ReleaseHead, type RunDeps, releaseHead, stepsOf} from './operate.ts';
+import {
+  type CommandContext,
+  operate,
+  type ReleaseHead,
+  type RunDeps,
+  releaseHead,
+  stepsOf,
+} from './operate.ts';
 
 interface Rotated {
   /** False if the agents already use the token, and nothing is left to revoke. */
@@ -69,26 +76,39 @@ export async function rotate<Head>(
   const {screen, say, timeoutMs} = context;
   const {release} = users;
   const isUnfinished = users.replaced !== undefined;
-  const isRevoking = account !== undefined && (account.others.length === 0 || flags.confirm !== undefined);
+  const isRevoking =
+    account !== undefined && (account.others.length === 0 || flags.confirm !== undefined);
   const revocation = isRevoking ? account.revocation : [];
   const steps = [...(account?.steps ?? []), ...own, ...revocation];
   const isChanged = steps.length > 0 || isUnfinished;
   const result: Head & Rotated = {
-    ...{...head, changed: isChanged},
-    ...{steps: stepsOf(steps), warnings: isRevoking || account === undefined ? [] : [othersWarning(release, account)]},
+    ...head,
+    changed: isChanged,
+
+    steps: stepsOf(steps),
+    warnings: isRevoking || account === undefined ? [] : [othersWarning(release, account)],
     ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
-    ...{token: null, revoked: null},
+    token: null,
+    revoked: null,
   };
   if (!isChanged) {
     say(`Release ${release} already uses this token. Nothing was changed.\n`);
     return result;
   }
   const inAccount = (some: AccountRotation['steps']): string =>
-    account === undefined || some.length === 0 ? '' : `${accountPlanText(some, account.client, screen)}\n`;
+    account === undefined || some.length === 0
+      ? ''
+      : `${accountPlanText(some, account.client, screen)}\n`;
   const operation = {
     title: `Replacing the token of release ${release}`,
-    ...{steps, warnings: result.warnings, text: `${inAccount(account?.steps ?? [])}${text}${inAccount(revocation)}`},
-    risk: flags.confirm === undefined ? undefined : {what: 'Other agents may use the token that is revoked.', release},
+
+    steps,
+    warnings: result.warnings,
+    text: `${inAccount(account?.steps ?? [])}${text}${inAccount(revocation)}`,
+    risk:
+      flags.confirm === undefined
+        ? undefined
+        : {what: 'Other agents may use the token that is revoked.', release},
     ...(check === undefined ? {} : {check}),
     run: async (deps: RunDeps) => {
       if (account === undefined) {
@@ -97,10 +117,15 @@ export async function rotate<Head>(
         say('Next step:\n  - Revoke the old token in Scalr\n');
         return result;
       }
-      const {result: token} = await installWithPool(account, account.client, deps, async (made, keep) => {
-        await replace(deps, made, keep);
-        return made?.tokenId ?? null;
-      });
+      const {result: token} = await installWithPool(
+        account,
+        account.client,
+        deps,
+        async (made, keep) => {
+          await replace(deps, made, keep);
+          return made?.tokenId ?? null;
+        },
+      );
       const agents = await verifyAgentsUseToken(users, account, {...deps, timeoutMs});
       if (account.previous !== undefined && !isRevoking) throw tokenUsedByOthers(release, account);
       await runAccountSteps(revocation, account.client, deps);
@@ -145,10 +170,17 @@ export async function rotateInCluster(
     planRotation(holder, text && {text, made}, access, AbortSignal.timeout(timeoutMs));
   const plan = await context.untilInterrupted(() => planFor(planned));
   const rotation: Rotation<ReleaseHead> = {
-    ...{head: releaseHead(name, facts), users, account, record: `Secret ${secret.metadata.name}`, steps: plan.steps},
+    head: releaseHead(name, facts),
+    users,
+    account,
+    record: `Secret ${secret.metadata.name}`,
+    steps: plan.steps,
     text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
     check: async (isDryRun) => {
-      await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {...access, operation: 'rotate-token'});
+      await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {
+        ...access,
+        operation: 'rotate-token',
+      });
       return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
     },
     replace: async (deps, made, keep) => {
@@ -191,20 +223,33 @@ export async function readAccount(
   const pool = given ?? recorded?.poolId;
   try {
     if (pool === undefined) throw unknownPool(record);
-    const client = await connect(recorded?.host ?? (URL.canParse(address) ? new URL(address).host : undefined));
+    const client = await connect(
+      recorded?.host ?? (URL.canParse(address) ? new URL(address).host : undefined),
+    );
     return await readAccountRotation(client, pool, users, isNeeded);
   } catch (error) {
     const isOptional = !isNeeded && given === undefined && users.replaced === undefined;
-    if (isOptional && error instanceof ExpectedError && (pool === undefined || error.code === 'NO_CREDENTIAL')) return undefined;
+    if (
+      isOptional &&
+      error instanceof ExpectedError &&
+      (pool === undefined || error.code === 'NO_CREDENTIAL')
+    )
+      return undefined;
     if (!(error instanceof ExpectedError) || error.code !== 'NO_CREDENTIAL') throw error;
-    throw error.with(error.message, [...error.suggestions, 'Or create a token in Scalr, and set --token-file']);
+    throw error.with(error.message, [
+      ...error.suggestions,
+      'Or create a token in Scalr, and set --token-file',
+    ]);
   }
 }
 
 const unknownPool = (record: string): ExpectedError =>
   new ExpectedError(`${record} does not record an agent pool.`, {
     code: 'MISSING_SETTING',
-    suggestions: ['Set --pool to the agent pool of the release', 'Or create a token in Scalr, and set --token-file'],
+    suggestions: [
+      'Set --pool to the agent pool of the release',
+      'Or create a token in Scalr, and set --token-file',
+    ],
     options: [
       {add: '--pool NAME', when: 'Set the agent pool of the release'},
       {add: '--token-file FILE', when: 'Use a token that was created in Scalr'},
@@ -212,6 +257,8 @@ const unknownPool = (record: string): ExpectedError =>
   });
 
 const unfinished = (): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', 'An earlier rotation is unfinished: its old token is not revoked yet.', [
-    'Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN',
-  ]);
+  failed(
+    'CONFLICTING_SETTINGS',
+    'An earlier rotation is unfinished: its old token is not revoked yet.',
+    ['Continue it first: run the same command without --token-file and SCALR_AGENT_TOKEN'],
+  );

@@ -2,7 +2,10 @@ import {usageError} from '../ground/errors.ts';
 
 /** What a command line can contain: flags by name, as oclif declares them. */
 export type KnownFlags = Readonly<
-  Record<string, {type: 'boolean' | 'option'; char?: string; allowNo?: boolean; helpValue?: unknown} | undefined>
+  Record<
+    string,
+    {type: 'boolean' | 'option'; char?: string; allowNo?: boolean; helpValue?: unknown} | undefined
+  >
 >;
 
 interface Spelling {
@@ -54,7 +57,9 @@ const NEEDLESS: Readonly<Record<string, string>> = {
 /** Flags of other tools that mean one of this command, without dashes. */
 export const spellingsOf = (flags: KnownFlags): string[] =>
   [...TAKEN, ...SIMILAR].flatMap(({typed, flags: ours}) =>
-    ours.some((each) => flags[each] !== undefined) ? typed.flatMap((each) => /^--(.+)/.exec(each)?.[1] ?? []) : [],
+    ours.some((each) => flags[each] !== undefined)
+      ? typed.flatMap((each) => /^--(.+)/.exec(each)?.[1] ?? [])
+      : [],
   );
 
 /** The flag of this command that another tool spells differently, as a suggestion. */
@@ -73,7 +78,8 @@ export function normalizeArgv(argv: readonly string[], flags: KnownFlags): strin
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') return [...translated, word, ...rest];
     // kubectl and Helm have a client-side and a server-side dry run.
-    if (flags['dry-run'] !== undefined) word = word.replace(/^--dry-run=(client|server|true)$/, '--dry-run');
+    if (flags['dry-run'] !== undefined)
+      word = word.replace(/^--dry-run=(client|server|true)$/, '--dry-run');
     const own = ownFlag(word, flags);
     const output = own === undefined || own.name === 'out' ? outputOf(word, rest[0]) : undefined;
     if (output !== undefined && isOutputFormat(output, flags, own !== undefined)) {
@@ -90,7 +96,8 @@ export function normalizeArgv(argv: readonly string[], flags: KnownFlags): strin
 
 function ownFlag(word: string, flags: KnownFlags): {name: string; takesValue: boolean} | undefined {
   const [, long, short] = /^(?:--([^=]+)|-([A-Za-z]))/.exec(word) ?? [];
-  const name = long ?? Object.keys(flags).find((each) => short !== undefined && flags[each]?.char === short);
+  const name =
+    long ?? Object.keys(flags).find((each) => short !== undefined && flags[each]?.char === short);
   const flag = name === undefined ? undefined : flags[name];
   if (name === undefined || flag === undefined) return undefined;
   return {name, takesValue: flag.type === 'option' && (long !== undefined || word.length === 2)};
@@ -98,8 +105,12 @@ function ownFlag(word: string, flags: KnownFlags): {name: string; takesValue: bo
 
 function translatedFlag(word: string, flags: KnownFlags): string | undefined {
   const [, typed = '', value = ''] = /^(--[^=]+|-[A-Za-z])(.*)$/s.exec(word) ?? [];
-  const flag = TAKEN.find((each) => each.typed.includes(typed))?.flags.find((each) => flags[each] !== undefined);
-  return flag === undefined ? undefined : `--${flag}${value === '' ? '' : `=${value.replace(/^=/, '')}`}`;
+  const flag = TAKEN.find((each) => each.typed.includes(typed))?.flags.find(
+    (each) => flags[each] !== undefined,
+  );
+  return flag === undefined
+    ? undefined
+    : `--${flag}${value === '' ? '' : `=${value.replace(/^=/, '')}`}`;
 }
 
 interface Output {
@@ -113,7 +124,9 @@ function outputOf(word: string, next: string | undefined): Output | undefined {
   const [, long, short, value] = /^(?:(--output)|(-o))(?:=?(.+))?$/s.exec(word) ?? [];
   const typed = long === undefined ? (short === undefined ? undefined : '-o') : '--output';
   const text = value ?? next;
-  return typed === undefined || text === undefined ? undefined : {typed, value: text, words: value === undefined ? 2 : 1};
+  return typed === undefined || text === undefined
+    ? undefined
+    : {typed, value: text, words: value === undefined ? 2 : 1};
 }
 
 /** Output formats of kubectl and Helm. A file with such a name is `./json`. */
@@ -123,13 +136,15 @@ const FORMATS = /^(json|yaml|table|wide|name)$/;
 function isOutputFormat({typed, value}: Output, flags: KnownFlags, isFile: boolean): boolean {
   if (!FORMATS.test(value)) return false;
   if (isFile && typed === '-o') {
-    throw usageError(`-o ${value}: -o is the output file (--out), and ${value} is an output format.`, [
-      'Print one JSON document: --json',
-      `Write a file with this name: --out ./${value}`,
-    ]);
+    throw usageError(
+      `-o ${value}: -o is the output file (--out), and ${value} is an output format.`,
+      ['Print one JSON document: --json', `Write a file with this name: --out ./${value}`],
+    );
   }
   if (value === 'json') return true;
   throw usageError(`${typed} ${value} is not supported.`, [
-    flags['format'] === undefined ? 'Print one JSON document: --json' : 'Select the output format with --format',
+    flags['format'] === undefined
+      ? 'Print one JSON document: --json'
+      : 'Select the output format with --format',
   ]);
 }

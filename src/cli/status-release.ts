@@ -52,20 +52,33 @@ export async function showRelease(
   const signal = AbortSignal.timeout(timeoutMs);
   const deps = {...access, now};
   let found = name;
-  const inCluster = await readStatus(name, {desired, signal}, deps).catch(async (error: unknown) => {
-    if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
-    const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(onFailure(() => []));
-    if (only === undefined || others.length > 0) throw error;
-    say(`Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`);
-    found = only;
-    return readStatus(only, {desired, signal}, deps);
-  });
+  const inCluster = await readStatus(name, {desired, signal}, deps).catch(
+    async (error: unknown) => {
+      if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND'))
+        throw error;
+      const [only, ...others] = await agentReleases(name.kubeTarget, access, signal).catch(
+        onFailure(() => []),
+      );
+      if (only === undefined || others.length > 0) throw error;
+      say(
+        `Using release ${only.release} in namespace ${only.kubeTarget.namespace}, the only agent release of the cluster.\n`,
+      );
+      found = only;
+      return readStatus(only, {desired, signal}, deps);
+    },
+  );
   const [account, newest] = await Promise.all([
     usesAccount ? statusWithAccount(found, inCluster, context) : inCluster,
-    asksNewest && inCluster.chart ? newestInRepository(inCluster.chart.name, access.processes, signal) : undefined,
+    asksNewest && inCluster.chart
+      ? newestInRepository(inCluster.chart.name, access.processes, signal)
+      : undefined,
   ]);
-  if (asksNewest && newest === undefined) say('The newest version is unknown: cannot read the chart repository.\n');
-  const status = account.chart && newest !== undefined ? {...account, chart: {...account.chart, newest}} : account;
+  if (asksNewest && newest === undefined)
+    say('The newest version is unknown: cannot read the chart repository.\n');
+  const status =
+    account.chart && newest !== undefined
+      ? {...account, chart: {...account.chart, newest}}
+      : account;
   if (!isJson) {
     show(statusText({name: found, status, files, now: now()}, resultScreen));
     const text = driftText(status.drift, resultScreen);
@@ -115,7 +128,8 @@ export async function printStatusChanges(
       now,
       sleep,
       timeoutMs,
-      onStatus: (status) => (isJson ? printLine(status) : changes.status({name, status, files, now: now()})),
+      onStatus: (status) =>
+        isJson ? printLine(status) : changes.status({name, status, files, now: now()}),
       onError: (error) => (isJson ? say(`${error.message}\n`) : changes.error(error, now())),
     });
   } finally {
@@ -126,11 +140,17 @@ export async function printStatusChanges(
 }
 
 /** With `isStrict`, differences and failed comparisons are failures. */
-export function exitOf({state, objects, drift}: ReleaseStatus, files: readonly string[], isStrict: boolean): ExitCode {
+export function exitOf(
+  {state, objects, drift}: ReleaseStatus,
+  files: readonly string[],
+  isStrict: boolean,
+): ExitCode {
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
   if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
-  return hasChanged({objects}) || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
+  return hasChanged({objects}) || (drift?.differences.length ?? 0) > 0
+    ? ExitCode.differences
+    : ExitCode.ok;
 }
 
 /** The exit code of several releases. */
@@ -173,13 +193,18 @@ export async function showContexts(
   const {app, isJson, screen, resultScreen, timeoutMs, show, draw, exitWith} = context;
   const {kubeTarget} = request.name;
   const never = new AbortController().signal;
-  const names = contextsMatching(patterns, await contextNames(kubeTarget, processes, AbortSignal.timeout(timeoutMs)));
+  const names = contextsMatching(
+    patterns,
+    await contextNames(kubeTarget, processes, AbortSignal.timeout(timeoutMs)),
+  );
   let read = 0;
   const clusters = await pooled(names, MAX_CLUSTERS_AT_ONCE, async (name) => {
     const place = {...kubeTarget, kubeContext: name};
     const access = await accessTo(place);
     // A cluster that does not respond must not take the time of others.
-    const cluster = await withTimeout(timeoutMs, never, (signal) => readCluster(place, request, {...access, signal, now: app.now}));
+    const cluster = await withTimeout(timeoutMs, never, (signal) =>
+      readCluster(place, request, {...access, signal, now: app.now}),
+    );
     await access.kubernetes.close();
     read += 1;
     if (screen.isLive) draw(`Read ${read} of ${count(names.length, 'cluster')}\n`);
@@ -187,7 +212,9 @@ export async function showContexts(
   });
   draw('');
   if (!isJson) show(clustersTable(clusters, resultScreen));
-  const exits = clusters.flatMap(({releases}) => releases.map(({status}) => exitOf(status, [], request.isStrict)));
+  const exits = clusters.flatMap(({releases}) =>
+    releases.map(({status}) => exitOf(status, [], request.isStrict)),
+  );
   exitWith(clusters.some(({failure}) => failure) ? ExitCode.failed : worstExit(exits));
   return clustersDocument(clusters);
 }
@@ -202,7 +229,10 @@ async function readCluster(
   const name = {release, kubeTarget: place};
   try {
     if (!isNamed) return {context, releases: await readAllStatus(place, options, deps)};
-    return {context, releases: [{name, status: await readStatus(name, {...options, desired: undefined}, deps)}]};
+    return {
+      context,
+      releases: [{name, status: await readStatus(name, {...options, desired: undefined}, deps)}],
+    };
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return {context, releases: [], failure: signal.aborted ? silent(context, error) : error};
@@ -210,21 +240,35 @@ async function readCluster(
 }
 
 const silent = (context: string, cause: ExpectedError): ExpectedError =>
-  failed('CLUSTER_UNREACHABLE', `Cannot reach the Kubernetes API of context ${context} (timed out, --timeout).`, cause.suggestions, {
-    cause,
-  });
+  failed(
+    'CLUSTER_UNREACHABLE',
+    `Cannot reach the Kubernetes API of context ${context} (timed out, --timeout).`,
+    cause.suggestions,
+    {
+      cause,
+    },
+  );
 
 const MAX_NAMES = 10;
 
 /** The contexts that match a name or a pattern with *, in the order of the patterns. @throws ExpectedError for one without a match */
-export function contextsMatching(patterns: readonly string[], contexts: readonly string[]): string[] {
+export function contextsMatching(
+  patterns: readonly string[],
+  contexts: readonly string[],
+): string[] {
   if (contexts.length === 0)
-    throw failed('INVALID_SETTING', 'The kubeconfig was not found, or has no contexts.', ['Check KUBECONFIG, or set --kubeconfig']);
+    throw failed('INVALID_SETTING', 'The kubeconfig was not found, or has no contexts.', [
+      'Check KUBECONFIG, or set --kubeconfig',
+    ]);
   const found = patterns.flatMap((pattern) => {
     const text = pattern.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*');
-    const matching = contexts.filter((each) => each === pattern || new RegExp(`^${text}$`).test(each));
+    const matching = contexts.filter(
+      (each) => each === pattern || new RegExp(`^${text}$`).test(each),
+    );
     if (matching.length > 0) return matching;
-    throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [`Contexts found: ${few(contexts, MAX_NAMES)}`]);
+    throw failed('INVALID_SETTING', `No context of the kubeconfig matches ${pattern}.`, [
+      `Contexts found: ${few(contexts, MAX_NAMES)}`,
+    ]);
   });
   return [...new Set(found)];
 }

@@ -3,7 +3,12 @@ import {ExpectedError} from '../ground/errors.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
-import {type AccountDeps, type AccountPlan, type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
+import {
+  type AccountDeps,
+  type AccountPlan,
+  type AccountStep,
+  runAccountSteps,
+} from '../operations/account-steps.ts';
 import {noAccountToken, planAccountRemoval} from '../operations/pool.ts';
 import {removalText} from '../operations/release-data.ts';
 import {requirePermissions} from '../operations/step.ts';
@@ -18,7 +23,14 @@ import {readFacts} from '../release/read-release.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type CommandContext, type Operation, operate, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';
+import {
+  type CommandContext,
+  type Operation,
+  operate,
+  type ReleaseHead,
+  releaseHead,
+  stepsOf,
+} from './operate.ts';
 
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
@@ -37,7 +49,11 @@ export interface UninstallResult extends ReleaseHead {
 interface UninstallOptions {
   choices: UninstallChoices;
   /** What else is removed from the Scalr account. */
-  account: {revokesToken: boolean; deletesPool: boolean; connect(host: string): Promise<ScalrClient>};
+  account: {
+    revokesToken: boolean;
+    deletesPool: boolean;
+    connect(host: string): Promise<ScalrClient>;
+  };
 }
 
 /** The plan for the account; `client` is absent if nothing is removed from it. */
@@ -51,10 +67,14 @@ async function planAccount(
   {objects, ...own}: InventoryReadings,
 ): Promise<AccountPart> {
   if (!removal.revokesToken && !removal.deletesPool) return {steps: [], warnings: []};
-  const [token] = secrets.flatMap(({accountToken, usedBy}) => (accountToken && usedBy.length === 0 ? [accountToken] : []));
+  const [token] = secrets.flatMap(({accountToken, usedBy}) =>
+    accountToken && usedBy.length === 0 ? [accountToken] : [],
+  );
   if (token === undefined) throw noAccountToken(release);
   const client = await connect(token.host);
-  const pods = objects.filter((each) => each.kind === 'Pod' && isOfRelease(each, own)).map(({metadata}) => metadata.name);
+  const pods = objects
+    .filter((each) => each.kind === 'Pod' && isOfRelease(each, own))
+    .map(({metadata}) => metadata.name);
   return {client, ...(await planAccountRemoval(client, token, {...removal, pods}))};
 }
 
@@ -78,7 +98,9 @@ export async function uninstallFromCluster(
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
   const planned = planUninstall(name, inventory, choices);
   const {plan, keeps, warnings, needsConfirmation} = planned;
-  const inAccount = await context.untilInterrupted(() => planAccount(name, account, inventory, readings));
+  const inAccount = await context.untilInterrupted(() =>
+    planAccount(name, account, inventory, readings),
+  );
   const steps = [...plan.steps, ...inAccount.steps];
   const removes = planned.removals.map((each) => removalText(each));
   const result: UninstallResult = {
@@ -116,22 +138,36 @@ export async function uninstallFromCluster(
     blocked: inAccount.blocked,
     text: `${shown.filter((each) => each !== '').join('\n')}\n`,
     warnings: [...warnings.map((message) => ({code: 'DRAIN', message})), ...inAccount.warnings],
-    risk: isTyped ? {what: 'Some of these deletions cannot be undone.', release: name.release} : undefined,
+    risk: isTyped
+      ? {what: 'Some of these deletions cannot be undone.', release: name.release}
+      : undefined,
     check: async () => {
       // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
-      if (plan.steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
+      if (plan.steps.some(({call}) => call.tool === 'helm'))
+        await access.processes.run(helmVersion);
       await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
       return '';
     },
     run: async (deps) => {
       // Keeps objects that others started to use after the plan was created.
-      const planAgain = async () => planUninstall(name, inventoryOf((await read()).readings), choices);
-      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {...access, ...deps, planAgain});
-      const shown = () => say(accountText({removes: removed, notRemoved, keeps}, true, screen), notRemovedText(notRemoved, screen));
+      const planAgain = async () =>
+        planUninstall(name, inventoryOf((await read()).readings), choices);
+      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {
+        ...access,
+        ...deps,
+        planAgain,
+      });
+      const shown = () =>
+        say(
+          accountText({removes: removed, notRemoved, keeps}, true, screen),
+          notRemovedText(notRemoved, screen),
+        );
       try {
         if (client) await removeFromAccount(inAccount.steps, client, name, deps);
         deps.done(
-          notRemoved.length === 0 ? `Release ${name.release} is uninstalled` : `Not everything of release ${name.release} was removed`,
+          notRemoved.length === 0
+            ? `Release ${name.release} is uninstalled`
+            : `Not everything of release ${name.release} was removed`,
         );
       } finally {
         shown();
@@ -154,7 +190,11 @@ async function removeFromAccount(
     await runAccountSteps(steps, client, deps);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const left = steps.map(({request}) => request.path.replace(/^\/access-tokens\//, 'token ').replace(/^\/agent-pools\//, 'agent pool '));
+    const left = steps.map(({request}) =>
+      request.path
+        .replace(/^\/access-tokens\//, 'token ')
+        .replace(/^\/agent-pools\//, 'agent pool '),
+    );
     throw error.with(`Release ${release} is uninstalled. ${error.message}`, [
       `Check ${left.join(' and ')} in Scalr: scalr-agent pool list`,
       ...error.suggestions,

@@ -23,14 +23,20 @@ export async function readTexts(
   const read = new Map<string, string | ExpectedError>();
   const readOne = async (name: string): Promise<void> => {
     try {
-      read.set(name, (name === '-' ? await files.readStdin() : await files.read(name)).toString('utf8'));
+      read.set(
+        name,
+        (name === '-' ? await files.readStdin() : await files.read(name)).toString('utf8'),
+      );
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       read.set(name, error);
     }
   };
-  for (let start = 0; start < once.length; start += OPEN_FILES) await Promise.all(once.slice(start, start + OPEN_FILES).map(readOne));
-  const failures = once.map((name) => read.get(name)).filter((each) => each instanceof ExpectedError);
+  for (let start = 0; start < once.length; start += OPEN_FILES)
+    await Promise.all(once.slice(start, start + OPEN_FILES).map(readOne));
+  const failures = once
+    .map((name) => read.get(name))
+    .filter((each) => each instanceof ExpectedError);
   const [first, ...others] = failures;
   if (first && others.length === 0) throw first;
   if (first) {
@@ -83,13 +89,22 @@ async function confirmAll(
     const other = `another ${names} with ${flag}`;
     const kind = await files.kindOf(file.path, flag);
     if (kind === 'directory') {
-      const remedy = place === RESULT ? `Set a file name: ${flag} ${file.path.replace(/\/$/, '')}/values.yaml` : `Use ${other}`;
+      const remedy =
+        place === RESULT
+          ? `Set a file name: ${flag} ${file.path.replace(/\/$/, '')}/values.yaml`
+          : `Use ${other}`;
       throw refusal(`${file.path} is a directory.`, remedy);
     }
     if (kind === 'broken-link')
-      throw refusal(`${file.path} is a broken symbolic link.`, areTogether ? `Use ${other}` : `Remove the link, or use ${other}`);
+      throw refusal(
+        `${file.path} is a broken symbolic link.`,
+        areTogether ? `Use ${other}` : `Remove the link, or use ${other}`,
+      );
     if (kind !== 'file') return file;
-    return {...file, found: (await files.read(file.path)).toString('utf8') === file.text ? 'same' : 'other'};
+    return {
+      ...file,
+      found: (await files.read(file.path)).toString('utf8') === file.text ? 'same' : 'other',
+    };
   };
   const all = await Promise.all(given.map(find));
   if (isDryRun) return all;
@@ -101,7 +116,8 @@ async function confirmAll(
     const [exists, them] = paths.length === 1 ? ['exists', 'it'] : ['exist', 'them'];
     const refused = (message: string): ExpectedError =>
       new ExpectedError(message, {
-        ...{code: 'FILE_EXISTS', suggestions: [`Replace ${them} with --yes`, `Use ${other}`]},
+        code: 'FILE_EXISTS',
+        suggestions: [`Replace ${them} with --yes`, `Use ${other}`],
         options: [
           {add: '--yes', when: `Replace ${them}`},
           {add: `${flag} ${names === 'name' ? 'FILE' : 'DIRECTORY'}`, when: 'Write somewhere else'},
@@ -127,7 +143,8 @@ async function writeAll(
   const {names} = place;
   for (const {path, text, isPrivate, found, flag = place.flag} of all) {
     const makesDirectory = names === 'directory' && dirname(path) !== '.';
-    if (found !== 'same' || isPrivate) await files.write(path, text, {isPrivate, makesDirectory, flag});
+    if (found !== 'same' || isPrivate)
+      await files.write(path, text, {isPrivate, makesDirectory, flag});
   }
   return all;
 }
@@ -135,12 +152,15 @@ async function writeAll(
 const refusal = (message: string, suggestion: string): ExpectedError =>
   failed('UNWRITABLE_FILE', message, [suggestion], {exit: ExitCode.usage});
 
-const sizeOf = ({text, isPrivate}: NewFile): string => `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
+const sizeOf = ({text, isPrivate}: NewFile): string =>
+  `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
 
 /** What was done with a file, as a sentence. */
 function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
   if (file.found === 'same') return `${file.path} is up to date.`;
-  return isDryRun ? `Would ${file.found ? 'replace' : 'write'} ${file.path} (${sizeOf(file)}).` : done;
+  return isDryRun
+    ? `Would ${file.found ? 'replace' : 'write'} ${file.path} (${sizeOf(file)}).`
+    : done;
 }
 
 const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
@@ -154,12 +174,18 @@ function isFile(path: string): boolean {
 }
 
 /** Checks the file of --out before its text exists, and asks before it is replaced. @throws ExpectedError */
-export async function confirmResult({path = '-', isPrivate, ...options}: Omit<ResultOptions, 'text'>, files: Files): Promise<void> {
+export async function confirmResult(
+  {path = '-', isPrivate, ...options}: Omit<ResultOptions, 'text'>,
+  files: Files,
+): Promise<void> {
   if (isFile(path)) await confirmAll([{path, text: '', isPrivate}], files, RESULT, options);
 }
 
 /** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
-export async function writeResult(result: ResultOptions, files: Files): Promise<{path: string; done: string} | undefined> {
+export async function writeResult(
+  result: ResultOptions,
+  files: Files,
+): Promise<{path: string; done: string} | undefined> {
   const {isWritten, done} = await writeWith([], result, files);
   return isWritten ? {path: result.path as string, done: done.join('')} : undefined;
 }
@@ -171,8 +197,16 @@ export async function writeWith(
   files: Files,
 ): Promise<{isWritten: boolean; done: string[]}> {
   const isWritten = isFile(path);
-  const all = await writeAll([...beside, ...(isWritten ? [{path, text, isPrivate}] : [])], files, RESULT, options);
-  return {isWritten, done: all.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path}.`))};
+  const all = await writeAll(
+    [...beside, ...(isWritten ? [{path, text, isPrivate}] : [])],
+    files,
+    RESULT,
+    options,
+  );
+  return {
+    isWritten,
+    done: all.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path}.`)),
+  };
 }
 
 /** Writes files below a directory, after one confirmation if some of them exist. Returns the results as sentences. @throws ExpectedError */
@@ -183,11 +217,16 @@ export async function writeFiles(
 ): Promise<string[]> {
   const all = texts.map((each) => ({...each, path: join(directory, each.path)}));
   const written = await writeAll(all, files, EXPORT, options);
-  return written.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path} (${sizeOf(each)}).`));
+  return written.map((each) =>
+    resultOf(each, options.isDryRun, `Wrote ${each.path} (${sizeOf(each)}).`),
+  );
 }
 
 /** A path as a shell reads it: ~ is the home directory, quotes and backslashes are removed. */
-export function typedPath(text: string, {HOME: home}: Readonly<Record<string, string | undefined>>): string {
+export function typedPath(
+  text: string,
+  {HOME: home}: Readonly<Record<string, string | undefined>>,
+): string {
   const plain = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\(?=[ '"\\~])/g, '');
   return home === undefined ? plain : plain.replace(/^~(?=\/|$)/, home);
 }
@@ -216,10 +255,17 @@ interface SaveOptions {
 }
 
 /** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */
-export async function saveFiles({directory, settings, context, texts, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
+export async function saveFiles(
+  {directory, settings, context, texts, isAccepted, confirm}: SaveOptions,
+  files: Files,
+): Promise<string[]> {
   if (directory === undefined) return [];
   const answers = {path: 'answers.yaml', text: answersText(withAbsolutePaths(settings), context)};
-  const all = [answers, ...texts].map(({path, text}) => ({path: join(directory, path), text, isPrivate: true}));
+  const all = [answers, ...texts].map(({path, text}) => ({
+    path: join(directory, path),
+    text,
+    isPrivate: true,
+  }));
   await writeAll(all, files, SAVED, {isDryRun: false, isAccepted, confirm});
   return all.map(({path}) => path);
 }
@@ -237,8 +283,15 @@ export const withAbsolutePaths = (settings: Settings): Settings =>
     );
 
 /** Path of the diagnostics file of a failed release. */
-export const diagnosticsPath = (directory: string | undefined, release: string, now: Date): string =>
-  join(directory ?? '', `${release}-diagnostics-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
+export const diagnosticsPath = (
+  directory: string | undefined,
+  release: string,
+  now: Date,
+): string =>
+  join(
+    directory ?? '',
+    `${release}-diagnostics-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`,
+  );
 
 /** Rewrites existing files after one confirmation; `changes` is their number in all files. Returns the result as a sentence. @throws ExpectedError */
 export async function rewriteFiles(
@@ -250,12 +303,21 @@ export async function rewriteFiles(
   const changes = number === 1 ? 'this change' : `these ${number} changes`;
   if (isDryRun) return {isWritten: false, text: `Would write ${changes} to ${names}.`};
   if (!isAccepted) {
-    if (!confirm) return {isWritten: false, text: `Nothing was changed. Add --yes to write ${changes} to ${names}.`};
-    if (!(await confirm(`Write ${changes} to ${names}?`))) return {isWritten: false, text: 'Nothing was changed.'};
+    if (!confirm)
+      return {
+        isWritten: false,
+        text: `Nothing was changed. Add --yes to write ${changes} to ${names}.`,
+      };
+    if (!(await confirm(`Write ${changes} to ${names}?`)))
+      return {isWritten: false, text: 'Nothing was changed.'};
   }
   for (const {path, before} of rewrites) {
     if ((await files.read(path)).toString('utf8') === before) continue;
-    throw failed('UNWRITABLE_FILE', `${path} was changed by another process. Nothing was written.`, ['Run the command again']);
+    throw failed(
+      'UNWRITABLE_FILE',
+      `${path} was changed by another process. Nothing was written.`,
+      ['Run the command again'],
+    );
   }
   const written: string[] = [];
   for (const {path, after} of rewrites) {
@@ -274,12 +336,17 @@ export async function rewriteFiles(
 }
 
 /** What an earlier export into the same directory contains. */
-export async function earlierExport(directory: string, files: Pick<Files, 'kindOf' | 'read'>): Promise<EarlierExport> {
+export async function earlierExport(
+  directory: string,
+  files: Pick<Files, 'kindOf' | 'read'>,
+): Promise<EarlierExport> {
   const textOf = async (name: string): Promise<string> => {
     const path = join(directory, name);
     return (await files.kindOf(path)) === 'file' ? (await files.read(path)).toString('utf8') : '';
   };
-  const [environment, script, compose] = await Promise.all([ENV_FILE, 'run.sh', 'compose.yaml'].map(textOf));
+  const [environment, script, compose] = await Promise.all(
+    [ENV_FILE, 'run.sh', 'compose.yaml'].map(textOf),
+  );
   const token = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec(environment ?? '')?.[1];
   return {
     environment: environment ?? '',

@@ -7,12 +7,19 @@ import type {Files} from '../ports/system.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {type CheckedGroup, type FileGroup, guessChart, sourceOf, withFindings} from '../values/validate/check-files.ts';
+import {
+  type CheckedGroup,
+  type FileGroup,
+  guessChart,
+  sourceOf,
+  withFindings,
+} from '../values/validate/check-files.ts';
 import {type ChartDeps, confirmAll, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
-const OTHER_TOOLS = /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
+const OTHER_TOOLS =
+  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
 
 type Readers = Pick<Files, 'read' | 'readStdin'>;
 
@@ -21,27 +28,43 @@ export const readGroups = async (names: readonly string[], files: Readers): Prom
   (await groupsPerFile(names, files)).flatMap(({groups}) => groups);
 
 /** The values files to merge, where a file of another tool stands for the values of its only release. @throws ExpectedError */
-export const readValuesTexts = async (names: readonly string[], files: Readers): Promise<ValuesFile[]> =>
+export const readValuesTexts = async (
+  names: readonly string[],
+  files: Readers,
+): Promise<ValuesFile[]> =>
   (await groupsPerFile(names, files)).flatMap(({file, groups: [group, ...others]}) => {
     if (group?.around) throw unclear(file, 'it has no values');
-    if (group === undefined || others.length > 0) throw unclear(file, `it has ${others.length + 1} releases of the charts`);
+    if (group === undefined || others.length > 0)
+      throw unclear(file, `it has ${others.length + 1} releases of the charts`);
     const {release} = group;
-    if (release?.isPartial) throw unclear(file, `other values of the ${release.kind} are not in it${unreadText(release.unread)}`);
+    if (release?.isPartial)
+      throw unclear(
+        file,
+        `other values of the ${release.kind} are not in it${unreadText(release.unread)}`,
+      );
     return group.files;
   });
 
 const groupsPerFile = async (names: readonly string[], files: Readers) =>
-  Promise.all((await readTexts(names, files)).map(async (each) => ({file: each.file, groups: await groupsOf(each, files)})));
+  Promise.all(
+    (await readTexts(names, files)).map(async (each) => ({
+      file: each.file,
+      groups: await groupsOf(each, files),
+    })),
+  );
 
 async function groupsOf(given: ValuesFile, files: Readers): Promise<FileGroup[]> {
   const alone = [{files: [given], areLayers: false}];
   if (!OTHER_TOOLS.test(`${given.file}\n${given.text}`)) return alone;
   const {releaseGroups} = await import('../values/embedded/embedded-groups.ts');
-  const found = await releaseGroups(given, async (path) => (await files.read(path)).toString('utf8'));
+  const found = await releaseGroups(given, async (path) =>
+    (await files.read(path)).toString('utf8'),
+  );
   return found.length > 0 ? found : alone;
 }
 
-const unreadText = (unread: readonly string[]): string => (unread.length === 0 ? '' : ` (${few(unread)})`);
+const unreadText = (unread: readonly string[]): string =>
+  unread.length === 0 ? '' : ` (${few(unread)})`;
 
 const unclear = (name: string, reason: string): ExpectedError =>
   failed('UNREADABLE_FILE', `Cannot determine the values in ${name}: ${reason}.`, [
@@ -55,10 +78,18 @@ export interface ChartsToCheck {
 }
 
 /** @throws ExpectedError */
-export async function chartsToCheck(groups: readonly FileGroup[], settings: Settings, deps: ChartDeps): Promise<ChartsToCheck> {
+export async function chartsToCheck(
+  groups: readonly FileGroup[],
+  settings: Settings,
+  deps: ChartDeps,
+): Promise<ChartsToCheck> {
   const source = settings.get(chartSource);
   if (source !== undefined) {
-    const read = await readChartFrom(source, {chart: settings.get(chart) ?? '', version: settings.get(chartVersion) ?? ''}, deps);
+    const read = await readChartFrom(
+      source,
+      {chart: settings.get(chart) ?? '', version: settings.get(chartVersion) ?? ''},
+      deps,
+    );
     return {given: read.target, read: [read]};
   }
   const read = new Map<string, ReadChart>();
@@ -71,7 +102,11 @@ export async function chartsToCheck(groups: readonly FileGroup[], settings: Sett
 }
 
 /** Adds findings about keys without a confirmed effect. All valid files for one chart version are rendered together. */
-export async function confirmGroups(checked: readonly CheckedGroup[], {read}: ChartsToCheck, deps: ChartDeps): Promise<CheckedGroup[]> {
+export async function confirmGroups(
+  checked: readonly CheckedGroup[],
+  {read}: ChartsToCheck,
+  deps: ChartDeps,
+): Promise<CheckedGroup[]> {
   let groups = [...checked];
   const unknown = read.filter(({target}) => isUnknown(target, true));
   for (const each of unknown) {
@@ -82,7 +117,9 @@ export async function confirmGroups(checked: readonly CheckedGroup[], {read}: Ch
     const confirmed = await confirmAll(each, sources, deps, unknown.length);
     groups = groups.map((group) => {
       const found = isOf(group) ? confirmed.shift() : undefined;
-      return found === undefined ? group : withFindings(group, found.unconfirmed, found.rejection ? [found.rejection.message] : []);
+      return found === undefined
+        ? group
+        : withFindings(group, found.unconfirmed, found.rejection ? [found.rejection.message] : []);
     });
   }
   return groups;
@@ -90,7 +127,8 @@ export async function confirmGroups(checked: readonly CheckedGroup[], {read}: Ch
 
 /** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
 export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {
-  const [file, layer] = [given[0], layers[0]];
+  const file = given[0];
+  const layer = layers[0];
   if (file === undefined && layer === undefined) {
     throw usageError('No file to validate.', [
       'Validate a file: scalr-agent validate values.yaml',
@@ -98,23 +136,34 @@ export function refuseUnclear(given: readonly string[], layers: readonly string[
     ]);
   }
   if (file !== undefined && layer !== undefined) {
-    throw usageError(`${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`, [
-      `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
-      `Validate each file separately: ${[...given, ...layers].join(' ')}`,
-    ]);
+    throw usageError(
+      `${file} and -f ${layer} cannot be combined: FILE is validated separately, -f is merged.`,
+      [
+        `Merge all files, the last one wins: ${[...layers, ...given].map((each) => `-f ${each}`).join(' ')}`,
+        `Validate each file separately: ${[...given, ...layers].join(' ')}`,
+      ],
+    );
   }
   if ([...given, ...layers].filter((each) => each === '-').length > 1) {
-    throw usageError('Standard input can be read only once.', ['Use - once, and file names for the other files']);
+    throw usageError('Standard input can be read only once.', [
+      'Use - once, and file names for the other files',
+    ]);
   }
 }
 
 /** Rejects --fix for standard input and pipes. @throws ExpectedError */
-export async function refuseStandardInput(names: readonly string[], {kindOf}: Pick<Files, 'kindOf'>): Promise<void> {
+export async function refuseStandardInput(
+  names: readonly string[],
+  {kindOf}: Pick<Files, 'kindOf'>,
+): Promise<void> {
   for (const name of names) {
     if (name !== '-' && (await kindOf(name)) !== 'stream') continue;
-    throw usageError(`--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`, [
-      'Save the values in a file: scalr-agent validate values.yaml --fix',
-      'Omit --fix to validate without changes',
-    ]);
+    throw usageError(
+      `--fix requires a file, and ${name === '-' ? 'standard input' : name} is not one.`,
+      [
+        'Save the values in a file: scalr-agent validate values.yaml --fix',
+        'Omit --fix to validate without changes',
+      ],
+    );
   }
 }

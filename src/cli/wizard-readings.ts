@@ -30,11 +30,19 @@ import type {CommandContext} from './operate.ts';
 export const poolInstallOf = async (
   {host, name, id, mustExist = false}: ChosenPool,
   account: (host: string) => Promise<ScalrClient>,
-): Promise<PoolInstall> => ({client: await account(host), pool: id ?? name, creates: id === undefined && !mustExist});
+): Promise<PoolInstall> => ({
+  client: await account(host),
+  pool: id ?? name,
+  creates: id === undefined && !mustExist,
+});
 
 /** The flags that give the same pool. */
 export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
-  pool === undefined ? [] : [`--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`];
+  pool === undefined
+    ? []
+    : [
+        `--pool ${quote(pool.name)}${pool.id === undefined && !pool.mustExist ? ' --create-pool' : ''}`,
+      ];
 
 const NOTHING = onFailure(() => undefined);
 
@@ -44,13 +52,20 @@ export async function offeredPools(
   context: Pick<CommandContext, 'app' | 'version' | 'timeoutMs'>,
 ): Promise<OfferedPools | undefined> {
   const client = await optionalAccount(settings.get(url), settings, context).catch(NOTHING);
-  const read = client && (await Promise.all([listPools(client), listAgents(client)]).catch(NOTHING));
+  const read =
+    client && (await Promise.all([listPools(client), listAgents(client)]).catch(NOTHING));
   if (client === undefined || read === undefined) return undefined;
   const [pools, agents] = read;
-  return {host: client.host, pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)}))};
+  return {
+    host: client.host,
+    pools: pools.map((pool) => ({...pool, description: descriptionOf(pool, agents)})),
+  };
 }
 
-function descriptionOf({id, isDefault, isForVcs, isInUse, environments}: ScalrPool, agents: readonly ScalrAgent[]): string {
+function descriptionOf(
+  {id, isDefault, isForVcs, isInUse, environments}: ScalrPool,
+  agents: readonly ScalrAgent[],
+): string {
   const own = agentCounts(agents.filter(({poolId}) => poolId === id).map(({status}) => status));
   const use = isDefault
     ? 'account default'
@@ -59,7 +74,11 @@ function descriptionOf({id, isDefault, isForVcs, isInUse, environments}: ScalrPo
       : isInUse
         ? 'in use'
         : 'nothing is linked to it';
-  return [own === 'none' ? 'no agents' : `agents: ${own}`, ...(isForVcs ? ['for VCS access'] : []), use].join(' · ');
+  return [
+    own === 'none' ? 'no agents' : `agents: ${own}`,
+    ...(isForVcs ? ['for VCS access'] : []),
+    use,
+  ].join(' · ');
 }
 
 /** The release of this name with its settings. Undefined if there is none, it cannot be read, or its version is too old to be read. */
@@ -71,28 +90,46 @@ export async function installedAgent(
   const newest = newestRevision(name, access, signal).catch(NOTHING);
   const [found, live] = await Promise.all([newest, liveText(name, access, signal).catch(NOTHING)]);
   const target = scalrChart(found?.chart ?? '');
-  if (found === undefined || target === undefined || found.status === 'uninstalled') return undefined;
+  if (found === undefined || target === undefined || found.status === 'uninstalled')
+    return undefined;
   if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
   return {
-    ...{release: name.release, namespace: name.kubeTarget.namespace, ...target, status: found.status, live},
-    settings: new Map([...writtenSettings(found.values, target), [set.id, unmappedValues(found.values, target)]]),
+    release: name.release,
+    namespace: name.kubeTarget.namespace,
+    ...target,
+    status: found.status,
+    live,
+    settings: new Map([
+      ...writtenSettings(found.values, target),
+      [set.id, unmappedValues(found.values, target)],
+    ]),
   };
 }
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
-async function liveText(name: ReleaseName, access: ClusterAccess & {now(): Date}, signal: AbortSignal): Promise<string> {
+async function liveText(
+  name: ReleaseName,
+  access: ClusterAccess & {now(): Date},
+  signal: AbortSignal,
+): Promise<string> {
   const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
   const registered = agents.filter((each) => each.state === 'registered').length;
   return [
     state === 'ready' ? 'ready' : 'not ready',
-    ...(agents.length === 0 ? [] : [`${registered} of ${count(agents.length, 'agent')} registered`]),
+    ...(agents.length === 0
+      ? []
+      : [`${registered} of ${count(agents.length, 'agent')} registered`]),
     ...(runs === undefined || runs.length === 0 ? [] : [`${count(runs.length, 'run')} in flight`]),
   ].join(' · ');
 }
 
 /** Values of the release that no setting expresses, as --set writes them; without those that its chart version does not know. */
-export function unmappedValues(values: Values, target: Target): Readonly<Record<string, string>> | undefined {
-  const textOf = (value: Tree): string => (isMap(value) || Array.isArray(value) ? JSON.stringify(value) : String(value));
+export function unmappedValues(
+  values: Values,
+  target: Target,
+): Readonly<Record<string, string>> | undefined {
+  const textOf = (value: Tree): string =>
+    isMap(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
   const pairs = readValues(values, target).rest.flatMap((path) => {
     const value = getAt(values, path) as Tree;
     const pair = [spellPath(path), textOf(value)] as const;
@@ -125,35 +162,56 @@ const CREATED = [
 ];
 
 /** Messages of helm about a repository that does not answer; other errors are left to the review. */
-const UNREACHABLE = /cannot be reached|no such host|connection refused|i\/o timeout|Client\.Timeout|x509|proxyconnect|server misbehaving/i;
+const UNREACHABLE =
+  /cannot be reached|no such host|connection refused|i\/o timeout|Client\.Timeout|x509|proxyconnect|server misbehaving/i;
 
 /** Tries what an install needs. An unknown fact is not reported as missing. */
-export async function tryRequirements({kubeTarget, access, signal, hasOwnChart}: TryOptions): Promise<Missing[]> {
+export async function tryRequirements({
+  kubeTarget,
+  access,
+  signal,
+  hasOwnChart,
+}: TryOptions): Promise<Missing[]> {
   const {processes, kubernetes} = access;
   try {
     await processes.run(helmVersion, {signal});
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return error.code === 'TOOL_NOT_FOUND' ? [{what: 'helm', text: error.message.replace(/\.$/, '')}] : [];
+    return error.code === 'TOOL_NOT_FOUND'
+      ? [{what: 'helm', text: error.message.replace(/\.$/, '')}]
+      : [];
   }
   const repository = async (): Promise<Missing[]> => {
     if (hasOwnChart) return [];
-    const {exitCode, stderr} = await processes.run(showChart({chart: 'agent-local', version: newestOf('agent-local')}), {signal});
+    const {exitCode, stderr} = await processes.run(
+      showChart({chart: 'agent-local', version: newestOf('agent-local')}),
+      {signal},
+    );
     const reason = stderr
       .trim()
       .split(/: (?=[^:]*$)/)
       .at(-1);
-    return exitCode !== 0 && UNREACHABLE.test(stderr) ? [{what: 'chart', text: `The chart repository cannot be reached: ${reason}`}] : [];
+    return exitCode !== 0 && UNREACHABLE.test(stderr)
+      ? [{what: 'chart', text: `The chart repository cannot be reached: ${reason}`}]
+      : [];
   };
   const permissions = async (): Promise<Missing[]> => {
     const {namespace} = kubeTarget;
     const reviews = await Promise.all(
-      CREATED.map(async (attributes) => ({...attributes, ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal}))})),
+      CREATED.map(async (attributes) => ({
+        ...attributes,
+        ...(await reviewAccess(kubernetes, {...attributes, namespace}, {signal})),
+      })),
     );
     const refused = reviews.filter(({value}) => value === false).map(({resource}) => resource);
     return refused.length === 0
       ? []
-      : [{what: 'permissions', text: `Your user cannot create ${refused.join(' and ')} in namespace ${namespace}`}];
+      : [
+          {
+            what: 'permissions',
+            text: `Your user cannot create ${refused.join(' and ')} in namespace ${namespace}`,
+          },
+        ];
   };
   const found = await Promise.allSettled([repository(), permissions()]);
   return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));

@@ -2,7 +2,12 @@ import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answer
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {anySignal} from '../ground/async.ts';
-import {type ClusterTarget, nameFlags, programOf, type ReleaseName} from '../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  nameFlags,
+  programOf,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, onFailure, PromptCanceled} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {HostPlan} from '../host/plan.ts';
@@ -21,7 +26,13 @@ import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/requirements.ts';
-import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
+import {
+  fromResumeState,
+  ResumeStore,
+  readResumeState,
+  requireSecretFlags,
+  resumePath,
+} from '../wizard/resume.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import {type ClusterFlags, releaseName, toolPaths, waitingOf} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host.ts';
@@ -30,7 +41,13 @@ import {type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {generateFor, readChartOfSettings} from './read-chart.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
-import {installedAgent, offeredPools, poolFlags, poolInstallOf, tryRequirements} from './wizard-readings.ts';
+import {
+  installedAgent,
+  offeredPools,
+  poolFlags,
+  poolInstallOf,
+  tryRequirements,
+} from './wizard-readings.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
@@ -74,7 +91,10 @@ export async function decideWithOperator(
   const resumeStore = new ResumeStore(path, files);
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
-    const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
+    const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {
+      files,
+      now: now(),
+    });
     settleAnswers({answers: new Map(), problems: found.problems}, {only: []});
     if (kept) requireSecretFlags(kept, found.answers);
     const {[target.id]: given, ...others} = Object.fromEntries(found.answers);
@@ -91,42 +111,73 @@ export async function decideWithOperator(
       store.asked.add('pool').add(url.id);
     }
     const settled = new Settings(found.answers);
-    if (store.get(chart) !== undefined) store.readChart = (await readChartOfSettings(settled, undefined, {app, flags}))?.target;
+    if (store.get(chart) !== undefined)
+      store.readChart = (await readChartOfSettings(settled, undefined, {app, flags}))?.target;
     const title = (): string => titleText(context.version, screen);
     say(title());
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
-      say('An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n');
-    const flagsAt = (kubeContext = contextOf(store)): InstallFlags => ({...flags, 'kube-context': kubeContext});
+      say(
+        'An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n',
+      );
+    const flagsAt = (kubeContext = contextOf(store)): InstallFlags => ({
+      ...flags,
+      'kube-context': kubeContext,
+    });
     const nameAt = (kubeContext?: string): ReleaseName => releaseName(flagsAt(kubeContext), store);
-    const shortly = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupt);
+    const shortly = (): AbortSignal =>
+      anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupt);
     const discovered = remembered<DiscoveredCluster>();
     const releases = remembered<Awaited<ReturnType<typeof installedAgent>>>();
     const tried = remembered<Awaited<ReturnType<typeof tryRequirements>>>();
     const installed = (kubeContext: string | undefined): ReturnType<typeof installedAgent> => {
       const name = nameAt(kubeContext);
-      return releases(name, async () => installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, shortly()));
+      return releases(name, async () =>
+        installedAgent(name, {...(await accessTo(name.kubeTarget)), now}, shortly()),
+      );
     };
     const offered =
-      flags.account !== false && flags.pool === undefined && !NO_POOL.some((setting) => settled.isExplicit(setting))
+      flags.account !== false &&
+      flags.pool === undefined &&
+      !NO_POOL.some((setting) => settled.isExplicit(setting))
         ? offeredPools(settled, context)
         : undefined;
     offered?.catch(() => undefined);
     const desired = (generated: Generated) =>
-      desiredRelease(generated, valuesDocument(generated), releaseName(flagsAt(), generated.settings));
+      desiredRelease(
+        generated,
+        valuesDocument(generated),
+        releaseName(flagsAt(), generated.settings),
+      );
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
-      ...{prompter, files, now, say, screen, env, title, installed, desired},
+      prompter,
+      files,
+      now,
+      say,
+      screen,
+      env,
+      title,
+      installed,
+      desired,
       read(kubeContext) {
         const {kubeTarget} = nameAt(kubeContext);
         return discovered(kubeTarget, async () =>
-          discoverCluster(kubeTarget, cachedAccess(await accessTo(kubeTarget), {signal: shortly(), sleep})),
+          discoverCluster(
+            kubeTarget,
+            cachedAccess(await accessTo(kubeTarget), {signal: shortly(), sleep}),
+          ),
         );
       },
       lacking(kubeContext, again) {
         const {kubeTarget} = nameAt(kubeContext);
         const source = store.get(chartSource);
         const start = async () =>
-          tryRequirements({kubeTarget, access: await accessTo(kubeTarget), signal: shortly(), hasOwnChart: source !== undefined});
+          tryRequirements({
+            kubeTarget,
+            access: await accessTo(kubeTarget),
+            signal: shortly(),
+            hasOwnChart: source !== undefined,
+          });
         // Without a cluster, there is nothing to try.
         const trying = tried([kubeTarget, source], () => start().catch(onFailure(() => [])), again);
         // Read in the background from the first question on, too.
@@ -134,10 +185,15 @@ export async function decideWithOperator(
         return trying;
       },
       pools: async () => offered,
-      readChart: async (source) => (await import('../values/chart-files.ts')).readMetadata(source, (await app.charts.read(source)).chart),
+      readChart: async (source) =>
+        (await import('../values/chart-files.ts')).readMetadata(
+          source,
+          (await app.charts.read(source)).chart,
+        ),
       contexts: await readContexts(nameAt().kubeTarget, app.processes(toolPaths(flags)), shortly()),
       generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
-      planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
+      planContainers: (settings) =>
+        prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
       program: programOf(env),
       where: () => [...whereFlags(flagsAt()), ...poolFlags(store)],
       onAnswer: () => resumeStore.keep(store),
@@ -147,18 +203,46 @@ export async function decideWithOperator(
         const name = releaseName(flagsAt(), given.settings);
         const key = JSON.stringify(name.kubeTarget);
         // An edit does not read the cluster again.
-        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(name.kubeTarget), {signal: interrupt, sleep})};
+        if (access?.key !== key)
+          access = {
+            key,
+            cached: cachedAccess(await accessTo(name.kubeTarget), {signal: interrupt, sleep}),
+          };
         const {cached} = access;
         try {
-          const planned = store.pool && (await planPool(await poolInstallOf(store.pool, account), given, name, cached, context));
+          const planned =
+            store.pool &&
+            (await planPool(
+              await poolInstallOf(store.pool, account),
+              given,
+              name,
+              cached,
+              context,
+            ));
           const generated = planned?.generated ?? given;
           const waiting = waitingOf(flags);
           const signal = anySignal(AbortSignal.timeout(waiting.timeoutMs), interrupt);
-          const {facts, manifest, plan} = await prepareInstall(generated, desired(generated), cached, signal, {...waiting, now: now()});
+          const {facts, manifest, plan} = await prepareInstall(
+            generated,
+            desired(generated),
+            cached,
+            signal,
+            {...waiting, now: now()},
+          );
           const deps = {...cached, now, sleep, registries, timeoutMs: waiting.timeoutMs};
           const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;
-          const checks = isChecked ? await runPreflight(generated, desired(generated), deps, {manifest, context: facts.context}) : [];
-          return {plan, facts, checks, ...(planned === undefined ? {} : {accountSteps: planned.steps})};
+          const checks = isChecked
+            ? await runPreflight(generated, desired(generated), deps, {
+                manifest,
+                context: facts.context,
+              })
+            : [];
+          return {
+            plan,
+            facts,
+            checks,
+            ...(planned === undefined ? {} : {accountSteps: planned.steps}),
+          };
         } catch (error) {
           interrupt.throwIfAborted();
           access = undefined;
@@ -167,22 +251,39 @@ export async function decideWithOperator(
       },
       save: async (directory, settings, texts) => {
         const where = {directory: typedPath(directory, env), context: contextOf(store)};
-        return saveFiles({...where, settings, texts, isAccepted: false, confirm: prompter.confirm}, files);
+        return saveFiles(
+          {...where, settings, texts, isAccepted: false, confirm: prompter.confirm},
+          files,
+        );
       },
     }).catch((error: unknown) => {
       if (!(error instanceof OtherCommandChosen)) throw error;
       const {command} = error;
-      const own = {...flags, 'chart-source': command === 'upgrade' ? store.get(chartSource) : undefined};
-      return {command, argv: [...nameFlags(nameAt()), ...KEPT_FLAGS.flatMap((name) => (own[name] ? [`--${name}`, own[name]] : []))]};
+      const own = {
+        ...flags,
+        'chart-source': command === 'upgrade' ? store.get(chartSource) : undefined,
+      };
+      return {
+        command,
+        argv: [
+          ...nameFlags(nameAt()),
+          ...KEPT_FLAGS.flatMap((name) => (own[name] ? [`--${name}`, own[name]] : [])),
+        ],
+      };
     });
     if (typeof decision === 'string' || 'command' in decision) {
       if (decision !== 'quit') await resumeStore.forget();
       return decision;
     }
-    const pool = 'pool' in decision && decision.pool !== undefined ? await poolInstallOf(decision.pool, account) : undefined;
+    const pool =
+      'pool' in decision && decision.pool !== undefined
+        ? await poolInstallOf(decision.pool, account)
+        : undefined;
     return {...decision, pool, flags: flagsAt(), resumeStore};
   } catch (error) {
-    throw interrupt.aborted || error instanceof PromptCanceled ? ended(resumeStore.isKept, interrupt, error) : error;
+    throw interrupt.aborted || error instanceof PromptCanceled
+      ? ended(resumeStore.isKept, interrupt, error)
+      : error;
   } finally {
     interrupts.release();
   }
@@ -211,7 +312,8 @@ function placeOf(given: TargetName | undefined, context: string | undefined): Pl
   return given === undefined || given === 'kubernetes' ? undefined : {kind: given};
 }
 
-const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind === 'kubernetes' ? place.context : undefined);
+const contextOf = ({place}: AnswerStore): string | undefined =>
+  place?.kind === 'kubernetes' ? place.context : undefined;
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

@@ -41,15 +41,20 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
   override async run(): Promise<CollectResult> {
     const {flags: given} = await this.parse(CollectLogs);
     if (/^\d+$/.test(given.since ?? ''))
-      this.say(`--since ${given.since} means ${given.since} s. For hours, use --since ${given.since}h.\n`);
+      this.say(
+        `--since ${given.since} means ${given.since} s. For hours, use --since ${given.since}h.\n`,
+      );
     // These flags select the source without a target.
     const isSelected = given.docker !== undefined || given.journal;
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
-    const collect = bundleSource(flags) === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
+    const collect =
+      bundleSource(flags) === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
     const interrupts = this.app.handleInterrupts();
     try {
       const collected = await collect(interrupts);
-      return 'desired' in collected ? showFileList(collected.desired, this.context(flags)) : showCollected(collected, this.context(flags));
+      return 'desired' in collected
+        ? showFileList(collected.desired, this.context(flags))
+        : showCollected(collected, this.context(flags));
     } finally {
       interrupts.release();
     }
@@ -82,7 +87,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
       helmDriver: env['HELM_DRIVER'],
       sleep,
       ...(flags.account ? {readAccount: accountFiles(this.context(flags))} : {}),
-      onPrepared: (prepared: PreparedBundle): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
+      onPrepared: (prepared: PreparedBundle): void =>
+        this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };
     return (interrupts) => collectFromCluster(options, {...deps, interrupts});
@@ -91,7 +97,10 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
   async #fromHost(flags: CollectLogsFlags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [release]});
     const name = settings.isExplicit(release) ? settings.get(release) : undefined;
-    const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host, timeoutOf(flags)) : flags.docker;
+    const container =
+      flags.target === 'docker'
+        ? await onlyContainer(name, this.app.host, timeoutOf(flags))
+        : flags.docker;
     const options = {...collectOptions(flags), container, userTokens: await storedTokens(this.app)};
     const reading = flags.account ? {readAccount: accountFile(this.context(flags))} : {};
     const deps = {...this.#saving(), host: this.app.host, ...reading};
@@ -105,7 +114,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
       files,
       now,
       template: () => pageTemplate(this.config.root),
-      onProgress: (done: number, all: number): void => this.say(progressText(done, all, this.screen)),
+      onProgress: (done: number, all: number): void =>
+        this.say(progressText(done, all, this.screen)),
     };
   }
 }

@@ -18,8 +18,17 @@ export default class Completion extends BaseCommand<Result> {
   static override description =
     'Completes commands, flags and values; namespaces, contexts and releases come from kubectl and helm. Requires scalr-agent on PATH, and bash 4 or newer. Load the script in the current shell or in its startup file:';
   static override usage = '<%= command.id %> bash|zsh|fish|powershell';
-  static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
-  static override args = {shell: Args.string({description: 'Shell to generate the script for.', options: NAMES, ignoreStdin: true})};
+  static override examples = NAMES.map((name) => ({
+    description: `${name}, in ${SHELLS[name].startup}`,
+    command: SHELLS[name].load,
+  }));
+  static override args = {
+    shell: Args.string({
+      description: 'Shell to generate the script for.',
+      options: NAMES,
+      ignoreStdin: true,
+    }),
+  };
 
   override async run(): Promise<Result> {
     const {args} = await this.parse(Completion);
@@ -30,7 +39,9 @@ export default class Completion extends BaseCommand<Result> {
       throw usageError(`Missing argument: choose ${names}.`, commands);
     }
     const {file, load, startup} = SHELLS[shell];
-    const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');
+    const script = (
+      await this.app.files.read(join(this.config.root, 'templates/completion', file))
+    ).toString('utf8');
     if (!this.jsonEnabled()) {
       this.app.stdout(script);
       // The script is useless on a terminal.

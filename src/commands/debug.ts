@@ -3,7 +3,15 @@ import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
-import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, takeOverFlag, timeoutOf} from '../cli/flags.ts';
+import {
+  answersFlag,
+  confirmFlags,
+  connectionFlags,
+  releaseName,
+  settingFlags,
+  takeOverFlag,
+  timeoutOf,
+} from '../cli/flags.ts';
 import {usageError} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
@@ -24,7 +32,13 @@ export default class Debug extends BaseCommand<DebugResult> {
     '<%= config.bin %> <%= command.id %> off --namespace scalr-agent --yes',
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent --dry-run',
   ];
-  static override args = {state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true})};
+  static override args = {
+    state: Args.string({
+      description: 'Desired state of debug logs.',
+      options: [...STATES],
+      ignoreStdin: true,
+    }),
+  };
   static override flags = {
     'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
     ...takeOverFlag,
@@ -37,7 +51,11 @@ export default class Debug extends BaseCommand<DebugResult> {
   override async run(): Promise<DebugResult> {
     const {args, flags} = await this.parse(Debug);
     const state = STATES.find((each) => each === args.state);
-    if (state === undefined) throw usageError('Missing argument: choose on or off.', ['scalr-agent debug on', 'scalr-agent debug off']);
+    if (state === undefined)
+      throw usageError('Missing argument: choose on or off.', [
+        'scalr-agent debug on',
+        'scalr-agent debug off',
+      ]);
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(flags, settings);
@@ -47,7 +65,8 @@ export default class Debug extends BaseCommand<DebugResult> {
       const signal = AbortSignal.timeout(timeoutMs);
       const facts = await readFacts(name, [], access, signal);
       const {release: installed} = facts;
-      if (installed === undefined || installed.status === 'uninstalled') throw await notFound(name, installed, access, signal);
+      if (installed === undefined || installed.status === 'uninstalled')
+        throw await notFound(name, installed, access, signal);
       const target = scalrChart(installed.chart);
       if (target === undefined) throw notAnAgentRelease(name, installed.chart);
       const options = {
@@ -58,8 +77,16 @@ export default class Debug extends BaseCommand<DebugResult> {
         timeoutMs,
         now: this.app.now(),
       };
-      return {facts, target, prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal)};
+      return {
+        facts,
+        target,
+        prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal),
+      };
     });
-    return debugInCluster({name, facts, target, prepared, state, access}, flags, this.context(flags));
+    return debugInCluster(
+      {name, facts, target, prepared, state, access},
+      flags,
+      this.context(flags),
+    );
   }
 }

@@ -3,13 +3,32 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {additionsFrom, dockerfileFlags, type FleetFlags, fleetFlags, fleetFrom, refuseFleetFlags} from '../cli/export-flags.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, type SharedFlags, settingFlags} from '../cli/flags.ts';
+import {
+  additionsFrom,
+  dockerfileFlags,
+  type FleetFlags,
+  fleetFlags,
+  fleetFrom,
+  refuseFleetFlags,
+} from '../cli/export-flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  helmFlag,
+  type SharedFlags,
+  settingFlags,
+} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
 import {exportHost, socketIn} from '../export/export.ts';
-import {exportFleet, FLEET_TARGETS, type FleetTarget, isFleetTarget} from '../export/fleet/engines.ts';
+import {
+  exportFleet,
+  FLEET_TARGETS,
+  type FleetTarget,
+  isFleetTarget,
+} from '../export/fleet/engines.ts';
 import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
@@ -44,7 +63,11 @@ export default class ExportCommand extends BaseCommand<Result> {
     target: Args.string({description: 'What to write.', options: EXPORTS, ignoreStdin: true}),
   };
   static override flags = {
-    out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
+    out: Flags.string({
+      char: 'o',
+      summary: 'Output directory (default: current directory).',
+      helpValue: '<DIRECTORY>',
+    }),
     ...dockerfileFlags,
     ...fleetFlags,
     ...confirmFlags,
@@ -60,7 +83,9 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
-      throw usageError('Missing argument: the target of the export.', [`Use scalr-agent export ${EXPORTS.join('|')}`]);
+      throw usageError('Missing argument: the target of the export.', [
+        `Use scalr-agent export ${EXPORTS.join('|')}`,
+      ]);
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
     if (!isFleetTarget(target)) refuseFleetFlags(flags);
@@ -85,7 +110,11 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (files.length === 1 && flags.out === undefined) {
       if (!this.jsonEnabled()) this.app.stdout(files.map(({text}) => text).join(''));
     } else {
-      const confirmed = {isDryRun: flags['dry-run'], isAccepted: flags.yes, confirm: this.prompter?.confirm};
+      const confirmed = {
+        isDryRun: flags['dry-run'],
+        isAccepted: flags.yes,
+        confirm: this.prompter?.confirm,
+      };
       const done = await writeFiles(files, this.app.files, {directory, ...confirmed});
       this.say(`${done.join('\n')}\n`);
     }
@@ -93,18 +122,39 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
     return {
       target,
-      ...{steps, notes, warnings, files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)}))},
+
+      steps,
+      notes,
+      warnings,
+      files: files.map(({path, text}) => ({
+        path: join(directory, path),
+        bytes: Buffer.byteLength(text),
+      })),
     };
   }
 
-  async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
+  async #fleet(
+    target: FleetTarget,
+    flags: FleetFlags & SharedFlags,
+  ): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
     const sources = await this.sourcesFrom(flags);
-    const fleet = await fleetFrom(target, flags, {sources, app: this.app, settings: () => this.settingsFrom(flags)});
+    const fleet = await fleetFrom(target, flags, {
+      sources,
+      app: this.app,
+      settings: () => this.settingsFrom(flags),
+    });
     const all = fleet.clusters.flatMap(({generated}) => generated.warnings);
-    return {...exportFleet(fleet, target), warnings: [...new Map(all.map((each) => [each.message, each])).values()]};
+    return {
+      ...exportFleet(fleet, target),
+      warnings: [...new Map(all.map((each) => [each.message, each])).values()],
+    };
   }
 
-  async #fromChart<T>(settings: Settings, flags: ClusterFlags, write: (generated: Generated) => T): Promise<T & {warnings: Warning[]}> {
+  async #fromChart<T>(
+    settings: Settings,
+    flags: ClusterFlags,
+    write: (generated: Generated) => T,
+  ): Promise<T & {warnings: Warning[]}> {
     const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...write(generated), warnings: []};

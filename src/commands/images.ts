@@ -1,5 +1,14 @@
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, formatFlag, helmFlag, outFlag, refuseFormat, settingFlags, verifyFlag} from '../cli/flags.ts';
+import {
+  answersFlag,
+  confirmFlags,
+  formatFlag,
+  helmFlag,
+  outFlag,
+  refuseFormat,
+  settingFlags,
+  verifyFlag,
+} from '../cli/flags.ts';
 import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
@@ -54,9 +63,14 @@ export default class Images extends BaseCommand<Result> {
     const chart = {...generated.target, ...(source === undefined ? {} : {source})};
     const signature = await signatureOf(chart, flags.verify, {app: this.app, flags});
     this.say(signatureText(signature));
-    const copies = images.images.flatMap(({mirror, ...image}) => (mirror === undefined ? [] : [{...image, mirror}]));
+    const copies = images.images.flatMap(({mirror, ...image}) =>
+      mirror === undefined ? [] : [{...image, mirror}],
+    );
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
-    const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
+    const text =
+      flags.format === LAYOUT
+        ? layoutOf(images)
+        : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     return {...images, ...(commands ? {commands} : {}), ...(signature ? {signature} : {}), ...file};
   }
@@ -64,7 +78,12 @@ export default class Images extends BaseCommand<Result> {
   /** The agent version of a chart on this machine. */
   async #agentVersion(settings: Settings): Promise<string | undefined> {
     const source = settings.get(chartSource);
-    if (source === undefined || /^[a-z]+:\/\//i.test(source) || (await this.app.files.kindOf(source)) === 'nothing') return undefined;
+    if (
+      source === undefined ||
+      /^[a-z]+:\/\//i.test(source) ||
+      (await this.app.files.kindOf(source)) === 'nothing'
+    )
+      return undefined;
     return readMetadata(source, (await this.app.charts.read(source)).chart).appVersion;
   }
 }
@@ -72,7 +91,8 @@ export default class Images extends BaseCommand<Result> {
 function layoutOf({chart, chartVersion, registry, images}: InstallImages): string {
   const copies = images.map(({image, mirror}) => ({
     image,
-    path: registry === undefined || mirror === undefined ? image : mirror.slice(registry.length + 1),
+    path:
+      registry === undefined || mirror === undefined ? image : mirror.slice(registry.length + 1),
   }));
   return layoutScript({title: `images of ${chart} ${chartVersion}`, copies, registry});
 }

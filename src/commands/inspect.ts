@@ -31,12 +31,15 @@ export default class Inspect extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> bundle.zip --open',
     '<%= config.bin %> <%= command.id %> bundle.zip --trace trace.json',
   ];
-  static override args = {file: Args.string({description: 'Bundle written by collect-logs.', ignoreStdin: true})};
+  static override args = {
+    file: Args.string({description: 'Bundle written by collect-logs.', ignoreStdin: true}),
+  };
   static override flags = {
     open: Flags.boolean({summary: 'Open the report in the browser.'}),
     report: Flags.string({summary: 'Write the report to this HTML file.', helpValue: '<FILE>'}),
     trace: Flags.string({
-      summary: 'Write the timeline to this file, in the Trace Event format that ui.perfetto.dev opens.',
+      summary:
+        'Write the timeline to this file, in the Trace Event format that ui.perfetto.dev opens.',
       helpValue: '<FILE>',
     }),
   };
@@ -44,7 +47,10 @@ export default class Inspect extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Inspect);
     const {file} = args;
-    if (file === undefined) throw usageError('No bundle to inspect.', ['Inspect a bundle: scalr-agent inspect bundle.zip']);
+    if (file === undefined)
+      throw usageError('No bundle to inspect.', [
+        'Inspect a bundle: scalr-agent inspect bundle.zip',
+      ]);
     const {archives, pageTemplate} = this.app;
     const archive = await archives.open(file);
     try {
@@ -56,11 +62,20 @@ export default class Inspect extends BaseCommand<Result> {
         this.exitCode = ExitCode.findings;
       }
       const html =
-        flags.open || flags.report !== undefined ? await reportHtml(archive, inspection, await pageTemplate(this.config.root)) : '';
+        flags.open || flags.report !== undefined
+          ? await reportHtml(archive, inspection, await pageTemplate(this.config.root))
+          : '';
       if (flags.report !== undefined) await this.#write('--report', flags.report, html);
-      if (flags.trace !== undefined) await this.#write('--trace', flags.trace, await traceText(archive, inspection));
+      if (flags.trace !== undefined)
+        await this.#write('--trace', flags.trace, await traceText(archive, inspection));
       if (flags.open) await this.#open(flags.report, file, html);
-      return {file, valid: damage.length === 0, problems: damage, verdict: verdictText(findings), findings};
+      return {
+        file,
+        valid: damage.length === 0,
+        problems: damage,
+        verdict: verdictText(findings),
+        findings,
+      };
     } finally {
       archive.close();
     }
@@ -77,8 +92,15 @@ export default class Inspect extends BaseCommand<Result> {
   /** Without --report, the file is in the folder for temporary files. */
   async #open(report: string | undefined, file: string, html: string): Promise<void> {
     const {files, now, openInBrowser} = this.app;
-    const path = report ?? join(tmpdir(), `scalr-agent-report-${now().getTime()}`, `${basename(file).replace(/\.zip$/, '')}.html`);
-    if (report === undefined) await files.write(path, html, {isPrivate: true, makesDirectory: true});
+    const path =
+      report ??
+      join(
+        tmpdir(),
+        `scalr-agent-report-${now().getTime()}`,
+        `${basename(file).replace(/\.zip$/, '')}.html`,
+      );
+    if (report === undefined)
+      await files.write(path, html, {isPrivate: true, makesDirectory: true});
     if (await openInBrowser(path)) this.say(`Opened ${path}\n`);
     else this.say(`No browser found. Open this file: ${path}\n`, `Open this file: ${path}\n`);
   }

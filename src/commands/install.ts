@@ -42,19 +42,23 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   override async run(): Promise<InstallResult | HostInstallResult | undefined> {
     const {flags, metadata} = await this.parse(Install);
     const platform = await this.targetFrom(flags);
-    if (platform !== 'kubernetes') refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
+    if (platform !== 'kubernetes')
+      refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
     const isConversation = this.#isConversation(flags);
     if (platform === 'systemd' && !isConversation) throw packagesNotSupported();
-    if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
+    if (platform === 'docker' && !isConversation)
+      return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (typeof decided === 'string') {
       this.say(EXIT_TEXTS[decided]);
       return undefined;
     }
-    if (decided !== undefined && 'command' in decided) return this.runOther(decided.command, decided.argv);
+    if (decided !== undefined && 'command' in decided)
+      return this.runOther(decided.command, decided.argv);
     if (decided === undefined) {
       const {pool: named, 'create-pool': creates = false} = flags;
-      const pool = named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
+      const pool =
+        named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
       const generated = await this.untilInterrupted(() => this.#generate(flags, pool));
       this.report(generated.warnings.filter((each) => !isVerifiable(each)));
       return this.#installInCluster(generated, flags, {pool});
@@ -63,7 +67,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       const result =
         'onHost' in decided
           ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(decided.generated, {...flags, ...decided.flags}, {wizard: decided, pool: decided.pool});
+          : await this.#installInCluster(
+              decided.generated,
+              {...flags, ...decided.flags},
+              {wizard: decided, pool: decided.pool},
+            );
       await decided.resumeStore.forget();
       return result;
     } catch (error) {
@@ -73,10 +81,13 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   /** The cluster provides values of unset settings, because an install requires it anyway. */
   async #generate(flags: InstallFlags, pool: PoolInstall | undefined): Promise<Generated> {
-    const cluster = await this.openAnswersOf(flags, (kubeTarget) => this.#cachedAccess(kubeTarget, flags));
+    const cluster = await this.openAnswersOf(flags, (kubeTarget) =>
+      this.#cachedAccess(kubeTarget, flags),
+    );
     const given = await this.settingsFrom(flags, {cluster, optional: pool ? [url] : []});
     const settings = pool ? withAccountUrl(given, pool) : given;
-    for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    for (const {setting, answer} of settings.entries())
+      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generateFor(settings, cluster?.facts, {app: this.app, flags});
   }
 
@@ -96,16 +107,27 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(flags: InstallFlags): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
+  async #runWizard(
+    flags: InstallFlags,
+  ): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const access = {accessTo, account: (host?: string) => this.account(flags, host)};
-    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), this.context(flags), access);
+    const decided = await decideWithOperator(
+      flags,
+      await this.sourcesFrom(flags),
+      this.context(flags),
+      access,
+    );
     this.app.stderr('\n');
     return decided;
   }
 
-  async #installInCluster(generated: Generated, flags: InstallFlags, more: Parameters<typeof installInCluster>[4]): Promise<InstallResult> {
+  async #installInCluster(
+    generated: Generated,
+    flags: InstallFlags,
+    more: Parameters<typeof installInCluster>[4],
+  ): Promise<InstallResult> {
     const {kubeTarget} = releaseName(flags, generated.settings);
     const access = await this.accessTo(kubeTarget, flags);
     const cached = (): Promise<ClusterAccess> => this.#cachedAccess(kubeTarget, flags);

@@ -48,11 +48,16 @@ export default class Network extends BaseCommand<Result> {
     ...formatFlag(['text', 'json', ...NETWORK_FILES]),
     probe: Flags.boolean({summary: 'Connect to each host from this machine.'}),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the agent or its runs connect to, for example a VCS host. Can be repeated.',
+      summary:
+        'Additional URL that the agent or its runs connect to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),
-    timeout: Flags.string({summary: 'Time limit for --probe (default: 30s).', helpValue: '<DURATION>', dependsOn: ['probe']}),
+    timeout: Flags.string({
+      summary: 'Time limit for --probe (default: 30s).',
+      helpValue: '<DURATION>',
+      dependsOn: ['probe'],
+    }),
     ...outFlag,
     ...confirmFlags,
     ...targetFlag,
@@ -74,8 +79,11 @@ export default class Network extends BaseCommand<Result> {
     this.report(warnings);
     const endpoints = endpointsOf({...scope, urls: probeUrls(flags['probe-url'])});
     const deps = {connections: this.app.connections, signal: AbortSignal.timeout(timeoutMs)};
-    const hosts: ListedEndpoint[] = probe ? await this.untilInterrupted(() => tryEndpoints(endpoints, scope, deps)) : endpoints;
-    if (hosts.some((each) => each.required && each.probe?.status === 'unreachable')) this.exitCode = ExitCode.findings;
+    const hosts: ListedEndpoint[] = probe
+      ? await this.untilInterrupted(() => tryEndpoints(endpoints, scope, deps))
+      : endpoints;
+    if (hosts.some((each) => each.required && each.probe?.status === 'unreachable'))
+      this.exitCode = ExitCode.findings;
     const text = networkFileText(format, endpoints, scope) ?? networkText(hosts, this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     const {chart} = scope;
@@ -98,6 +106,9 @@ export default class Network extends BaseCommand<Result> {
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);
-    return {scope: {target, get, chart: {...chart, values: effectiveValues(values, chart)}}, warnings: generated.warnings};
+    return {
+      scope: {target, get, chart: {...chart, values: effectiveValues(values, chart)}},
+      warnings: generated.warnings,
+    };
   }
 }

@@ -59,18 +59,26 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   static override flags = {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     probe: Flags.boolean({
-      summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
+      summary:
+        'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
     }),
     'probe-url': Flags.string({
-      summary: 'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. Can be repeated.',
+      summary:
+        'Additional URL that the --probe test pod, or this machine, connects to, for example a VCS host. Can be repeated.',
       helpValue: '<URL>',
       ...repeated,
     }),
-    pool: Flags.string({summary: 'Agent pool whose type is checked, by name or ID.', helpValue: '<NAME>'}),
+    pool: Flags.string({
+      summary: 'Agent pool whose type is checked, by name or ID.',
+      helpValue: '<NAME>',
+    }),
     ...accountFlag('Check the Scalr account too, if a token for it is found.'),
     ...targetFlag,
     ...noFromClusterFlag,
-    'dry-run': Flags.boolean({summary: 'Print the --probe test pod without creating it.', dependsOn: ['probe']}),
+    'dry-run': Flags.boolean({
+      summary: 'Print the --probe test pod without creating it.',
+      dependsOn: ['probe'],
+    }),
     ...answersFlag,
     ...settingFlags(catalog),
     ...connectionFlags,
@@ -84,9 +92,18 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);
     if (target !== 'kubernetes') {
-      refuseWith(`target ${target}`, KUBERNETES_ONLY_PREFLIGHT_FLAGS, explicitFlags(flags, metadata));
+      refuseWith(
+        `target ${target}`,
+        KUBERNETES_ONLY_PREFLIGHT_FLAGS,
+        explicitFlags(flags, metadata),
+      );
       const context = {...this.context(flags), timeoutMs};
-      return preflightMachine(await this.settingsFrom(flags, {optional: [url]}), {target, urls}, flags, context);
+      return preflightMachine(
+        await this.settingsFrom(flags, {optional: [url]}),
+        {target, urls},
+        flags,
+        context,
+      );
     }
     requireProbe(flags);
     const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
@@ -94,21 +111,34 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     // Queries before the probe leave time for it.
     const signal = flags.probe ? AbortSignal.timeout(readTimeoutMs) : end;
     // An unreachable cluster leaves time for checks that do not require it.
-    const [early, versionSignal] = [AbortSignal.timeout(readTimeoutMs / 4), AbortSignal.timeout(readTimeoutMs / 2)];
+    const early = AbortSignal.timeout(readTimeoutMs / 4);
+    const versionSignal = AbortSignal.timeout(readTimeoutMs / 2);
     const cached = async (kubeTarget: ClusterTarget) =>
       cachedAccess(await this.accessTo(kubeTarget, flags), {signal: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
-    for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    for (const {setting, answer} of settings.entries())
+      if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
-    const deps = {...(await this.accessTo(name.kubeTarget, flags)), now, sleep, registries, signal, versionSignal};
+    const deps = {
+      ...(await this.accessTo(name.kubeTarget, flags)),
+      now,
+      sleep,
+      registries,
+      signal,
+      versionSignal,
+    };
     const desired = desiredRelease(generated, valuesDocument(generated), name);
-    const asking = flags.account ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs}) : undefined;
+    const asking = flags.account
+      ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs})
+      : undefined;
     const read = {...(await readPreflightContext(generated, desired, deps)), account: await asking};
     const limits = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
-    const context = flags.probe ? {...read, probe: await probeFromPod(read, {...deps, end}, limits, this.context(flags))} : read;
+    const context = flags.probe
+      ? {...read, probe: await probeFromPod(read, {...deps, end}, limits, this.context(flags))}
+      : read;
     const checks = runChecks(CHECKS, context);
     this.report(unverified(generated.warnings, checks));
     return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};

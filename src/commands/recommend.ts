@@ -11,8 +11,11 @@ type Result = Recommendation & {sizing: Sizing; clusters?: ClusterChoice[]};
 
 export default class Recommend extends BaseCommand<Result> {
   static override summary = 'Recommend a chart, and compare it with the other two.';
-  static override description = 'Requires no cluster. Accepts every setting of "values"; none is required.';
-  static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
+  static override description =
+    'Requires no cluster. Accepts every setting of "values"; none is required.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10',
+  ];
   static override flags = {
     ...fromClusterFlag,
     ...answersFlag,
@@ -25,8 +28,13 @@ export default class Recommend extends BaseCommand<Result> {
     const {flags} = await this.parse(Recommend);
     const cluster = await this.clusterOf(flags);
     const {overlay: directory, answers} = flags;
-    const source = directory === undefined ? undefined : {directory, answers, sources: await this.sourcesFrom(flags), app: this.app};
-    const settings = source ? await sharedSettings(source.sources, this.app) : await this.settingsFrom(flags, {optional: [url], cluster});
+    const source =
+      directory === undefined
+        ? undefined
+        : {directory, answers, sources: await this.sourcesFrom(flags), app: this.app};
+    const settings = source
+      ? await sharedSettings(source.sources, this.app)
+      : await this.settingsFrom(flags, {optional: [url], cluster});
     const clusters = source && (await clusterChoices(source));
     const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);

@@ -14,8 +14,18 @@ import {
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
-import {type HostRotateResult, isTokenIn, readHostTokens, rotateOnHost} from '../cli/rotate-host.ts';
-import {needsToken, type RotateResult, readAccount, rotateInCluster} from '../cli/rotate-release.ts';
+import {
+  type HostRotateResult,
+  isTokenIn,
+  readHostTokens,
+  rotateOnHost,
+} from '../cli/rotate-host.ts';
+import {
+  needsToken,
+  type RotateResult,
+  readAccount,
+  rotateInCluster,
+} from '../cli/rotate-release.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {withRoles} from '../release/grants.ts';
@@ -41,8 +51,14 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     '<%= config.bin %> <%= command.id %> --target docker --pool edge --yes',
   ];
   static override flags = {
-    pool: Flags.string({summary: 'Agent pool, by name or ID. Default: the one that install --pool has recorded.', helpValue: '<NAME>'}),
-    confirm: Flags.string({summary: 'Release name, to revoke the old token although the pool has other agents.', helpValue: '<NAME>'}),
+    pool: Flags.string({
+      summary: 'Agent pool, by name or ID. Default: the one that install --pool has recorded.',
+      helpValue: '<NAME>',
+    }),
+    confirm: Flags.string({
+      summary: 'Release name, to revoke the old token although the pool has other agents.',
+      helpValue: '<NAME>',
+    }),
     ...targetFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -60,13 +76,26 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const target = await this.targetFrom(flags);
     const connect = (host: string | undefined) => this.account(flags, host);
     if (target !== 'kubernetes') {
-      refuseWith(`target ${target}`, ['namespace', ...CONNECTION_FLAGS], explicitFlags(flags, metadata));
+      refuseWith(
+        `target ${target}`,
+        ['namespace', ...CONNECTION_FLAGS],
+        explicitFlags(flags, metadata),
+      );
       const context = this.context(flags);
       const {tokens, next, account} = await this.untilInterrupted(async () => {
         const tokens = await readHostTokens(target, settings.get(release) as string, context);
         const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
         const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
-        return {tokens, next, account: await readAccount({...tokens, record: tokens.path}, isNeeded, flags.pool, connect)};
+        return {
+          tokens,
+          next,
+          account: await readAccount(
+            {...tokens, record: tokens.path},
+            isNeeded,
+            flags.pool,
+            connect,
+          ),
+        };
       });
       return rotateOnHost(tokens, {given: next, account}, flags, context);
     }
@@ -74,14 +103,26 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const access = await this.accessTo(name.kubeTarget, flags);
     const {holder, users, account} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutOf(flags));
-      const found = await newestRevision(name, access, signal).catch(withRoles(name, access.kubernetes));
-      if (found === undefined || found.status === 'uninstalled') throw await notFound(name, found, access, signal);
+      const found = await newestRevision(name, access, signal).catch(
+        withRoles(name, access.kubernetes),
+      );
+      if (found === undefined || found.status === 'uninstalled')
+        throw await notFound(name, found, access, signal);
       if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
       const holder = await readTokenHolder(name, found, access, signal);
       const users = await agentsOfRelease(holder, access, timeoutOf(flags));
-      const isNeeded = needsToken(users, given !== undefined, given !== undefined && !hasContent(holder.secret, holder.key, given));
+      const isNeeded = needsToken(
+        users,
+        given !== undefined,
+        given !== undefined && !hasContent(holder.secret, holder.key, given),
+      );
       const record = `Secret ${holder.secret.metadata.name}`;
-      const where = {users, recorded: accountPoolIn(holder.secret), address: addressIn(found.values, found.chart), record};
+      const where = {
+        users,
+        recorded: accountPoolIn(holder.secret),
+        address: addressIn(found.values, found.chart),
+        record,
+      };
       return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));

@@ -2,7 +2,14 @@ import type {Target} from '../charts/define.ts';
 import type {SchemaNode} from '../charts/schema.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, type ClusterFlags, confirmFlags, helmFlag, outFlag, settingFlags} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  helmFlag,
+  outFlag,
+  settingFlags,
+} from '../cli/flags.ts';
 import {readChartFrom, readUnknownChart} from '../cli/read-chart.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
@@ -44,16 +51,26 @@ export default class Schema extends BaseCommand<Result> {
   }
 
   async #target(settings: Settings, flags: ClusterFlags): Promise<Target> {
-    const [source, version, name] = [settings.get(chartSource), settings.get(chartVersion), settings.get(chart)];
+    const source = settings.get(chartSource);
+    const version = settings.get(chartVersion);
+    const name = settings.get(chart);
     const deps = {app: this.app, flags};
-    if (source !== undefined) return (await readChartFrom(source, {chart: name ?? '', version: version ?? ''}, deps)).target;
-    const read = name && version ? await readUnknownChart(name, version, undefined, deps) : undefined;
+    if (source !== undefined)
+      return (await readChartFrom(source, {chart: name ?? '', version: version ?? ''}, deps))
+        .target;
+    const read =
+      name && version ? await readUnknownChart(name, version, undefined, deps) : undefined;
     const {target, warnings} = targetOf(
       settings,
       () => {
         throw new ExpectedError('Missing chart: every chart has its own schema.', {
           code: 'MISSING_SETTING',
-          options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
+          options: [
+            {
+              add: '--chart agent-k8s|agent-local|agent-job',
+              when: 'Select the chart of the values',
+            },
+          ],
           suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
         });
       },

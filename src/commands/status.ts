@@ -14,7 +14,12 @@ import {
   toolPaths,
 } from '../cli/flags.ts';
 import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
-import {printStatusChanges, showAllReleases, showContexts, showRelease} from '../cli/status-release.ts';
+import {
+  printStatusChanges,
+  showAllReleases,
+  showContexts,
+  showRelease,
+} from '../cli/status-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
@@ -26,10 +31,24 @@ const SETTINGS = [namespace, release];
 const READ_TIMEOUT = '30s';
 
 /** Flags that have no meaning without Kubernetes. */
-const ONLY_KUBERNETES = ['values', 'exit-code', 'all-namespaces', 'watch', 'newest', 'contexts', 'namespace', ...CONNECTION_FLAGS];
+const ONLY_KUBERNETES = [
+  'values',
+  'exit-code',
+  'all-namespaces',
+  'watch',
+  'newest',
+  'contexts',
+  'namespace',
+  ...CONNECTION_FLAGS,
+];
 
 /** Undefined after --watch, which prints continuously. */
-type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDocument[]} | ClustersDocument | undefined;
+type Result =
+  | StatusDocument
+  | HostStatusDocument
+  | {releases: readonly StatusDocument[]}
+  | ClustersDocument
+  | undefined;
 
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
@@ -44,7 +63,8 @@ export default class Status extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. Can be repeated.',
+      summary:
+        'Values file to compare with; files are merged, the last one wins. - reads standard input. Can be repeated.',
       helpValue: '<FILE>',
       ...repeated,
       delimiter: ',',
@@ -59,15 +79,22 @@ export default class Status extends BaseCommand<Result> {
       exclusive: ['values', 'watch'],
     }),
     contexts: Flags.string({
-      summary: 'List the agent releases of several clusters: kubeconfig contexts, separated by commas. * matches any text.',
+      summary:
+        'List the agent releases of several clusters: kubeconfig contexts, separated by commas. * matches any text.',
       helpValue: '<NAME,...>',
       ...repeated,
       delimiter: ',',
       exclusive: ['values', 'watch', 'kube-context'],
     }),
     ...accountFlag('Read the agents in the Scalr account too, if a token for it is found.'),
-    watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
-    newest: Flags.boolean({summary: 'Ask the chart repository for the newest version.', exclusive: ['watch', 'all-namespaces']}),
+    watch: Flags.boolean({
+      char: 'w',
+      summary: 'Watch for changes; with --json prints one document per line.',
+    }),
+    newest: Flags.boolean({
+      summary: 'Ask the chart repository for the newest version.',
+      exclusive: ['watch', 'all-namespaces'],
+    }),
     ...targetFlag,
     ...answersFlag,
     ...settingFlags(SETTINGS),
@@ -87,7 +114,8 @@ export default class Status extends BaseCommand<Result> {
       return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
-    const desired = files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
+    const desired =
+      files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
     const name = releaseName(flags, settings);
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {
@@ -101,11 +129,21 @@ export default class Status extends BaseCommand<Result> {
     };
     const context = {...this.context(flags), timeoutMs};
     if (flags.contexts !== undefined) {
-      const deps = {processes: this.app.processes(toolPaths(flags)), accessTo: (each: ClusterTarget) => this.accessTo(each, flags)};
-      return showContexts(flags.contexts, {...request, isNamed: isNamed && !flags['all-namespaces']}, deps, context);
+      const deps = {
+        processes: this.app.processes(toolPaths(flags)),
+        accessTo: (each: ClusterTarget) => this.accessTo(each, flags),
+      };
+      return showContexts(
+        flags.contexts,
+        {...request, isNamed: isNamed && !flags['all-namespaces']},
+        deps,
+        context,
+      );
     }
     const access = await this.accessTo(name.kubeTarget, flags);
     if (flags['all-namespaces']) return showAllReleases(request, access, context);
-    return flags.watch ? printStatusChanges(request, access, context) : showRelease(request, access, context);
+    return flags.watch
+      ? printStatusChanges(request, access, context)
+      : showRelease(request, access, context);
   }
 }

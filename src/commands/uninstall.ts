@@ -23,7 +23,14 @@ import {namespace, release, TARGETS} from '../settings/release.ts';
 const SETTINGS = [namespace, release];
 
 const ONLY_KUBERNETES = [
-  ...['purge', 'confirm', 'revoke-token', 'delete-pool', 'cleaner-image', 'drain', 'drain-timeout', 'namespace'],
+  'purge',
+  'confirm',
+  'revoke-token',
+  'delete-pool',
+  'cleaner-image',
+  'drain',
+  'drain-timeout',
+  'namespace',
   ...CONNECTION_FLAGS,
 ];
 
@@ -38,18 +45,33 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
   ];
   static override flags = {
     purge: Flags.option({
-      summary: 'Classes of remaining objects to delete, separated by commas; all deletes every class.',
+      summary:
+        'Classes of remaining objects to delete, separated by commas; all deletes every class.',
       helpValue: '<CLASSES>',
       options: [...PURGEABLE, 'all'] as const,
       multiple: true,
       delimiter: ',',
     })(),
-    confirm: Flags.string({summary: 'Release name, to confirm deletions that cannot be undone.', helpValue: '<NAME>'}),
+    confirm: Flags.string({
+      summary: 'Release name, to confirm deletions that cannot be undone.',
+      helpValue: '<NAME>',
+    }),
     drain: Flags.boolean({summary: 'Wait for the runs in flight.', default: true, allowNo: true}),
-    'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
-    'revoke-token': Flags.boolean({summary: 'Revoke the token that install --pool has created in the Scalr account.'}),
-    'delete-pool': Flags.boolean({summary: 'Delete its agent pool in the Scalr account, if nothing else uses it.'}),
-    'cleaner-image': Flags.string({summary: 'Image that deletes files in node directories; must contain find.', helpValue: '<IMAGE>'}),
+    'drain-timeout': Flags.string({
+      summary: 'Time to wait for the runs in flight.',
+      helpValue: '<DURATION>',
+      default: '30m',
+    }),
+    'revoke-token': Flags.boolean({
+      summary: 'Revoke the token that install --pool has created in the Scalr account.',
+    }),
+    'delete-pool': Flags.boolean({
+      summary: 'Delete its agent pool in the Scalr account, if nothing else uses it.',
+    }),
+    'cleaner-image': Flags.string({
+      summary: 'Image that deletes files in node directories; must contain find.',
+      helpValue: '<IMAGE>',
+    }),
     ...targetFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -74,7 +96,9 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       drain: flags.drain,
       drainTimeoutSeconds: drainTimeoutMs / 1000,
       timeoutSeconds: timeoutOf(flags) / 1000,
-      ...{removesToken: flags['revoke-token'] || flags['delete-pool'], deletesPool: flags['delete-pool']},
+
+      removesToken: flags['revoke-token'] || flags['delete-pool'],
+      deletesPool: flags['delete-pool'],
       ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
     };
     const account = {
@@ -82,6 +106,12 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       deletesPool: flags['delete-pool'],
       connect: (host: string) => this.account(flags, host),
     };
-    return uninstallFromCluster(name, {choices, account}, flags, await this.accessTo(name.kubeTarget, flags), this.context(flags));
+    return uninstallFromCluster(
+      name,
+      {choices, account},
+      flags,
+      await this.accessTo(name.kubeTarget, flags),
+      this.context(flags),
+    );
   }
 }

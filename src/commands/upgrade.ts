@@ -2,8 +2,19 @@ import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, waitingOf} from '../cli/flags.ts';
-import {confirmKeysIn, readUnknownChart, signatureOf, signatureText, warningsOf} from '../cli/read-chart.ts';
-import {UPGRADE_SETTINGS, type UpgradeResult, upgradeFlags, upgradeInCluster} from '../cli/upgrade-release.ts';
+import {
+  confirmKeysIn,
+  readUnknownChart,
+  signatureOf,
+  signatureText,
+  warningsOf,
+} from '../cli/read-chart.ts';
+import {
+  UPGRADE_SETTINGS,
+  type UpgradeResult,
+  upgradeFlags,
+  upgradeInCluster,
+} from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -36,20 +47,37 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const access = await this.accessTo(name.kubeTarget, flags);
     const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
-    const choices = {...waitingOf(flags), timeoutSeconds: timeoutMs / 1000, now: this.app.now(), drain: flags.drain};
+    const choices = {
+      ...waitingOf(flags),
+      timeoutSeconds: timeoutMs / 1000,
+      now: this.app.now(),
+      drain: flags.drain,
+    };
     const {installed, to, prepared, signature} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);
       const chartName = settings.get(chart) ?? installed.target.chart;
       const newest = newestFor(installed, chartName);
-      const desired = settings.get(chartVersion) === undefined ? settings.with(chartVersion, {value: newest, source: 'default'}) : settings;
+      const desired =
+        settings.get(chartVersion) === undefined
+          ? settings.with(chartVersion, {value: newest, source: 'default'})
+          : settings;
       const source = settings.get(chartSource);
       const deps = {app: this.app, flags};
-      const read = await readUnknownChart(chartName, desired.get(chartVersion) ?? newest, source, deps);
+      const read = await readUnknownChart(
+        chartName,
+        desired.get(chartVersion) ?? newest,
+        source,
+        deps,
+      );
       const {target: to, warnings} = targetOf(desired, () => chartName, read?.target);
       this.report(warnings);
       const keyring = flags.verify;
-      const signature = await signatureOf({...to, ...(source === undefined ? {} : {source})}, keyring, deps);
+      const signature = await signatureOf(
+        {...to, ...(source === undefined ? {} : {source})},
+        keyring,
+        deps,
+      );
       this.say(signatureText(signature));
       const options = {
         source,
@@ -59,21 +87,37 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
         secretNames: givenSecretNames(settings),
       };
       const prepared = await prepare(installed, to, options, choices, access, signal);
-      if (source === undefined) this.say(newerText(await newestInRepository(chartName, access.processes, signal), to));
+      if (source === undefined)
+        this.say(newerText(await newestInRepository(chartName, access.processes, signal), to));
       if (read === undefined) return {installed, to, prepared, signature};
       const {unconfirmed} = await confirmKeysIn(read, prepared.desired.values, deps);
-      return {installed, to, signature, prepared: {...prepared, warnings: [...prepared.warnings, ...warningsOf(unconfirmed)]}};
+      return {
+        installed,
+        to,
+        signature,
+        prepared: {...prepared, warnings: [...prepared.warnings, ...warningsOf(unconfirmed)]},
+      };
     });
-    const readAgain = (): Promise<InstalledRelease> => readRelease(name, access, AbortSignal.timeout(timeoutMs));
-    return upgradeInCluster({installed, to, prepared, signature, choices, access, readAgain}, flags, this.context(flags));
+    const readAgain = (): Promise<InstalledRelease> =>
+      readRelease(name, access, AbortSignal.timeout(timeoutMs));
+    return upgradeInCluster(
+      {installed, to, prepared, signature, choices, access, readAgain},
+      flags,
+      this.context(flags),
+    );
   }
 }
 
 /** @throws ExpectedError for a release that cannot be upgraded */
-async function readRelease(name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<InstalledRelease> {
+async function readRelease(
+  name: ReleaseName,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<InstalledRelease> {
   const facts = await readFacts(name, [], access, signal);
   const {release: found} = facts;
-  if (found === undefined || found.status === 'uninstalled') throw await notFound(name, found, access, signal);
+  if (found === undefined || found.status === 'uninstalled')
+    throw await notFound(name, found, access, signal);
   const target = scalrChart(found.chart);
   if (target === undefined) throw notAnAgentRelease(name, found.chart);
   requireKnownVersion(name, target);

@@ -14,7 +14,14 @@ import {
 } from '../cli/flags.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
-import {chartsToCheck, confirmGroups, readGroups, readValuesTexts, refuseStandardInput, refuseUnclear} from '../cli/values-files.ts';
+import {
+  chartsToCheck,
+  confirmGroups,
+  readGroups,
+  readValuesTexts,
+  refuseStandardInput,
+  refuseUnclear,
+} from '../cli/values-files.ts';
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
@@ -35,7 +42,11 @@ export default class Validate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
-    file: Args.string({description: 'values.yaml to validate; - reads standard input.', multiple: true, ignoreStdin: true}),
+    file: Args.string({
+      description: 'values.yaml to validate; - reads standard input.',
+      multiple: true,
+      ignoreStdin: true,
+    }),
   };
   static override flags = {
     values: Flags.string({
@@ -45,7 +56,9 @@ export default class Validate extends BaseCommand<Result> {
       ...repeated,
       delimiter: ',',
     }),
-    fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
+    fix: Flags.boolean({
+      summary: 'Show and apply fixes for findings with exactly one possible fix.',
+    }),
     ...formatFlag(['text', 'json', 'sarif', 'junit', 'github']),
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...confirmFlags,
@@ -64,27 +77,43 @@ export default class Validate extends BaseCommand<Result> {
     const {args, flags} = await this.parse(Validate);
     if (flags.overlay !== undefined) {
       refuseWith('overlay', ['values', 'fix'], flags);
-      const source = {directory: flags.overlay, answers: flags.answers, sources: await this.sourcesFrom(flags), app: this.app};
+      const source = {
+        directory: flags.overlay,
+        answers: flags.answers,
+        sources: await this.sourcesFrom(flags),
+        app: this.app,
+      };
       return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
     }
-    const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
+    const alone = [...new Set(args.file ?? [])];
+    const layers = flags.values ?? [];
     refuseFormat(flags.format, this.jsonEnabled());
     refuseUnclear(args.file ?? [], layers);
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
     const {files} = this.app;
-    const groups = layers.length > 0 ? [{files: await readValuesTexts(layers, files), areLayers: true}] : await readGroups(alone, files);
+    const groups =
+      layers.length > 0
+        ? [{files: await readValuesTexts(layers, files), areLayers: true}]
+        : await readGroups(alone, files);
     const settings = await this.settingsFrom(flags, {optional: [url]});
     const deps = {app: this.app, flags};
     const charts = await chartsToCheck(groups, settings, deps);
-    const {checked, warnings, notes} = checkGroups(groups, settings, {...charts, read: charts.read.map(({target}) => target)});
+    const {checked, warnings, notes} = checkGroups(groups, settings, {
+      ...charts,
+      read: charts.read.map(({target}) => target),
+    });
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
     const fixed = flags.fix ? await this.#fix(checked, flags) : checked;
     return this.#show(await confirmGroups(fixed, charts, deps), flags);
   }
 
-  async #show(remaining: readonly CheckedGroup[], flags: {format?: string | undefined; strict?: boolean}): Promise<Result> {
-    if (!this.jsonEnabled()) this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
+  async #show(
+    remaining: readonly CheckedGroup[],
+    flags: {format?: string | undefined; strict?: boolean},
+  ): Promise<Result> {
+    if (!this.jsonEnabled())
+      this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
@@ -92,17 +121,22 @@ export default class Validate extends BaseCommand<Result> {
   }
 
   /** Findings after the fixes, or all findings if the files stay unchanged. */
-  async #fix(checked: readonly CheckedGroup[], flags: ConfirmFlags & {quiet?: boolean}): Promise<readonly CheckedGroup[]> {
+  async #fix(
+    checked: readonly CheckedGroup[],
+    flags: ConfirmFlags & {quiet?: boolean},
+  ): Promise<readonly CheckedGroup[]> {
     const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));
     if (rewrites.length === 0) {
-      if (checked.some(({findings}) => findings.length > 0)) this.say('Nothing was changed: no finding can be fixed automatically.\n');
+      if (checked.some(({findings}) => findings.length > 0))
+        this.say('Nothing was changed: no finding can be fixed automatically.\n');
       return untouched;
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
-      for (const {path, before, after} of rewrites) stderr(diffText(path, before, after, this.screen));
+      for (const {path, before, after} of rewrites)
+        stderr(diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),

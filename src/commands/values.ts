@@ -1,7 +1,14 @@
 import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, outFlag, settingFlags} from '../cli/flags.ts';
+import {
+  answersFlag,
+  confirmFlags,
+  connectionFlags,
+  fromClusterFlag,
+  outFlag,
+  settingFlags,
+} from '../cli/flags.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
@@ -10,7 +17,13 @@ import {namespace, release} from '../settings/release.ts';
 import {catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/requirements.ts';
-import {type Explained, explainSettings, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
+import {
+  type Explained,
+  explainSettings,
+  flagsToRepeat,
+  isPrivate,
+  valuesDocument,
+} from '../values/document.ts';
 import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
 interface Result {
@@ -36,10 +49,13 @@ export default class Values extends BaseCommand<Result> {
   static override flags = {
     ...outFlag,
     schema: Flags.string({
-      summary: 'Write a JSON Schema for editors to this file, and add a reference to it to the values.',
+      summary:
+        'Write a JSON Schema for editors to this file, and add a reference to it to the values.',
       helpValue: '<FILE>',
     }),
-    explain: Flags.boolean({summary: 'Print every effective setting and its source on standard error.'}),
+    explain: Flags.boolean({
+      summary: 'Print every effective setting and its source on standard error.',
+    }),
     ...fromClusterFlag,
     ...confirmFlags,
     ...answersFlag,
@@ -53,20 +69,36 @@ export default class Values extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags, {cluster});
     const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
     const {target, values, recommendation} = generated;
-    const warnings = [...generated.warnings, ...(cluster ? [] : this.unaskedWarnings(given, target.chart))];
+    const warnings = [
+      ...generated.warnings,
+      ...(cluster ? [] : this.unaskedWarnings(given, target.chart)),
+    ];
     const schema = flags.schema === undefined ? undefined : besideValues(flags.schema, flags.out);
     const yaml = valuesDocument(generated, schema);
     const settings = explainSettings(generated);
 
     if (recommendation) {
-      const compare = ['scalr-agent recommend', ...flagsToRepeat(given), ...(cluster ? ['--from-cluster'] : [])].join(' ');
+      const compare = [
+        'scalr-agent recommend',
+        ...flagsToRepeat(given),
+        ...(cluster ? ['--from-cluster'] : []),
+      ].join(' ');
       this.say(`${choiceText(recommendation, this.screen)}Compare the charts with: ${compare}\n`);
     }
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 
     const {isWritten, done} = await writeWith(
-      flags.schema === undefined ? [] : [{path: flags.schema, text: schemaText(editorSchema(target)), isPrivate: false, flag: '--schema'}],
+      flags.schema === undefined
+        ? []
+        : [
+            {
+              path: flags.schema,
+              text: schemaText(editorSchema(target)),
+              isPrivate: false,
+              flag: '--schema',
+            },
+          ],
       {
         path: flags.out,
         text: yaml,
@@ -83,7 +115,12 @@ export default class Values extends BaseCommand<Result> {
     );
     if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
     return {
-      ...{chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings},
+      chart: target.chart,
+      chartVersion: target.version,
+      values,
+      yaml,
+      settings,
+      warnings,
       ...(file ? {file} : {}),
       ...(flags.schema === undefined ? {} : {schemaFile: flags.schema}),
     };
@@ -93,7 +130,9 @@ export default class Values extends BaseCommand<Result> {
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {
   if (/^-?$/.test(schema) || resolve(schema) === resolve(values))
-    throw usageError('--schema requires a separate file.', ['Set a file name: --schema values.schema.json']);
+    throw usageError('--schema requires a separate file.', [
+      'Set a file name: --schema values.schema.json',
+    ]);
   return relative(dirname(values), schema).replaceAll('\\', '/');
 }
 

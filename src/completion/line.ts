@@ -29,15 +29,23 @@ export interface Line {
 }
 
 /** Joins the words of a command in a topic: `pool token list` becomes pool:token:list. The last word is at the cursor. */
-export function withTopics(words: readonly string[], commands: readonly string[]): readonly string[] {
+export function withTopics(
+  words: readonly string[],
+  commands: readonly string[],
+): readonly string[] {
   const [topic, next, ...rest] = words;
-  return next !== undefined && rest.length > 0 && commands.some((each) => each.startsWith(`${topic}:`))
+  return next !== undefined &&
+    rest.length > 0 &&
+    commands.some((each) => each.startsWith(`${topic}:`))
     ? withTopics([`${topic}:${next}`, ...rest], commands)
     : words;
 }
 
 /** Parses words without the program name; the last word, which may be empty, is at the cursor. */
-export function readLine(words: readonly string[], flagsOf: (command: string) => readonly Flag[]): Line {
+export function readLine(
+  words: readonly string[],
+  flagsOf: (command: string) => readonly Flag[],
+): Line {
   const typed = words.at(-1) ?? '';
   const [command, ...before] = words.slice(0, -1);
   const flags = command === undefined ? [] : flagsOf(command);
@@ -52,7 +60,10 @@ export function readLine(words: readonly string[], flagsOf: (command: string) =>
     else if (!hasEnded) pending = noteFlags(given, word, flags);
   }
   const line = {command, given, hasEnded};
-  const at = pending === undefined ? valueIn(hasEnded ? '' : typed, flags) : {flag: pending, prefix: '', value: typed};
+  const at =
+    pending === undefined
+      ? valueIn(hasEnded ? '' : typed, flags)
+      : {flag: pending, prefix: '', value: typed};
   if (at === undefined) return {...line, flag: undefined, prefix: '', typed};
   const {flag, value} = at;
   const comma = flag.delimiter === undefined ? 0 : value.lastIndexOf(flag.delimiter) + 1;
@@ -61,30 +72,42 @@ export function readLine(words: readonly string[], flagsOf: (command: string) =>
 }
 
 function note(given: Map<string, string[]>, {name, delimiter}: Flag, value?: string): void {
-  const values = value === undefined ? [] : delimiter === undefined ? [value] : value.split(delimiter);
+  const values =
+    value === undefined ? [] : delimiter === undefined ? [value] : value.split(delimiter);
   given.set(name, [...(given.get(name) ?? []), ...values]);
 }
 
 /** Records the flags of a word; returns the flag that expects a value in the next word. */
-function noteFlags(given: Map<string, string[]>, word: string, flags: readonly Flag[]): Flag | undefined {
+function noteFlags(
+  given: Map<string, string[]>,
+  word: string,
+  flags: readonly Flag[],
+): Flag | undefined {
   const inWord = valueIn(word, flags);
   if (inWord !== undefined) {
     note(given, inWord.flag, inWord.value);
     return undefined;
   }
   const named = word.startsWith('--')
-    ? flags.filter(({name, allowNo}) => word === `--${name}` || (allowNo && word === `--no-${name}`))
+    ? flags.filter(
+        ({name, allowNo}) => word === `--${name}` || (allowNo && word === `--no-${name}`),
+      )
     : flags.filter(({char}) => char !== undefined && word.startsWith('-') && word.includes(char));
   for (const flag of named) if (flag.type === 'boolean') note(given, flag);
   return named.find(({type}) => type === 'option');
 }
 
 /** A word that contains flag and value: --namespace=scalr, -n=scalr or -nscalr. */
-function valueIn(word: string, flags: readonly Flag[]): {flag: Flag; prefix: string; value: string} | undefined {
+function valueIn(
+  word: string,
+  flags: readonly Flag[],
+): {flag: Flag; prefix: string; value: string} | undefined {
   const [, prefix = '', name, value = ''] = /^(--([^=]+)=)(.*)$/s.exec(word) ?? [];
   const [, short = '', char, rest = ''] = /^(-([A-Za-z])=?)(.+)$/s.exec(word) ?? [];
   const flag = flags.find(
-    (each) => each.type === 'option' && (name === undefined ? each.char === char && char !== undefined : each.name === name),
+    (each) =>
+      each.type === 'option' &&
+      (name === undefined ? each.char === char && char !== undefined : each.name === name),
   );
   if (flag === undefined) return undefined;
   return name === undefined ? {flag, prefix: short, value: rest} : {flag, prefix, value};
@@ -105,7 +128,8 @@ export interface BashWords {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** In order of precedence: a quoted string, a variable, an escaped character, a plain character. */
-const PIECES = /'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|\\(.?)|(\$\w+|\$\{\w+\})|([<>&|]+)|(\s+)|(\$\([^)]*\)?|`[^`]*`?|.)/gsu;
+const PIECES =
+  /'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|\\(.?)|(\$\w+|\$\{\w+\})|([<>&|]+)|(\s+)|(\$\([^)]*\)?|`[^`]*`?|.)/gsu;
 
 interface Word {
   text: string;
@@ -131,7 +155,8 @@ export function bashWords(line: string, replaced: string, env: Environment): Bas
 function split(line: string, env: Environment): {words: Word[]; quote: string} {
   const words: Word[] = [];
   let word: Word | undefined;
-  let [quote, isRedirected] = ['', false];
+  let quote = '';
+  let isRedirected = false;
   const add = (text: string): void => {
     word ??= {text: '', isRedirected};
     word.text += text;
@@ -143,7 +168,8 @@ function split(line: string, env: Environment): {words: Word[]; quote: string} {
     word = undefined;
   };
   for (const match of line.matchAll(PIECES)) {
-    const [, single, singleEnd, double, doubleEnd, escaped, variable, operator, blank, plain] = match;
+    const [, single, singleEnd, double, doubleEnd, escaped, variable, operator, blank, plain] =
+      match;
     quote = singleEnd === '' ? "'" : doubleEnd === '' ? '"' : '';
     if (single !== undefined) add(single);
     else if (double !== undefined) add(expanded(double, env));
@@ -155,7 +181,8 @@ function split(line: string, env: Environment): {words: Word[]; quote: string} {
       end();
       isRedirected = true;
     } else if (blank !== undefined) end();
-    else if (plain === '~' && word === undefined && /^(\/|\s|$)/.test(line.slice(match.index + 1))) add(env['HOME'] ?? '~');
+    else if (plain === '~' && word === undefined && /^(\/|\s|$)/.test(line.slice(match.index + 1)))
+      add(env['HOME'] ?? '~');
     else add(plain as string);
   }
   return {words: [...words, word ?? {text: '', isRedirected}], quote};
@@ -164,5 +191,6 @@ function split(line: string, env: Environment): {words: Word[]; quote: string} {
 const expanded = (text: string, env: Environment): string =>
   text.replace(
     /\\([$`"\\\n])|\$(\w+)|\$\{(\w+)\}/g,
-    (_, escaped?: string, name?: string, braced?: string) => escaped ?? env[name ?? (braced as string)] ?? '',
+    (_, escaped?: string, name?: string, braced?: string) =>
+      escaped ?? env[name ?? (braced as string)] ?? '',
   );

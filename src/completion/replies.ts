@@ -12,7 +12,11 @@ import type {BashWords, Flag, Line} from './line.ts';
  * a line with the type (values, files, directories), a line with the part of the word before the completion, and a line per
  * value: the value, a tab, its description.
  */
-export function reply(offer: Offer, {prefix, typed}: Line, {isFiltered}: {isFiltered: boolean}): string {
+export function reply(
+  offer: Offer,
+  {prefix, typed}: Line,
+  {isFiltered}: {isFiltered: boolean},
+): string {
   if (typeof offer === 'string') return `${offer}\n${prefix}\n`;
   const fitting = printable(offer).filter(({value}) => !isFiltered || value.startsWith(typed));
   return `values\n${prefix}\n${fitting.map(({value, description}) => `${value}\t${description}\n`).join('')}`;
@@ -32,10 +36,19 @@ const LISTS = ['33', '63', '64'];
  * For bash: options for compopt, the part of the word before a file, and the replacements of the word. bash does not support
  * descriptions; in a list, where nothing is inserted, they follow the values.
  */
-export function bashReply(offer: Offer, {prefix, typed}: Line, {kept, quote}: BashWords, {type, columns}: Asking): string {
-  if (typeof offer === 'string') return `-o ${offer === 'files' ? 'default' : 'dirnames'}\n${prefix.slice(kept.length)}\n`;
+export function bashReply(
+  offer: Offer,
+  {prefix, typed}: Line,
+  {kept, quote}: BashWords,
+  {type, columns}: Asking,
+): string {
+  if (typeof offer === 'string')
+    return `-o ${offer === 'files' ? 'default' : 'dirnames'}\n${prefix.slice(kept.length)}\n`;
   const fitting = printable(offer).filter(({value}) => value.startsWith(typed));
-  const texts = fitting.map(({value, description}) => ({value: inQuotes((prefix + value).slice(kept.length), quote), description}));
+  const texts = fitting.map(({value, description}) => ({
+    value: inQuotes((prefix + value).slice(kept.length), quote),
+    description,
+  }));
   const isList = texts.length > 1 && LISTS.includes(type);
   return `-o nosort\n\n${(isList ? listed(texts, columns) : texts.map(({value}) => value)).map((text) => `${text}\n`).join('')}`;
 }
@@ -62,10 +75,22 @@ const printable = (candidates: readonly Candidate[]): Candidate[] =>
 
 /** Supported shells: the script in templates/completion, the command that loads it and the startup file. */
 export const SHELLS = {
-  bash: {file: 'scalr-agent.bash', load: 'source <(scalr-agent completion bash)', startup: '~/.bashrc'},
+  bash: {
+    file: 'scalr-agent.bash',
+    load: 'source <(scalr-agent completion bash)',
+    startup: '~/.bashrc',
+  },
   zsh: {file: 'scalr-agent.zsh', load: 'source <(scalr-agent completion zsh)', startup: '~/.zshrc'},
-  fish: {file: 'scalr-agent.fish', load: 'scalr-agent completion fish | source', startup: '~/.config/fish/config.fish'},
-  powershell: {file: 'scalr-agent.ps1', load: 'scalr-agent completion powershell | Out-String | Invoke-Expression', startup: '$PROFILE'},
+  fish: {
+    file: 'scalr-agent.fish',
+    load: 'scalr-agent completion fish | source',
+    startup: '~/.config/fish/config.fish',
+  },
+  powershell: {
+    file: 'scalr-agent.ps1',
+    load: 'scalr-agent completion powershell | Out-String | Invoke-Expression',
+    startup: '$PROFILE',
+  },
 } as const;
 export type Shell = keyof typeof SHELLS;
 
@@ -92,7 +117,15 @@ export interface CompletionProgram {
 }
 
 /** Flags whose values are read from the cluster, the kubeconfig or the charts. */
-const LIVE = ['namespace', 'release', 'kube-context', 'contexts', 'chart-version', 'from', 'to'] as const;
+const LIVE = [
+  'namespace',
+  'release',
+  'kube-context',
+  'contexts',
+  'chart-version',
+  'from',
+  'to',
+] as const;
 type LiveFlag = (typeof LIVE)[number];
 
 const HELP: Candidate = {value: '--help', description: 'Show help.'};
@@ -103,10 +136,14 @@ const FILES = ['<FILE>', '<PATH>', '<SOURCE>'];
 /** Flags with a local directory; other directories are on nodes and in containers. */
 const DIRECTORIES = ['save'];
 
-export async function offerFor(line: Line, {commands, flagsOf, live}: CompletionProgram): Promise<Offer> {
+export async function offerFor(
+  line: Line,
+  {commands, flagsOf, live}: CompletionProgram,
+): Promise<Offer> {
   const {command, flag, typed, hasEnded} = line;
   const isFlag = typed.startsWith('-') && !hasEnded;
-  if (command === undefined) return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
+  if (command === undefined)
+    return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
   if (command === 'help') return commandsAmong(commands);
   const known = commands[command];
   if (known === undefined) return isFlag ? [] : commandsAmong(commands, command);
@@ -115,7 +152,8 @@ export async function offerFor(line: Line, {commands, flagsOf, live}: Completion
     return isLive === undefined ? valuesOf(flag, line) : live(isLive, line);
   }
   const [[name, argument] = []] = Object.entries(known.args ?? {});
-  if (isFlag || (argument === undefined && !hasEnded)) return [...flagsOf(command).flatMap((each) => spellings(each, line)), HELP];
+  if (isFlag || (argument === undefined && !hasEnded))
+    return [...flagsOf(command).flatMap((each) => spellings(each, line)), HELP];
   if (argument?.options === undefined) return name === 'file' ? 'files' : [];
   return argument.options.map((value) => ({value, description: ''}));
 }
@@ -143,13 +181,18 @@ function valuesOf({name, helpValue = '', options, multiple}: Flag, {given}: Line
 }
 
 /** A flag that is already set is not offered again, unless it can be repeated. */
-function spellings({name, char, summary, description, allowNo, multiple, hidden}: Flag, {given, typed}: Line): Candidate[] {
+function spellings(
+  {name, char, summary, description, allowNo, multiple, hidden}: Flag,
+  {given, typed}: Line,
+): Candidate[] {
   if (hidden || (given.has(name) && !multiple)) return [];
   const about = summary ?? description ?? '';
   return [
     {value: `--${name}`, description: about},
     ...(allowNo ? [{value: `--no-${name}`, description: `Set --${name} to false.`}] : []),
-    ...(char !== undefined && /^-[^-]?$/.test(typed) ? [{value: `-${char}`, description: about}] : []),
+    ...(char !== undefined && /^-[^-]?$/.test(typed)
+      ? [{value: `-${char}`, description: about}]
+      : []),
   ];
 }
 
@@ -157,22 +200,36 @@ function spellings({name, char, summary, description, allowNo, multiple, hidden}
 export type Ask = (call: Call, path: string | undefined) => Promise<string | undefined>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
+export function liveValues(
+  ask: Ask,
+  env: Environment,
+): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
   const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
   const contextsOf = async (line: Line): Promise<Candidate[]> => {
     const config = parsed<Config>(await answer(allContexts(placeOf(line, env)), line));
-    return contextsIn(config).map(({name, cluster}) => ({value: name, description: cluster ? `Cluster ${cluster}` : ''}));
+    return contextsIn(config).map(({name, cluster}) => ({
+      value: name,
+      description: cluster ? `Cluster ${cluster}` : '',
+    }));
   };
   return {
     namespace: async (line) => {
       const names = await answer(listNamespaces(placeOf(line, env)), line);
-      return lines(names).map((name) => ({value: name.replace(/^namespace\//, ''), description: ''}));
+      return lines(names).map((name) => ({
+        value: name.replace(/^namespace\//, ''),
+        description: '',
+      }));
     },
     'kube-context': contextsOf,
     contexts: contextsOf,
     release: async (line) => {
-      const releases = parsed<Release[]>(await answer(listReleases(placeOf(line, env), {everywhere: false}), line));
-      return (releases ?? []).map(({name, chart: of, status}) => ({value: name, description: `${of}, ${status}`}));
+      const releases = parsed<Release[]>(
+        await answer(listReleases(placeOf(line, env), {everywhere: false}), line),
+      );
+      return (releases ?? []).map(({name, chart: of, status}) => ({
+        value: name,
+        description: `${of}, ${status}`,
+      }));
     },
     'chart-version': async (line) => versions(lastValue(line, chart.id) ?? env[chart.env]),
     from: chartVersions,
@@ -189,9 +246,13 @@ interface Release {
 const lastValue = ({given}: Line, flag: string): string | undefined => given.get(flag)?.at(-1);
 
 function placeOf(line: Line, env: Environment): ClusterTarget {
-  const [kubeContext, kubeconfig] = [lastValue(line, 'kube-context'), lastValue(line, 'kubeconfig')];
+  const kubeContext = lastValue(line, 'kube-context');
+  const kubeconfig = lastValue(line, 'kubeconfig');
   return {
-    namespace: lastValue(line, namespace.id) ?? env[namespace.env] ?? (namespace.fallback?.(() => undefined) as string),
+    namespace:
+      lastValue(line, namespace.id) ??
+      env[namespace.env] ??
+      (namespace.fallback?.(() => undefined) as string),
     ...(kubeContext ? {kubeContext} : {}),
     ...(kubeconfig ? {kubeconfig} : {}),
   };

@@ -30,16 +30,21 @@ interface AgentLogRow {
 export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   {
     code: 'DOCKER_UNREACHABLE',
-    pattern: /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)/i,
-    remedy: {host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker'},
+    pattern:
+      /(permission denied|cannot connect|connection refused|no such file).*docker(\.sock| daemon)/i,
+    remedy: {
+      host: 'The agent cannot reach Docker: mount /var/run/docker.sock into its container. On a VM, check scalr-docker',
+    },
     isLasting: true,
   },
   {
     code: 'PROXY_REFUSED',
-    pattern: /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
+    pattern:
+      /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
     permanentAfter: 60,
     remedy: {
-      kubernetes: 'The proxy rejects the agent: check --https-proxy, its credentials and --no-proxy',
+      kubernetes:
+        'The proxy rejects the agent: check --https-proxy, its credentials and --no-proxy',
       host: 'The proxy rejects the agent: check HTTPS_PROXY, its credentials and NO_PROXY',
     },
     isAlsoOfRuns: true,
@@ -58,20 +63,24 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
   },
   {
     code: 'TLS_UNKNOWN_AUTHORITY',
-    pattern: /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
+    pattern:
+      /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
     permanentAfter: 30,
     remedy: {
-      kubernetes: 'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
+      kubernetes:
+        'The agent does not trust the server certificate: add the CA with --ca-file or --ca-secret, and include the public roots',
       host: 'The agent does not trust the server certificate. Set SCALR_CA_CERT to the CA and the public roots: base64, or a path that the agent can read',
     },
     isAlsoOfRuns: true,
   },
   {
     code: 'TLS_FAILED',
-    pattern: /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
+    pattern:
+      /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
     permanentAfter: 60,
     remedy: {
-      kubernetes: 'The TLS handshake failed: check --url, and any proxy in between that intercepts TLS',
+      kubernetes:
+        'The TLS handshake failed: check --url, and any proxy in between that intercepts TLS',
       host: 'The TLS handshake failed: check SCALR_URL, and any proxy in between that intercepts TLS',
     },
     isAlsoOfRuns: true,
@@ -82,7 +91,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
     permanentAfter: 15,
     remedy: {
-      kubernetes: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that --url belongs to the same account',
+      kubernetes:
+        'Scalr seems to reject the token. Create a new one in the agent pool, and check that --url belongs to the same account',
       host: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
     },
   },
@@ -91,7 +101,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     pattern: /User \\*"system:serviceaccount:[^"]*" cannot/i,
     permanentAfter: 30,
     remedy: {
-      kubernetes: 'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
+      kubernetes:
+        'The service account lacks permissions: let the chart create it and its Role, or bind a Role to --service-account-name',
     },
   },
   {
@@ -99,7 +110,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     pattern: /no space left on device|disk quota exceeded|Errno (28|122)\b|\bENOSPC\b/i,
     permanentAfter: 60,
     remedy: {
-      kubernetes: 'The agent volume is full: increase --cache-size or the size of the PVC, or free disk space on the node',
+      kubernetes:
+        'The agent volume is full: increase --cache-size or the size of the PVC, or free disk space on the node',
       host: 'The disk with the agent data is full: free space, or enlarge the disk',
     },
     isAlsoOfRuns: true,
@@ -109,7 +121,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     pattern: /(permission denied|read-only file system).{0,400}\/|(Errno (13|30))\b/i,
     permanentAfter: 30,
     remedy: {
-      kubernetes: 'The agent cannot write its data: check the owner of --data-home, --cache-path or the volume of the PVC',
+      kubernetes:
+        'The agent cannot write its data: check the owner of --data-home, --cache-path or the volume of the PVC',
       host: 'The agent cannot write its data: check the owner of SCALR_DATA_HOME and of the volumes mounted there',
     },
   },
@@ -119,7 +132,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
     permanentAfter: 120,
     remedy: {
-      kubernetes: 'The agent cannot resolve a host name: check --url, the cluster DNS, and whether egress policies allow port 53',
+      kubernetes:
+        'The agent cannot resolve a host name: check --url, the cluster DNS, and whether egress policies allow port 53',
       host: 'The agent cannot resolve a host name: check SCALR_URL and the DNS settings of this machine',
     },
     isTransient: true,
@@ -130,7 +144,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
       /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
     permanentAfter: 120,
     remedy: {
-      kubernetes: 'The agent cannot reach Scalr: check --url, egress policies, and whether --https-proxy is required',
+      kubernetes:
+        'The agent cannot reach Scalr: check --url, egress policies, and whether --https-proxy is required',
       host: 'The agent cannot reach Scalr: check SCALR_URL, the firewall, and whether HTTPS_PROXY is required',
     },
     isTransient: true,
@@ -141,7 +156,9 @@ const READY_PATTERN = /agent is ready to receive tasks/i;
 
 /** Matches lines with a meaning, and a few others. */
 export const SIGNIFICANT_LINE = new RegExp(
-  [READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'),
+  [READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)]
+    .map(({source}) => source)
+    .join('|'),
   'i',
 );
 
@@ -154,7 +171,15 @@ interface Verdict {
 }
 
 /** Container names of the three charts and of the tests. Other containers were injected, and their logs are not about the agent. */
-const AGENT_CONTAINERS = ['agent', 'agent-k8s', 'agent-local', 'agent-job', 'scalr-agent', 'controller', 'worker'];
+const AGENT_CONTAINERS = [
+  'agent',
+  'agent-k8s',
+  'agent-local',
+  'agent-job',
+  'scalr-agent',
+  'controller',
+  'worker',
+];
 /** Older lines of a running agent are outdated. */
 const FRESH_MS = 10 * 60_000;
 /** In a log without times, only this many lines at its end are used. */
@@ -163,26 +188,36 @@ const FRESH_LINES = 5;
 export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
 
 /** Meaning of one line on any platform. */
-export function matchLine(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
+export function matchLine(
+  raw: string,
+): {meaning: string; text: string; at: string | undefined} | undefined {
   const line = parse(raw);
   const meaning = meaningOf(line, AGENT_LOG_ROWS);
   return meaning === undefined ? undefined : {meaning, text: line.text, at: line.at};
 }
 
 /** True if a line shows the state of an agent in Kubernetes. */
-export const hasSignificantLine = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
+export const hasSignificantLine = (log: string): boolean =>
+  log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
 
 /** Meaning of the newest significant line of each agent container of a pod. */
 function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
   const own = containers.filter(({name}) => isOfAgent(name));
   return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(
-    ({name, ready = false}) => verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now) ?? [],
+    ({name, ready = false}) =>
+      verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now) ??
+      [],
   );
 }
 
 /** Meaning of the newest significant line of a log. Old lines of a ready agent are ignored. */
-export function verdictIn(log: string, platform: AgentPlatform, isReady: boolean, now?: Date): Verdict | undefined {
+export function verdictIn(
+  log: string,
+  platform: AgentPlatform,
+  isReady: boolean,
+  now?: Date,
+): Verdict | undefined {
   if (!SIGNIFICANT_LINE.test(log)) return undefined;
   const rows = rowsFor(platform);
   const lines = log
@@ -195,7 +230,10 @@ export function verdictIn(log: string, platform: AgentPlatform, isReady: boolean
   const found = lines[newest];
   if (found?.meaning === undefined) return undefined;
   const {meaning, text, at} = found;
-  const isOld = at === undefined ? newest >= FRESH_LINES : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
+  const isOld =
+    at === undefined
+      ? newest >= FRESH_LINES
+      : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
   const isLasting = meaning === 'READY' || rows.find(({code}) => code === meaning)?.isLasting;
   if (isReady && isOld && !isLasting) return undefined;
   const telling = lines.filter((line) => line.meaning !== undefined);
@@ -203,7 +241,8 @@ export function verdictIn(log: string, platform: AgentPlatform, isReady: boolean
   return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
 }
 
-const rowsFor = (platform: AgentPlatform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
+const rowsFor = (platform: AgentPlatform): AgentLogRow[] =>
+  AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
 
 interface Line {
   raw: string;
@@ -214,7 +253,11 @@ interface Line {
 }
 
 const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined =>
-  READY_PATTERN.test(raw) ? 'READY' : isChatter ? undefined : rows.find(({pattern}) => pattern.test(raw))?.code;
+  READY_PATTERN.test(raw)
+    ? 'READY'
+    : isChatter
+      ? undefined
+      : rows.find(({pattern}) => pattern.test(raw))?.code;
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
 
@@ -234,7 +277,8 @@ function parse(raw: string): Line {
 /** The message, and the last line of a traceback. */
 function textOf(fields: Fields): string {
   const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
-  const [error = ''] = /[^\n]*$/.exec(String(fields['exception'] ?? fields['error'] ?? '').trim()) ?? [];
+  const [error = ''] =
+    /[^\n]*$/.exec(String(fields['exception'] ?? fields['error'] ?? '').trim()) ?? [];
   return [String(message), error].filter(Boolean).join(': ');
 }
 
@@ -269,7 +313,9 @@ export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' 
   if (pods.some(({meanings}) => meanings.some((each) => each !== 'READY'))) return false;
   const ready = pods.filter(({meanings}) => meanings.includes('READY'));
   // Each replica logs only its own state, so all replicas of a workload must have logged it. Another workload can log other lines.
-  const isComplete = ready.every(({root}) => pods.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0));
+  const isComplete = ready.every(({root}) =>
+    pods.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0),
+  );
   return ready.length > 0 && isComplete ? true : 'unknown';
 }
 

@@ -20,7 +20,10 @@ export interface Cause extends Diagnosis {
 
 /** A cause that may pass by itself. */
 export const passing = (object: string, code: string, reason: string, remedy: string): Cause => ({
-  ...{object, code, reason, remedy},
+  object,
+  code,
+  reason,
+  remedy,
   isPermanent: false,
 });
 
@@ -56,7 +59,10 @@ export interface CauseRow {
 }
 
 /** Arguments of kubectl for a symptom. */
-type KubectlArgs = (symptom: Pick<Symptom, 'object' | 'container'>, namespace: string) => readonly string[];
+type KubectlArgs = (
+  symptom: Pick<Symptom, 'object' | 'container'>,
+  namespace: string,
+) => readonly string[];
 
 export const describe =
   (kind: string): KubectlArgs =>
@@ -64,13 +70,24 @@ export const describe =
 
 export const readLog =
   (...flags: readonly string[]): KubectlArgs =>
-  ({object, container = ''}, namespace) => ['logs', object.metadata.name, '--container', container, ...flags, '--namespace', namespace];
+  ({object, container = ''}, namespace) => [
+    'logs',
+    object.metadata.name,
+    '--container',
+    container,
+    ...flags,
+    '--namespace',
+    namespace,
+  ];
 
 export const remedyOf = (
   {remedy, kubectlArgs}: Pick<CauseRow, 'remedy' | 'kubectlArgs'>,
   symptom: Pick<Symptom, 'object' | 'container'>,
   kubeTarget: Snapshot['kubeTarget'],
-): string => (kubectlArgs ? `${remedy}: ${kubectlCommand(kubeTarget, ...kubectlArgs(symptom, kubeTarget.namespace))}` : remedy);
+): string =>
+  kubectlArgs
+    ? `${remedy}: ${kubectlCommand(kubeTarget, ...kubectlArgs(symptom, kubeTarget.namespace))}`
+    : remedy;
 
 /** Rows for the same symptoms. The first matching row wins. */
 export interface CauseTable {
@@ -79,7 +96,10 @@ export interface CauseTable {
 }
 
 /** A row with its own symptoms. */
-export const singleCause = ({symptoms, ...row}: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});
+export const singleCause = ({
+  symptoms,
+  ...row
+}: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});
 
 const MAX_LENGTH = 240;
 

@@ -1,9 +1,23 @@
 import type {LiveDrift} from '../diff/live-drift.ts';
 import {kubectlCommand} from '../ground/command-line.ts';
-import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
+import type {
+  Claim,
+  ContainerStatus,
+  Event,
+  KubernetesObject,
+  Pod,
+  Snapshot,
+  Workload,
+} from '../kubernetes/objects.ts';
 import type {Cause} from './cause.ts';
 import {explainSnapshot} from './explain.ts';
-import {type BundlePosition, type BundlePositions, type Finding, innermostMessage, mergeFindings} from './finding.ts';
+import {
+  type BundlePosition,
+  type BundlePositions,
+  type Finding,
+  innermostMessage,
+  mergeFindings,
+} from './finding.ts';
 import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
 import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
@@ -22,11 +36,14 @@ const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
 export function clusterFindings({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
-  const of = <T extends KubernetesObject>(...kinds: string[]): T[] => objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
+  const of = <T extends KubernetesObject>(...kinds: string[]): T[] =>
+    objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
   const pods = of<Pod>('Pod');
   const snapshot: Snapshot = {
     // The reader of a bundle has another kubeconfig.
-    kubeTarget: {namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? ''},
+    kubeTarget: {
+      namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '',
+    },
     workloads: of<Workload>(...WORKLOADS),
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
@@ -35,24 +52,38 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
   };
   const matches = matchesInPods(pods, logs);
   const causes = explainSnapshot(snapshot, now);
-  const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
+  const podNamed = (object: string): Pod | undefined =>
+    pods.find(({metadata}) => object === `pod/${metadata.name}`);
   const placeOf = (cause: Cause): BundlePosition | undefined => {
     const pod = podNamed(cause.object);
     const [kind = '', name = ''] = cause.object.split('/');
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
     if (match) return {file: match.file, line: match.line};
-    const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
+    const place =
+      pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
     const searchText = JSON.stringify(innermostMessage(cause.reason)).slice(1, -1);
     const object = KINDS[kind] ?? kind;
-    return place ?? places.inEvents(object, name, cause.reason) ?? places.inObject(object, name, searchText);
+    return (
+      place ??
+      places.inEvents(object, name, cause.reason) ??
+      places.inObject(object, name, searchText)
+    );
   };
-  const reported = causes.map((cause) => ({code: cause.code, root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}})}));
+  const reported = causes.map((cause) => ({
+    code: cause.code,
+    root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}}),
+  }));
   const isReported = (pod: Pod, code: string): boolean =>
     reported.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
   return [
     ...causes.map((cause) => findingOf(cause, placeOf(cause))),
     ...restarts(
-      pods.filter(({metadata}) => !causes.some(({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code))),
+      pods.filter(
+        ({metadata}) =>
+          !causes.some(
+            ({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code),
+          ),
+      ),
       snapshot,
       places,
     ),
@@ -67,9 +98,14 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
 }
 
 const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
-const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
+const OF_CONTAINERS: ReadonlySet<string> = new Set(
+  containerCauses.flatMap(({rows}) => rows.map(({code}) => code)),
+);
 
-const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: BundlePosition | undefined): Finding => ({
+const findingOf = (
+  {object, code, reason, remedy, isPermanent}: Cause,
+  place: BundlePosition | undefined,
+): Finding => ({
   severity: isPermanent ? 'error' : 'warning',
   code,
   object,
@@ -82,7 +118,9 @@ const findingOf = ({object, code, reason, remedy, isPermanent}: Cause, place: Bu
 function placeOfEnd(pod: Pod, code: string, places: BundlePositions): BundlePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
-    (each) => isContainerUnhealthy(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
+    (each) =>
+      isContainerUnhealthy(each) &&
+      (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
   );
   return code === 'OOM_KILLED' || ended === undefined
     ? places.inObject('pod', name, '"reason": "OOMKilled"')
@@ -98,9 +136,14 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
   const lastLines: Record<string, string> = {};
   for (const pod of pods) {
     for (const {name, state} of containersOf(pod)) {
-      const [current, previous] = ['log', 'previous.log'].map((end) => tails.get(`logs/${pod.metadata.name}/${name}.${end}`));
+      const [current, previous] = ['log', 'previous.log'].map((end) =>
+        tails.get(`logs/${pod.metadata.name}/${name}.${end}`),
+      );
       const tail = state?.running ? current : (previous ?? current);
-      if (tail !== undefined) Object.defineProperty(lastLines, `${pod.metadata.name}/${name}`, {get: () => tail.replaceAll(TIME, '')});
+      if (tail !== undefined)
+        Object.defineProperty(lastLines, `${pod.metadata.name}/${name}`, {
+          get: () => tail.replaceAll(TIME, ''),
+        });
     }
   }
   return lastLines;
@@ -109,7 +152,11 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: BundlePositions): Finding[] =>
+export const restarts = (
+  pods: readonly Pod[],
+  snapshot: Snapshot,
+  places: BundlePositions,
+): Finding[] =>
   mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {
@@ -120,7 +167,11 @@ export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: Bundl
     ),
   );
 
-function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, places: BundlePositions): Finding | undefined {
+function restartOf(
+  {metadata: {name: pod}}: Pod,
+  container: ContainerStatus,
+  places: BundlePositions,
+): Finding | undefined {
   const {name, restartCount = 0, lastState} = container;
   const ended = lastState?.terminated;
   if (restartCount === 0 || ended === undefined) return undefined;
@@ -153,7 +204,11 @@ export const findingsWithoutCause = (
   ),
 ];
 
-const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: BundlePositions, replicas: number): Finding => ({
+const scaledToZero = (
+  {metadata: {name, namespace = ''}}: Workload,
+  places: BundlePositions,
+  replicas: number,
+): Finding => ({
   severity: 'warning',
   code: 'SCALED_TO_ZERO',
   object: `deployment/${name}`,
@@ -168,5 +223,6 @@ const evicted = ({metadata: {name}, status}: Pod, places: BundlePositions): Find
   object: `pod/${name}`,
   message: `evicted: ${status?.message ?? 'no reason given'}`,
   ...places.inObject('pod', name, '"reason": "Evicted"'),
-  remedy: 'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
+  remedy:
+    'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
 });

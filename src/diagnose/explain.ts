@@ -1,7 +1,17 @@
 import {count, groupsOf} from '../ground/text.ts';
 import type {KubernetesObject, Pod, Snapshot, Workload} from '../kubernetes/objects.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
-import {type Cause, type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause, unwrap} from './cause.ts';
+import {
+  type Cause,
+  type CauseRow,
+  type CauseTable,
+  describe,
+  oneLine,
+  remedyOf,
+  type Symptom,
+  singleCause,
+  unwrap,
+} from './cause.ts';
 import {containerCauses, podCauses} from './pod-causes.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {
@@ -37,18 +47,26 @@ const refusedPods = (snapshot: Snapshot): Symptom[] =>
       return [{object: workload, text, reason: oneLine(`FailedCreate: ${text}`), since}];
     });
 
-function refusalOf(snapshot: Snapshot, workload: Workload): {message: string; since: string | undefined} | undefined {
+function refusalOf(
+  snapshot: Snapshot,
+  workload: Workload,
+): {message: string; since: string | undefined} | undefined {
   const failure = condition(workload, 'ReplicaFailure');
   // The controller removes the condition itself. A Deployment gets it from its ReplicaSets.
   if (workload.kind === 'ReplicaSet' && workload.spec?.replicas !== 0 && failure?.status === 'True')
     return {message: failure.message ?? '', since: failure.lastTransitionTime};
   const progressing = condition(workload, 'Progressing');
-  if (progressing?.reason === 'ReplicaSetCreateError') return {message: progressing.message ?? '', since: progressing.lastTransitionTime};
-  if (!['DaemonSet', 'Job'].includes(workload.kind ?? '') || isRootReady(workload)) return undefined;
+  if (progressing?.reason === 'ReplicaSetCreateError')
+    return {message: progressing.message ?? '', since: progressing.lastTransitionTime};
+  if (!['DaemonSet', 'Job'].includes(workload.kind ?? '') || isRootReady(workload))
+    return undefined;
   const event = eventsOf(snapshot, workload, ['FailedCreate']).at(-1);
-  const pods = snapshot.pods.filter((pod) => !isTerminating(pod) && ownerOf(snapshot, pod) === workload);
+  const pods = snapshot.pods.filter(
+    (pod) => !isTerminating(pod) && ownerOf(snapshot, pod) === workload,
+  );
   // Events are kept for an hour: if all pods exist, they were admitted later.
-  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).desired)) return undefined;
+  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).desired))
+    return undefined;
   return {message: event.message ?? '', since: firstTimeOf(event)};
 }
 
@@ -107,15 +125,23 @@ const creationCauses: CauseTable = {
       code: 'WEBHOOK_UNREACHABLE',
       pattern: /failed calling webhook|failed to call webhook/,
       permanentAfter: 120,
-      remedy: 'The admission webhook does not respond, so no pod can be created: check the pods of the webhook',
+      remedy:
+        'The admission webhook does not respond, so no pod can be created: check the pods of the webhook',
     },
     {
       code: 'ADMISSION_DENIED',
-      pattern: /admission webhook .* denied|ValidatingAdmissionPolicy .* denied|denied the request|policy .*violat/i,
+      pattern:
+        /admission webhook .* denied|ValidatingAdmissionPolicy .* denied|denied the request|policy .*violat/i,
       permanentAfter: 0,
-      remedy: 'A cluster policy denies the pod: change the values to comply, or request an exception',
+      remedy:
+        'A cluster policy denies the pod: change the values to comply, or request an exception',
     },
-    {code: 'FAILED_CREATE', pattern: /./, permanentAfter: 60, remedy: 'Fix the error reported by the API server'},
+    {
+      code: 'FAILED_CREATE',
+      pattern: /./,
+      permanentAfter: 60,
+      remedy: 'Fix the error reported by the API server',
+    },
   ],
 };
 
@@ -126,11 +152,19 @@ const workloadCauses: readonly CauseTable[] = [
     permanentAfter: 0,
     isVague: true,
     remedy: 'Check the log, then run the Job again',
-    kubectlArgs: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
+    kubectlArgs: ({object}, namespace) => [
+      'logs',
+      `job/${object.metadata.name}`,
+      '--all-containers',
+      '--namespace',
+      namespace,
+    ],
     symptoms: ({workloads}) =>
       workloads.flatMap((job) => {
         const failed = job.kind === 'Job' ? condition(job, 'Failed') : undefined;
-        return failed?.status === 'True' ? [{object: job, reason: oneLine(`${failed.reason}: ${failed.message}`)}] : [];
+        return failed?.status === 'True'
+          ? [{object: job, reason: oneLine(`${failed.reason}: ${failed.message}`)}]
+          : [];
       }),
   }),
   singleCause({
@@ -154,8 +188,16 @@ const workloadCauses: readonly CauseTable[] = [
     remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
     symptoms: ({workloads}) =>
       workloads
-        .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && replicaCount(workload).desired === 0)
-        .map((workload) => ({object: workload, reason: 'no node matches its node selector and tolerations'})),
+        .filter(
+          (workload) =>
+            workload.kind === 'DaemonSet' &&
+            isObserved(workload) &&
+            replicaCount(workload).desired === 0,
+        )
+        .map((workload) => ({
+          object: workload,
+          reason: 'no node matches its node selector and tolerations',
+        })),
   }),
 ];
 
@@ -184,13 +226,21 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
   const found = new Map<KubernetesObject, Found>();
   for (const {symptoms, rows} of TABLES) {
     const seen = symptoms(snapshot, now);
-    for (const {code, pattern, permanentAfter = Number.POSITIVE_INFINITY, normalFor = 0, isVague = false, ...row} of rows) {
+    for (const {
+      code,
+      pattern,
+      permanentAfter = Number.POSITIVE_INFINITY,
+      normalFor = 0,
+      isVague = false,
+      ...row
+    } of rows) {
       for (const {object, text = '', reason, since, ...symptom} of seen) {
         // Users do not create ReplicaSets, so their causes are reported for the Deployment.
         const about = object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
-        const isStuck = (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
+        const isStuck =
+          (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
         found.set(about, {
           about,
           object: objectLabel(about),
@@ -205,11 +255,18 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
   }
   return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
     .toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent))
-    .map(({object, code, reason, remedy, isPermanent}) => ({object, code, reason, remedy, isPermanent}));
+    .map(({object, code, reason, remedy, isPermanent}) => ({
+      object,
+      code,
+      reason,
+      remedy,
+      isPermanent,
+    }));
 }
 
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
-const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
+const secondsSince = (time: string | undefined, now: Date): number =>
+  time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0;
 
 /** Replaces a vague cause by the specific causes of dependent objects. If it was permanent, they are too. */
 function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
@@ -219,8 +276,11 @@ function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
     const better = found.filter(({about}) => objects.includes(about));
     if (better.length > 0) heirs.set(vague, better);
   }
-  const inherits = (each: Found): boolean => [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
-  return found.filter((each) => !heirs.has(each)).map((each) => (inherits(each) ? {...each, isPermanent: true} : each));
+  const inherits = (each: Found): boolean =>
+    [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
+  return found
+    .filter((each) => !heirs.has(each))
+    .map((each) => (inherits(each) ? {...each, isPermanent: true} : each));
 }
 
 const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
@@ -230,7 +290,8 @@ const below = (snapshot: Snapshot, object: KubernetesObject): readonly Kubernete
 
 /** Pods of one workload with the same cause are reported once. */
 function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
-  const keyOf = ({about, code, reason}: Found): string => JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
+  const keyOf = ({about, code, reason}: Found): string =>
+    JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
   return groupsOf(found, keyOf).map((alike) => {
     const [first, ...others] = alike;
     const reason = `${first.reason}${others.length === 0 ? '' : ` (and ${count(others.length, 'more pod')})`}`;
@@ -254,7 +315,12 @@ export function progress(snapshot: Snapshot): Progress[] {
     const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
     const isFailing = causes.some(({object}) => names.includes(object));
     const state = isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting';
-    return {object: objectLabel(root), state, text: countText(root), ...(isFailing ? {} : {waitingFor: waitingFor(snapshot, root)})};
+    return {
+      object: objectLabel(root),
+      state,
+      text: countText(root),
+      ...(isFailing ? {} : {waitingFor: waitingFor(snapshot, root)}),
+    };
   });
 }
 
@@ -272,5 +338,7 @@ function waitingFor(snapshot: Snapshot, root: KubernetesObject): string | undefi
   if (pod === undefined) return pods.length === 0 ? 'waiting for its pods' : undefined;
   if (pod.spec?.nodeName === undefined) return 'waiting for a node';
   if (!isBeingCreated(pod)) return 'starting';
-  return eventsOf(snapshot, pod).at(-1)?.reason === 'Pulling' ? 'pulling the image' : 'creating the container';
+  return eventsOf(snapshot, pod).at(-1)?.reason === 'Pulling'
+    ? 'pulling the image'
+    : 'creating the container';
 }

@@ -29,7 +29,11 @@ export class BundlePositions {
   readonly #logs: ReadonlyMap<string, LogRecord>;
   readonly #lines = new Map<string, readonly string[]>();
 
-  constructor(texts: readonly {name: string; text: string}[], moved: ReadonlySet<string>, logs: readonly LogRecord[]) {
+  constructor(
+    texts: readonly {name: string; text: string}[],
+    moved: ReadonlySet<string>,
+    logs: readonly LogRecord[],
+  ) {
     this.#files = new Map(texts.map(({name, text}) => [name, text]));
     this.#moved = moved;
     this.#logs = new Map(logs.map((log) => [log.file, log]));
@@ -55,13 +59,18 @@ export class BundlePositions {
   /** File of an object, at the first line with one of the texts, otherwise at its status. */
   inObject(kind: string, name: string, ...texts: readonly string[]): BundlePosition | undefined {
     const file = `objects/${kind}/${name}.json`;
-    return this.inFile(file, ...texts, '  "status": {') ?? this.inFile(`gone/${file}`, ...texts, '  "status": {');
+    return (
+      this.inFile(file, ...texts, '  "status": {') ??
+      this.inFile(`gone/${file}`, ...texts, '  "status": {')
+    );
   }
 
   /** A file at the first line with the first text that it contains. */
   inFile(file: string, ...texts: readonly string[]): BundlePosition | undefined {
     if (!this.#files.has(file)) return undefined;
-    const at = texts.map((text) => this.#linesOf(file).findIndex((line) => line.includes(text))).find((index) => index >= 0);
+    const at = texts
+      .map((text) => this.#linesOf(file).findIndex((line) => line.includes(text)))
+      .find((index) => index >= 0);
     return at === undefined ? {file} : this.#place(file, at);
   }
 
@@ -71,18 +80,23 @@ export class BundlePositions {
     const history = `releases/${release}/history.json`;
     const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
     if (newest >= 0) return this.#place(history, newest);
-    const file = [...this.#files].find(([name, text]) => /^objects\/(deployment|daemonset)\//.test(name) && text.includes(id))?.[0];
+    const file = [...this.#files].find(
+      ([name, text]) => /^objects\/(deployment|daemonset)\//.test(name) && text.includes(id),
+    )?.[0];
     return file === undefined ? undefined : this.inFile(file, id);
   }
 
   /** Last log of a container: before its restart, if that was read. */
   inLastWords(pod: string, container: string): BundlePosition | undefined {
-    const [before, now] = ['previous.log', 'log'].map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`));
+    const [before, now] = ['previous.log', 'log'].map((end) =>
+      this.#logs.get(`logs/${pod}/${container}.${end}`),
+    );
     const log = before?.lines ? before : now?.lines ? now : undefined;
     return log && {file: log.file, line: log.lines};
   }
 
-  #place = (file: string, index: number): BundlePosition => (this.#moved.has(file) ? {file} : {file, line: index + 1});
+  #place = (file: string, index: number): BundlePosition =>
+    this.#moved.has(file) ? {file} : {file, line: index + 1};
 
   #linesOf(file: string): readonly string[] {
     const known = this.#lines.get(file) ?? (this.#files.get(file) ?? '').split('\n');
@@ -107,5 +121,7 @@ export const mergeFindings = (found: readonly {key: string; finding: Finding}[])
   groupsOf(found, ({key}) => key).map((alike) => {
     const [{finding}] = alike;
     const more = new Set(alike.map((each) => each.finding.object)).size - 1;
-    return more === 0 ? finding : {...finding, message: `${finding.message} (and ${count(more, 'more pod')})`};
+    return more === 0
+      ? finding
+      : {...finding, message: `${finding.message} (and ${count(more, 'more pod')})`};
   });

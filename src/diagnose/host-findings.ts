@@ -24,10 +24,25 @@ export interface ContainerFacts {
 const NEVER = /^0001/;
 
 /** A state of a container or a unit, and whether it is in it. */
-type StateRow = readonly [applies: boolean, severity: Finding['severity'], code: string, message: string, remedy: string];
+type StateRow = readonly [
+  applies: boolean,
+  severity: Finding['severity'],
+  code: string,
+  message: string,
+  remedy: string,
+];
 
 const findingsOfState = (object: string, file: string, rows: readonly StateRow[]): Finding[] =>
-  rows.filter(([applies]) => applies).map(([, severity, code, message, remedy]) => ({severity, code, object, message, file, remedy}));
+  rows
+    .filter(([applies]) => applies)
+    .map(([, severity, code, message, remedy]) => ({
+      severity,
+      code,
+      object,
+      message,
+      file,
+      remedy,
+    }));
 
 const CHECK_LAST_LINES = 'Check the last log lines before the exit';
 
@@ -43,7 +58,13 @@ export function dockerFindings(
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   const since = NEVER.test(State.FinishedAt ?? '0001') ? '' : ` since ${State.FinishedAt} (${end})`;
   const [state] = findingsOfState(object, 'docker/inspect.json', [
-    [OOMKilled, 'error', 'OOM_KILLED', `out of memory (${end})`, 'Raise the memory limit of the container (docker run --memory)'],
+    [
+      OOMKilled,
+      'error',
+      'OOM_KILLED',
+      `out of memory (${end})`,
+      'Raise the memory limit of the container (docker run --memory)',
+    ],
     [Restarting, 'error', 'CRASH_LOOP', `restarting repeatedly (${end})`, CHECK_LAST_LINES],
     [Paused, 'error', 'PAUSED', 'paused', `Continue it: docker unpause ${name}`],
     [
@@ -67,7 +88,11 @@ export interface UnitFacts {
 }
 
 /** Reasons why the agent of a VM is unhealthy; the first unit is the agent. Pure. */
-export function journalFindings(units: readonly UnitFacts[], logs: readonly LogRecord[], now: Date): Finding[] {
+export function journalFindings(
+  units: readonly UnitFacts[],
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
   const [agent, docker] = units;
   return [
     ...units.flatMap((unit) => stateOf(unit)),
@@ -84,10 +109,23 @@ export function journalFindings(units: readonly UnitFacts[], logs: readonly LogR
 }
 
 function stateOf({name, facts}: UnitFacts): Finding[] {
-  const {ActiveState, SubState, Result = '', ExecMainStatus = 'unknown', NRestarts = '0', NeedDaemonReload} = facts;
+  const {
+    ActiveState,
+    SubState,
+    Result = '',
+    ExecMainStatus = 'unknown',
+    NRestarts = '0',
+    NeedDaemonReload,
+  } = facts;
   const isActive = ActiveState === 'active';
   return findingsOfState(`unit/${name}`, `systemd/${name}.properties.txt`, [
-    [Result === 'oom-kill', 'error', 'OOM_KILLED', 'out of memory', 'Add memory to the machine, or raise MemoryMax='],
+    [
+      Result === 'oom-kill',
+      'error',
+      'OOM_KILLED',
+      'out of memory',
+      'Add memory to the machine, or raise MemoryMax=',
+    ],
     [
       ActiveState !== undefined && !isActive,
       'error',
@@ -95,7 +133,13 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
       `${ActiveState} (${SubState}; ${Result}, exit code ${ExecMainStatus})`,
       `Fix the error in its log, then run: systemctl restart ${name}`,
     ],
-    [isActive && Number(NRestarts) > 0, 'warning', 'RESTARTED', `restart count: ${NRestarts}`, CHECK_LAST_LINES],
+    [
+      isActive && Number(NRestarts) > 0,
+      'warning',
+      'RESTARTED',
+      `restart count: ${NRestarts}`,
+      CHECK_LAST_LINES,
+    ],
     [
       NeedDaemonReload === 'yes',
       'warning',
@@ -108,7 +152,8 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
 
 /** Another service pulls run containers, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
 function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
-  const hasProxy = ({variables}: UnitFacts): boolean => variables.some((name) => /^https?_proxy$/i.test(name));
+  const hasProxy = ({variables}: UnitFacts): boolean =>
+    variables.some((name) => /^https?_proxy$/i.test(name));
   return findingsOfState(`unit/${docker.name}`, `systemd/${docker.name}.service.txt`, [
     [
       hasProxy(agent) && !hasProxy(docker),
@@ -139,9 +184,18 @@ export function matchesInPods(pods: readonly Pod[], logs: readonly LogRecord[]):
   const byFile = new Map(logs.map((log) => [log.file, log]));
   return pods.flatMap((pod) =>
     loggingContainers(pod).flatMap(({container, isRun}) => {
-      const [now, before] = ['log', 'previous.log'].map((end) => byFile.get(`logs/${pod.metadata.name}/${container}.${end}`));
-      const matches = [...matchesInLog(now), ...matchesInLog(before)].filter(({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns);
-      return matches.map((match) => ({...match, pod, container, isPrevious: match.file === before?.file}));
+      const [now, before] = ['log', 'previous.log'].map((end) =>
+        byFile.get(`logs/${pod.metadata.name}/${container}.${end}`),
+      );
+      const matches = [...matchesInLog(now), ...matchesInLog(before)].filter(
+        ({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns,
+      );
+      return matches.map((match) => ({
+        ...match,
+        pod,
+        container,
+        isPrevious: match.file === before?.file,
+      }));
     }),
   );
 }
@@ -152,7 +206,10 @@ function loggingContainers(pod: Pod): {container: string; isRun: boolean}[] {
   const own = names.filter(isOfAgent);
   const runners = names.filter((name) => name === RUNNER);
   return [
-    ...(own.length > 0 || runners.length > 0 ? own : names.slice(0, 1)).map((container) => ({container, isRun: false})),
+    ...(own.length > 0 || runners.length > 0 ? own : names.slice(0, 1)).map((container) => ({
+      container,
+      isRun: false,
+    })),
     ...runners.map((container) => ({container, isRun: true})),
   ];
 }
@@ -170,12 +227,25 @@ export function findingsInLogs(
   snapshot: Snapshot,
   isReported: (pod: Pod, code: string) => boolean,
 ): Finding[] {
-  const isUnreported = ({pod, container, meaning, count, isOver, isPrevious}: PodLogMatch): boolean =>
+  const isUnreported = ({
+    pod,
+    container,
+    meaning,
+    count,
+    isOver,
+    isPrevious,
+  }: PodLogMatch): boolean =>
     !isReported(pod, meaning) &&
     !(isOver && count < MIN_LINES && ROWS.get(meaning)?.isTransient) &&
     !(
       isPrevious &&
-      matches.some((other) => other.pod === pod && other.container === container && other.meaning === meaning && !other.isPrevious)
+      matches.some(
+        (other) =>
+          other.pod === pod &&
+          other.container === container &&
+          other.meaning === meaning &&
+          !other.isPrevious,
+      )
     );
   const found = matches.filter(isUnreported).map((each) => ({
     key: [rootOf(snapshot, each.pod).metadata.name, each.container, each.meaning].join('/'),
@@ -184,7 +254,18 @@ export function findingsInLogs(
   return mergeFindings(found);
 }
 
-const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: PodLogMatch): Finding => ({
+const findingOf = ({
+  pod,
+  container,
+  meaning,
+  count,
+  line,
+  text,
+  at,
+  file,
+  isOver,
+  isPrevious,
+}: PodLogMatch): Finding => ({
   severity: 'warning',
   code: meaning,
   object: `pod/${pod.metadata.name}`,
@@ -199,7 +280,12 @@ const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver
 });
 
 /** Meaning of the newest significant line in the agent log of a machine, or an empty log. */
-export function agentLogFindings(record: LogRecord | undefined, object: string, isRunning: boolean, now: Date): Finding[] {
+export function agentLogFindings(
+  record: LogRecord | undefined,
+  object: string,
+  isRunning: boolean,
+  now: Date,
+): Finding[] {
   if (record === undefined) return [];
   const file = record.file;
   const lines = record.tail
@@ -218,5 +304,15 @@ export function agentLogFindings(record: LogRecord | undefined, object: string, 
   if (verdict === undefined || remedy === undefined) return [];
   const {line} = record.matches.find(({meaning}) => meaning === verdict.meaning) ?? {};
   const message = `agent log: ${verdict.line}`;
-  return [{severity: 'error', code: verdict.meaning, object, message, file, ...(line === undefined ? {} : {line}), remedy}];
+  return [
+    {
+      severity: 'error',
+      code: verdict.meaning,
+      object,
+      message,
+      file,
+      ...(line === undefined ? {} : {line}),
+      remedy,
+    },
+  ];
 }

@@ -42,7 +42,11 @@ export class LogMatcher {
   end(): {lines: number; matches: LogMatch[]; cacheUse?: CacheUse} {
     if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
     this.#open = EMPTY;
-    return {lines: this.#lines, matches: [...this.#matches.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
+    return {
+      lines: this.#lines,
+      matches: [...this.#matches.values()],
+      ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {}),
+    };
   }
 
   /** Whole lines. */
@@ -52,13 +56,21 @@ export class LogMatcher {
     this.#cacheUse = sumOfCacheUse([this.#cacheUse, cacheUseIn(text)]);
     let counted = 0;
     const countTo = (position: number): void => {
-      for (let at = text.indexOf('\n', counted); at !== -1 && at < position; at = text.indexOf('\n', counted)) {
+      for (
+        let at = text.indexOf('\n', counted);
+        at !== -1 && at < position;
+        at = text.indexOf('\n', counted)
+      ) {
         this.#lines += 1;
         counted = at + 1;
       }
     };
     SIGNIFICANT_LINES.lastIndex = 0;
-    for (let found = SIGNIFICANT_LINES.exec(text); found !== null; found = SIGNIFICANT_LINES.exec(text)) {
+    for (
+      let found = SIGNIFICANT_LINES.exec(text);
+      found !== null;
+      found = SIGNIFICANT_LINES.exec(text)
+    ) {
       const start = text.lastIndexOf('\n', found.index) + 1;
       const end = text.indexOf('\n', found.index);
       countTo(start);
@@ -78,7 +90,9 @@ export class LogMatcher {
 
 /** Docker and kubelets add a timestamp to every line, the journal also host and process; JSON logs of the agent have their own timestamp. */
 export const withoutPrefix = (line: string): string =>
-  line.replace(/^(\d{4}-\d\d-\d\dT\S+ )(?:\S+ \S+?\[\d+\]: )?/, '$1').replace(/^\d{4}-\d\d-\d\dT\S+ (?=\{)/, '');
+  line
+    .replace(/^(\d{4}-\d\d-\d\dT\S+ )(?:\S+ \S+?\[\d+\]: )?/, '$1')
+    .replace(/^\d{4}-\d\d-\d\dT\S+ (?=\{)/, '');
 
 /** A log in the bundle. */
 export interface LogRecord {
@@ -111,14 +125,18 @@ interface Share {
  * Log line of a run that installs providers and modules: `Initialized 8 modules in 4.12s (8 used from cache)`, or both in one line:
  * `Initialized 20 plugins and 3 modules in 6.09s (20 plugins used from cache)`.
  */
-const LINE = /Initialized (\d+ (?:plugin|module)s?(?: and \d+ modules?)?) in [\d.]+ ?m?s(?: \(([^()\n]*?) used from cache\))?/g;
+const LINE =
+  /Initialized (\d+ (?:plugin|module)s?(?: and \d+ modules?)?) in [\d.]+ ?m?s(?: \(([^()\n]*?) used from cache\))?/g;
 
 /** Sum over the lines of a log; undefined if there are none. Pure. */
 export const cacheUseIn = (log: string): CacheUse | undefined =>
   sumOfCacheUse(
     [...log.matchAll(LINE)].map(([, installed = '', cached = '']) => {
       const about = /module/.test(installed) && !/plugin/.test(installed) ? 'modules' : 'plugins';
-      const shareOf = (kind: keyof CacheUse): Share => ({installed: countIn(installed, kind, about), cached: countIn(cached, kind, about)});
+      const shareOf = (kind: keyof CacheUse): Share => ({
+        installed: countIn(installed, kind, about),
+        cached: countIn(cached, kind, about),
+      });
       return {plugins: shareOf('plugins'), modules: shareOf('modules')};
     }),
   );

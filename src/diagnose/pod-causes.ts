@@ -1,6 +1,14 @@
 import type {ContainerState, Event, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {lastLogLine} from './agent-log.ts';
-import {type CauseTable, describe, oneLine, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
+import {
+  type CauseTable,
+  describe,
+  oneLine,
+  readLog,
+  type Symptom,
+  singleCause,
+  unwrap,
+} from './cause.ts';
 import {
   type ContainerView,
   condition,
@@ -33,7 +41,9 @@ function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
         const {state, lastState, name} = container;
         const end = state?.terminated ?? lastState?.terminated;
         const lastLine = lastLogLine(snapshot.logs[`${pod.metadata.name}/${name}`]);
-        const messages = [state?.waiting?.message, end?.message, lastLine].filter((each) => each !== undefined);
+        const messages = [state?.waiting?.message, end?.message, lastLine].filter(
+          (each) => each !== undefined,
+        );
         return {pod, container, end, messages, lastLine};
       }),
   );
@@ -41,21 +51,32 @@ function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
 
 function notStarted({pod, container: {name}}: BrokenContainer, text: string): Symptom {
   // Runtimes report all their layers; the innermost one has the reason.
-  const shortened = /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(text)?.[0] ?? unwrap(text);
-  return {object: pod, text, reason: oneLine(`container ${name} failed to start: ${shortened}`), since: unhealthySince(pod)};
+  const shortened =
+    /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(text)?.[0] ?? unwrap(text);
+  return {
+    object: pod,
+    text,
+    reason: oneLine(`container ${name} failed to start: ${shortened}`),
+    since: unhealthySince(pod),
+  };
 }
 
 /** After back-off times of 10, 20 and 40 seconds, temporary problems are over. */
 const MIN_RESTARTS = 3;
 
-const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= MIN_RESTARTS ? true : undefined);
+const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined =>
+  restartCount >= MIN_RESTARTS ? true : undefined;
 
-export const RAISE_MEMORY = 'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
+export const RAISE_MEMORY =
+  'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
 
 /** Causes of terminated containers and of containers that failed to start. */
 export const containerCauses: readonly CauseTable[] = [
   {
-    symptoms: (snapshot) => brokenContainers(snapshot).flatMap((broken) => broken.messages.map((text) => notStarted(broken, text))),
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot).flatMap((broken) =>
+        broken.messages.map((text) => notStarted(broken, text)),
+      ),
     rows: [
       // Waiting changes neither the image nor the cluster version.
       {
@@ -88,9 +109,15 @@ export const containerCauses: readonly CauseTable[] = [
         .filter(({end}) => end?.reason === 'OOMKilled')
         .map(({pod, container}) => {
           const limit = container.spec?.resources?.limits?.['memory'];
-          const text = limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`;
+          const text =
+            limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`;
           const reason = `OOMKilled: container ${container.name} ${text}`;
-          return {object: pod, reason, since: unhealthySince(pod), isPermanent: isRestartedEnough(container)};
+          return {
+            object: pod,
+            reason,
+            since: unhealthySince(pod),
+            isPermanent: isRestartedEnough(container),
+          };
         }),
   }),
   singleCause({
@@ -101,7 +128,8 @@ export const containerCauses: readonly CauseTable[] = [
       brokenContainers(snapshot)
         .filter(
           ({container: {state}, end}) =>
-            state?.waiting?.reason === 'RunContainerError' || /StartError|ContainerCannotRun/.test(end?.reason ?? ''),
+            state?.waiting?.reason === 'RunContainerError' ||
+            /StartError|ContainerCannotRun/.test(end?.reason ?? ''),
         )
         .map((broken) => notStarted(broken, broken.messages.join(' '))),
   }),
@@ -131,7 +159,11 @@ export const containerCauses: readonly CauseTable[] = [
 function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {
   const event = eventsOf(snapshot, pod, ['Unhealthy', 'ProbeWarning']).at(-1);
   const failing = containersOf(pod).find(
-    (each) => isContainerUnhealthy(each) && each.state?.running && event && timeOf(event) >= (each.state.running.startedAt ?? ''),
+    (each) =>
+      isContainerUnhealthy(each) &&
+      each.state?.running &&
+      event &&
+      timeOf(event) >= (each.state.running.startedAt ?? ''),
   );
   return event && failing ? {event, container: failing.name} : undefined;
 }
@@ -142,19 +174,27 @@ const RECENT_MS = 10 * 60_000;
 
 /** Evicted pods whose workload is not stable: between two evictions, it can look ready. */
 function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
-  const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isTerminating(pod));
-  const recent = evicted.filter((pod) => now.getTime() - Date.parse(unhealthySince(pod) ?? '') < RECENT_MS);
+  const evicted = snapshot.pods.filter(
+    (pod) => pod.status?.reason === 'Evicted' && !isTerminating(pod),
+  );
+  const recent = evicted.filter(
+    (pod) => now.getTime() - Date.parse(unhealthySince(pod) ?? '') < RECENT_MS,
+  );
   const troubled = unhealthyPods(snapshot);
   return evicted.flatMap((pod) => {
     const alike = recent.filter((other) => rootOf(snapshot, other) === rootOf(snapshot, pod));
-    return troubled.includes(pod) || (alike.length > 1 && alike.includes(pod)) ? [{pod, alike: alike.length}] : [];
+    return troubled.includes(pod) || (alike.length > 1 && alike.includes(pod))
+      ? [{pod, alike: alike.length}]
+      : [];
   });
 }
 
 /** Message of a failed pod, or of its container if that has more information. */
 function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): string {
   if (status?.message) return `${status.reason ?? 'Failed'}: ${status.message}`;
-  const broken = containersOf({metadata, status: status ?? {}, ...pod}).find(({state}) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const broken = containersOf({metadata, status: status ?? {}, ...pod}).find(
+    ({state}) => (state?.terminated?.exitCode ?? 0) !== 0,
+  );
   const line = broken && lastLogLine(snapshot.logs[`${metadata.name}/${broken.name}`]);
   return broken
     ? `container ${broken.name} exited with code ${broken.state?.terminated?.exitCode}${line ? `: ${line}` : ''}`
@@ -164,7 +204,8 @@ function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): strin
 export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'EVICTED',
-    remedy: 'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
+    remedy:
+      'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
     symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
@@ -183,10 +224,15 @@ export const podCauses: readonly CauseTable[] = [
           const ready = condition(pod, 'Ready');
           const lost = eventsOf(snapshot, pod, ['NodeNotReady']).at(-1);
           return (
-            pod.status?.reason === 'NodeLost' || ready?.status === 'Unknown' || (lost && timeOf(lost) >= (ready?.lastTransitionTime ?? ''))
+            pod.status?.reason === 'NodeLost' ||
+            ready?.status === 'Unknown' ||
+            (lost && timeOf(lost) >= (ready?.lastTransitionTime ?? ''))
           );
         })
-        .map((pod) => ({object: pod, reason: `node ${pod.spec?.nodeName} is not ready, so the state of the pod is unknown`})),
+        .map((pod) => ({
+          object: pod,
+          reason: `node ${pod.spec?.nodeName} is not ready, so the state of the pod is unknown`,
+        })),
   }),
   singleCause({
     // A new pod replaces it, and the workload reports when Kubernetes stops retrying.
@@ -207,7 +253,16 @@ export const podCauses: readonly CauseTable[] = [
     symptoms: (snapshot) =>
       unhealthyPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};
-        return event ? [{object: pod, container, reason: oneLine(event.message ?? 'a probe failed'), since: firstTimeOf(event)}] : [];
+        return event
+          ? [
+              {
+                object: pod,
+                container,
+                reason: oneLine(event.message ?? 'a probe failed'),
+                since: firstTimeOf(event),
+              },
+            ]
+          : [];
       }),
   }),
   singleCause({
@@ -218,7 +273,9 @@ export const podCauses: readonly CauseTable[] = [
     symptoms: (snapshot) =>
       unhealthyPods(snapshot).flatMap((pod) =>
         containersOf(pod)
-          .filter(({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running)
+          .filter(
+            ({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running,
+          )
           .map(({name, state}) => ({
             object: pod,
             container: name,

@@ -1,6 +1,21 @@
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
-import {type CauseRow, type CauseTable, describe, oneLine, remedyOf, type Symptom, singleCause} from './cause.ts';
-import {claimsOf, condition, eventsOf, firstTimeOf, isTerminating, unhealthyPods} from './snapshot-queries.ts';
+import {
+  type CauseRow,
+  type CauseTable,
+  describe,
+  oneLine,
+  remedyOf,
+  type Symptom,
+  singleCause,
+} from './cause.ts';
+import {
+  claimsOf,
+  condition,
+  eventsOf,
+  firstTimeOf,
+  isTerminating,
+  unhealthyPods,
+} from './snapshot-queries.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>
@@ -11,7 +26,9 @@ const pendingClaims = (snapshot: Snapshot): Symptom[] =>
       const failed = eventsOf(snapshot, claim, ['ProvisioningFailed', 'FailedBinding']).at(-1);
       if (failed === undefined) return [];
       const {message: text = ''} = failed;
-      return [{object: claim, text, reason: oneLine(`PVC pending: ${text}`), since: firstTimeOf(failed)}];
+      return [
+        {object: claim, text, reason: oneLine(`PVC pending: ${text}`), since: firstTimeOf(failed)},
+      ];
     });
 
 /** Users can create the StorageClass or a volume manually right after the release. */
@@ -39,7 +56,8 @@ export const claimCauses: readonly CauseTable[] = [
         code: 'ACCESS_MODE_NOT_SUPPORTED',
         pattern: /access ?mode|MULTI_NODE|volume capabilit/i,
         permanentAfter: 30,
-        remedy: 'Use a StorageClass that supports ReadWriteMany (--cache-storage-class), or --cache-access-mode ReadWriteOnce',
+        remedy:
+          'Use a StorageClass that supports ReadWriteMany (--cache-storage-class), or --cache-access-mode ReadWriteOnce',
       },
       {
         // Provisioning a cloud file system takes minutes, and the driver reports this error meanwhile.
@@ -47,14 +65,20 @@ export const claimCauses: readonly CauseTable[] = [
         pattern: /DeadlineExceeded|deadline exceeded|code = Aborted|already exists|in progress/,
         remedy: 'Provisioning is still in progress: wait, then check the log of the storage driver',
       },
-      {code: 'PROVISIONING_FAILED', pattern: /./, permanentAfter: 120, remedy: 'Fix the error reported by the storage driver'},
+      {
+        code: 'PROVISIONING_FAILED',
+        pattern: /./,
+        permanentAfter: 120,
+        remedy: 'Fix the error reported by the storage driver',
+      },
     ],
   },
   singleCause({
     code: 'PVC_LOST',
     // When a claim is bound or restored, its volume can appear later.
     permanentAfter: 30,
-    remedy: 'The volume of the PVC no longer exists: delete the PVC so that a new one is created. Its data is lost',
+    remedy:
+      'The volume of the PVC no longer exists: delete the PVC so that a new one is created. Its data is lost',
     symptoms: ({claims}) =>
       claims
         .filter(({status}) => status?.phase === 'Lost')
@@ -80,7 +104,13 @@ const NODE_ROWS: readonly CauseRow[] = [
     permanentAfter: Number.POSITIVE_INFINITY,
     isVague: true,
     remedy: 'Check why the PVC is not bound',
-    kubectlArgs: ({object}, namespace) => ['describe', 'pvc', ...claimsOf(object as Pod), '--namespace', namespace],
+    kubectlArgs: ({object}, namespace) => [
+      'describe',
+      'pvc',
+      ...claimsOf(object as Pod),
+      '--namespace',
+      namespace,
+    ],
   },
   {
     code: 'NODES_NOT_READY',
@@ -98,14 +128,28 @@ const NODE_ROWS: readonly CauseRow[] = [
     pattern: /Insufficient memory/,
     remedy: 'Add nodes, or request less memory: --run-memory-request, --controller-memory-request',
   },
-  {code: 'INSUFFICIENT_RESOURCE', pattern: /Insufficient \S+/, remedy: 'Add nodes that provide the resource, or do not request it'},
-  {code: 'TOO_MANY_PODS', pattern: /Too many pods/, remedy: 'Add nodes: the existing nodes cannot run more pods'},
+  {
+    code: 'INSUFFICIENT_RESOURCE',
+    pattern: /Insufficient \S+/,
+    remedy: 'Add nodes that provide the resource, or do not request it',
+  },
+  {
+    code: 'TOO_MANY_PODS',
+    pattern: /Too many pods/,
+    remedy: 'Add nodes: the existing nodes cannot run more pods',
+  },
   {
     code: 'VOLUME_NODE_AFFINITY',
-    pattern: /volume node affinity conflict|match PersistentVolume's node affinity|available persistent volumes to bind/,
-    remedy: 'The volume is in another zone: run the pods there (--node-selector), or use a StorageClass with WaitForFirstConsumer',
+    pattern:
+      /volume node affinity conflict|match PersistentVolume's node affinity|available persistent volumes to bind/,
+    remedy:
+      'The volume is in another zone: run the pods there (--node-selector), or use a StorageClass with WaitForFirstConsumer',
   },
-  {code: 'MAX_VOLUMES', pattern: /max volume count/, remedy: 'Add nodes: the existing nodes cannot attach more volumes'},
+  {
+    code: 'MAX_VOLUMES',
+    pattern: /max volume count/,
+    remedy: 'Add nodes: the existing nodes cannot attach more volumes',
+  },
   {
     code: 'NODE_SELECTOR',
     pattern: /match Pod's node (affinity|selector)/,
@@ -114,7 +158,8 @@ const NODE_ROWS: readonly CauseRow[] = [
   {
     code: 'TAINT',
     pattern: /untolerated taint|had taint/,
-    remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes. Show the taints',
+    remedy:
+      'Add --toleration (--controller-toleration) for the taint of the nodes. Show the taints',
     kubectlArgs: () => ['describe', 'nodes'],
   },
   {
@@ -122,7 +167,11 @@ const NODE_ROWS: readonly CauseRow[] = [
     pattern: /topology spread|pod (anti-)?affinity/,
     remedy: 'Relax the affinity rules or topology spread constraints, or add nodes',
   },
-  {code: 'PORTS_IN_USE', pattern: /free ports/, remedy: 'Add nodes: the host ports are in use, and each node can run only one such pod'},
+  {
+    code: 'PORTS_IN_USE',
+    pattern: /free ports/,
+    remedy: 'Add nodes: the host ports are in use, and each node can run only one such pod',
+  },
 ];
 
 /** The scheduler checks these first and then skips the node, so the node may not match the pod at all. */
@@ -134,10 +183,17 @@ const NODE_COMING = ['TriggeredScaleUp', 'Nominated'];
 /** The text is the most significant part of the scheduler message. */
 function unscheduledPods(snapshot: Snapshot): Symptom[] {
   return unhealthyPods(snapshot).flatMap((pod) => {
-    const {status, reason, message = '', lastTransitionTime: since} = condition(pod, 'PodScheduled') ?? {};
+    const {
+      status,
+      reason,
+      message = '',
+      lastTransitionTime: since,
+    } = condition(pod, 'PodScheduled') ?? {};
     if (status !== 'False' || reason !== 'Unschedulable') return [];
     // The result of a preemption is not a reason.
-    const summary = message.replace(/(\. |, )(no new claims|preemption:).*$/s, '').replace(/\. not found$/, '');
+    const summary = message
+      .replace(/(\. |, )(no new claims|preemption:).*$/s, '')
+      .replace(/\. not found$/, '');
     const parts = partsOf(pod, summary);
     return [
       {
@@ -146,7 +202,10 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         reason: oneLine(`unschedulable: ${summary}`),
         since,
         isPermanent: eventsOf(snapshot, pod, NODE_COMING).length > 0 ? false : undefined,
-        remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.kubeTarget)))].join('; or: ') || undefined,
+        remedy:
+          [
+            ...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.kubeTarget))),
+          ].join('; or: ') || undefined,
       },
     ];
   });
@@ -164,14 +223,20 @@ function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
   // If a selected node is full, the other nodes were excluded on purpose; and a pod of a DaemonSet is made for a single node.
   const isDaemon = pod.metadata.ownerReferences?.some(({kind}) => kind === 'DaemonSet');
   const isChosen = found.some(({row}) => !BEFORE_SELECTOR.includes(row.code));
-  const telling = isDaemon || isChosen ? found.filter(({row}) => row.code !== 'NODE_SELECTOR') : found;
-  return telling.toSorted((a, b) => b.nodes - a.nodes || NODE_ROWS.indexOf(a.row) - NODE_ROWS.indexOf(b.row));
+  const telling =
+    isDaemon || isChosen ? found.filter(({row}) => row.code !== 'NODE_SELECTOR') : found;
+  return telling.toSorted(
+    (a, b) => b.nodes - a.nodes || NODE_ROWS.indexOf(a.row) - NODE_ROWS.indexOf(b.row),
+  );
 }
 
 export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
-    rows: [...NODE_ROWS, {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'}].map((row) => ({
+    rows: [
+      ...NODE_ROWS,
+      {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'},
+    ].map((row) => ({
       permanentAfter: NODE_START_SECONDS,
       ...row,
     })),

@@ -41,7 +41,8 @@ const COUNTS: Readonly<Record<string, (workload: Workload) => Count>> = {
   }),
   Job: (job) => {
     const desired = job.spec?.completions ?? 1;
-    const done = condition(job, 'Complete')?.status === 'True' ? desired : (job.status?.succeeded ?? 0);
+    const done =
+      condition(job, 'Complete')?.status === 'True' ? desired : (job.status?.succeeded ?? 0);
     return {desired, updated: done, ready: done, old: 0};
   },
 };
@@ -49,7 +50,9 @@ const COUNTS: Readonly<Record<string, (workload: Workload) => Count>> = {
 /** Objects without an owner in the release, except pods that are terminating. */
 export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
   const pods = snapshot.pods.filter((pod) => !isTerminating(pod));
-  return [...snapshot.workloads, ...pods].filter((object) => ownerOf(snapshot, object) === undefined);
+  return [...snapshot.workloads, ...pods].filter(
+    (object) => ownerOf(snapshot, object) === undefined,
+  );
 }
 
 export function replicaCount(root: KubernetesObject): Count {
@@ -61,7 +64,8 @@ export function replicaCount(root: KubernetesObject): Count {
 }
 
 /** The status belongs to the current generation of the object. */
-export const isObserved = ({metadata, status}: Workload): boolean => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+export const isObserved = ({metadata, status}: Workload): boolean =>
+  (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 
 const HAS_GENERATION = ['Deployment', 'DaemonSet', 'ReplicaSet'];
 
@@ -70,9 +74,15 @@ export function isSuperseded(snapshot: Snapshot, object: KubernetesObject): bool
   const root = rootOf(snapshot, object);
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return true;
   const made = object.kind === 'Pod' ? (ownerOf(snapshot, object) ?? object) : object;
-  const [revision, generation] = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
-  if (made.kind === 'ReplicaSet') return made !== root && made.metadata.annotations?.[revision] !== root.metadata.annotations?.[revision];
-  const isOfOther = object.metadata.labels?.['pod-template-generation'] !== made.metadata.annotations?.[generation];
+  const revision = 'deployment.kubernetes.io/revision';
+  const generation = 'deprecated.daemonset.template.generation';
+  if (made.kind === 'ReplicaSet')
+    return (
+      made !== root &&
+      made.metadata.annotations?.[revision] !== root.metadata.annotations?.[revision]
+    );
+  const isOfOther =
+    object.metadata.labels?.['pod-template-generation'] !== made.metadata.annotations?.[generation];
   return made.kind === 'DaemonSet' && made !== object && isOfOther;
 }
 
@@ -93,7 +103,9 @@ export const unhealthyPods = (snapshot: Snapshot): Pod[] =>
 /** Pods whose logs are current. */
 export function presentPods(snapshot: Snapshot): Pod[] {
   const troubled = unhealthyPods(snapshot);
-  return snapshot.pods.filter((pod) => !isTerminating(pod) && (isPodReady(pod) || troubled.includes(pod)));
+  return snapshot.pods.filter(
+    (pod) => !isTerminating(pod) && (isPodReady(pod) || troubled.includes(pod)),
+  );
 }
 
 export function countText(root: KubernetesObject): string {
@@ -111,31 +123,49 @@ interface List {
 }
 
 /** Objects of one release in the output of `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json`. */
-export const snapshotOf = ({items}: List, {release, kubeTarget}: ReleaseName, logs: Snapshot['logs']): Snapshot =>
-  snapshotWith(items, (object) => belongs(object, release), {logs, kubeTarget});
+export const snapshotOf = (
+  {items}: List,
+  {release, kubeTarget}: ReleaseName,
+  logs: Snapshot['logs'],
+): Snapshot => snapshotWith(items, (object) => belongs(object, release), {logs, kubeTarget});
 
 /** The same for a single pod without an owner. */
-export const snapshotOfPod = ({items}: List, name: string, kubeTarget: Snapshot['kubeTarget']): Snapshot =>
-  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, kubeTarget});
+export const snapshotOfPod = (
+  {items}: List,
+  name: string,
+  kubeTarget: Snapshot['kubeTarget'],
+): Snapshot =>
+  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {
+    logs: {},
+    kubeTarget,
+  });
 
 function snapshotWith(
   items: readonly KubernetesObject[],
   isMeant: (object: KubernetesObject) => boolean,
   known: Pick<Snapshot, 'logs' | 'kubeTarget'>,
 ): Snapshot {
-  const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
+  const ofKind = (...kinds: readonly string[]): KubernetesObject[] =>
+    items.filter(({kind = ''}) => kinds.includes(kind));
   const ours = new Set<KubernetesObject>();
   // Owners come before their dependents.
   for (const object of [...WORKLOADS, 'Pod'].flatMap((kind) => ofKind(kind))) {
     const owners = object.metadata.ownerReferences ?? [];
-    const isOurs = owners.length === 0 ? isMeant(object) : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
+    const isOurs =
+      owners.length === 0
+        ? isMeant(object)
+        : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
     if (isOurs) ours.add(object);
   }
   const pods = ofKind('Pod').filter((pod) => ours.has(pod)) as Pod[];
   const mounted = new Set(pods.flatMap(claimsOf));
-  const claims = ofKind('PersistentVolumeClaim').filter((claim) => isMeant(claim) || mounted.has(claim.metadata.name)) as Claim[];
+  const claims = ofKind('PersistentVolumeClaim').filter(
+    (claim) => isMeant(claim) || mounted.has(claim.metadata.name),
+  ) as Claim[];
   const names = new Set([...ours, ...claims].map(({kind, metadata}) => `${kind}/${metadata.name}`));
-  const events = (ofKind('Event') as Event[]).filter(({involvedObject: about}) => names.has(`${about?.kind}/${about?.name}`));
+  const events = (ofKind('Event') as Event[]).filter(({involvedObject: about}) =>
+    names.has(`${about?.kind}/${about?.name}`),
+  );
   return {
     workloads: ofKind(...WORKLOADS).filter((workload) => ours.has(workload)) as Workload[],
     pods,
@@ -146,18 +176,28 @@ function snapshotWith(
 }
 
 export const isOwner = ({kind, metadata}: KubernetesObject, owner: OwnerReference): boolean =>
-  owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name;
+  owner.uid && metadata.uid
+    ? owner.uid === metadata.uid
+    : owner.kind === kind && owner.name === metadata.name;
 
 /** Helm annotates all its objects with the release name; labels are a fallback without helm. Runs are not part of the release. */
 function belongs({metadata: {labels, annotations}}: KubernetesObject, instance: string): boolean {
   if (labels?.['app.kubernetes.io/component'] === 'task') return false;
-  return (annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance']) === instance;
+  return (
+    (annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance']) ===
+    instance
+  );
 }
 
 /** Times have only seconds. At equal times, a success counts as later, because a persistent failure is reported again. */
 function byTime(a: Event, b: Event): number {
-  const difference = Math.floor(Date.parse(timeOf(a)) / 1000) - Math.floor(Date.parse(timeOf(b)) / 1000);
-  return difference || Number(a.type === 'Normal') - Number(b.type === 'Normal') || timeOf(a).localeCompare(timeOf(b));
+  const difference =
+    Math.floor(Date.parse(timeOf(a)) / 1000) - Math.floor(Date.parse(timeOf(b)) / 1000);
+  return (
+    difference ||
+    Number(a.type === 'Normal') - Number(b.type === 'Normal') ||
+    timeOf(a).localeCompare(timeOf(b))
+  );
 }
 
 export interface ContainerView extends ContainerStatus {
@@ -177,7 +217,11 @@ export const firstTimeOf = ({firstTimestamp, eventTime, metadata}: Event): strin
 export const eventCount = ({count, series}: Event): number => series?.count ?? count ?? 1;
 
 /** Events of exactly this object, not of an older one with the same name; newest last. */
-export function eventsOf(snapshot: Snapshot, {kind, metadata}: KubernetesObject, reasons?: readonly string[]): Event[] {
+export function eventsOf(
+  snapshot: Snapshot,
+  {kind, metadata}: KubernetesObject,
+  reasons?: readonly string[],
+): Event[] {
   return snapshot.events.filter(
     ({reason = '', involvedObject: about}) =>
       about?.name === metadata.name &&
@@ -198,7 +242,8 @@ export function rootOf(snapshot: Snapshot, object: KubernetesObject): Kubernetes
   return owner === undefined ? object : rootOf(snapshot, owner);
 }
 
-export const isTerminating = ({metadata}: KubernetesObject): boolean => metadata.deletionTimestamp !== undefined;
+export const isTerminating = ({metadata}: KubernetesObject): boolean =>
+  metadata.deletionTimestamp !== undefined;
 
 export const podsOf = (snapshot: Snapshot, workload: KubernetesObject): Pod[] =>
   snapshot.pods.filter((pod) => !isTerminating(pod) && rootOf(snapshot, pod) === workload);
@@ -210,20 +255,31 @@ export const claimsOf = ({spec}: Pod): string[] =>
 export const condition = ({status}: Pod | Workload, type: string): Condition | undefined =>
   status?.conditions?.find((each) => each.type === type);
 
-export const isPodReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && condition(pod, 'Ready')?.status === 'True';
+export const isPodReady = (pod: Pod): boolean =>
+  pod.status?.phase === 'Running' && condition(pod, 'Ready')?.status === 'True';
 
 /** Time since which the pod is not ready. */
 export const unhealthySince = (pod: Pod): string | undefined =>
-  condition(pod, 'Ready')?.lastTransitionTime ?? pod.status?.startTime ?? pod.metadata.creationTimestamp;
+  condition(pod, 'Ready')?.lastTransitionTime ??
+  pod.status?.startTime ??
+  pod.metadata.creationTimestamp;
 
 export function containersOf({spec, status}: Pod): ContainerView[] {
-  const view = (isInit: boolean, specs: readonly Container[] = [], statuses: readonly ContainerStatus[] = []): ContainerView[] =>
+  const view = (
+    isInit: boolean,
+    specs: readonly Container[] = [],
+    statuses: readonly ContainerStatus[] = [],
+  ): ContainerView[] =>
     statuses.map((each) => ({...each, isInit, spec: specs.find(({name}) => name === each.name)}));
-  return [...view(true, spec?.initContainers, status?.initContainerStatuses), ...view(false, spec?.containers, status?.containerStatuses)];
+  return [
+    ...view(true, spec?.initContainers, status?.initContainerStatuses),
+    ...view(false, spec?.containers, status?.containerStatuses),
+  ];
 }
 
 /** Neither ready nor finished. */
-export const isContainerUnhealthy = ({ready, state}: ContainerView): boolean => !ready && state?.terminated?.exitCode !== 0;
+export const isContainerUnhealthy = ({ready, state}: ContainerView): boolean =>
+  !ready && state?.terminated?.exitCode !== 0;
 
 /** The pod waits for its volumes, its network or its images. */
 export const isBeingCreated = (pod: Pod): boolean =>

@@ -19,11 +19,22 @@ const notPulled = (snapshot: Snapshot): Symptom[] =>
       .filter(isContainerUnhealthy)
       .map(({spec, image, state}) => {
         const {reason: text = '', message} = state?.waiting ?? {};
-        return {object: pod, text, reason: oneLine(`${text}: ${message || spec?.image || image || ''}`), since: unhealthySince(pod)};
+        return {
+          object: pod,
+          text,
+          reason: oneLine(`${text}: ${message || spec?.image || image || ''}`),
+          since: unhealthySince(pod),
+        };
       }),
   );
 
-const PULLING = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'ImageInspectError', 'SignatureValidationFailed'];
+const PULLING = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'RegistryUnavailable',
+  'ImageInspectError',
+  'SignatureValidationFailed',
+];
 /** The first failure may be temporary; the kubelet retries after ten seconds. */
 const MIN_FAILED_PULLS = 2;
 
@@ -41,9 +52,12 @@ const failedPulls = (snapshot: Snapshot): Pull[] =>
 
 function failedPull(snapshot: Snapshot, pod: Pod, {image, spec, state}: ContainerView): Pull {
   const name = spec?.image ?? image ?? '';
-  const failed = eventsOf(snapshot, pod, ['Failed']).findLast(({message = ''}) => message.startsWith(`Failed to pull image "${name}"`));
+  const failed = eventsOf(snapshot, pod, ['Failed']).findLast(({message = ''}) =>
+    message.startsWith(`Failed to pull image "${name}"`),
+  );
   // Older kubelets write only "Back-off pulling image" to the status; the event has the message.
-  const text = unwrap(state?.waiting?.message ?? '') || unwrap(failed?.message ?? '') || 'no reason given';
+  const text =
+    unwrap(state?.waiting?.message ?? '') || unwrap(failed?.message ?? '') || 'no reason given';
   return {
     object: pod,
     text,
@@ -106,7 +120,8 @@ export const imageCauses: readonly CauseTable[] = [
         pattern:
           /access denied|access forbidden|insufficient_scope|authorization failed|unauthorized|authentication required|no basic auth|denied:|40[13] (Unauthorized|Forbidden)/i,
         permanentAfter: 30,
-        remedy: 'Check the image name, and whether the pull secret (--image-pull-secret) is valid for this registry',
+        remedy:
+          'Check the image name, and whether the pull secret (--image-pull-secret) is valid for this registry',
       },
       {
         code: 'REGISTRY_UNREACHABLE',
@@ -114,7 +129,8 @@ export const imageCauses: readonly CauseTable[] = [
           /i\/o timeout|no such host|connection refused|connection reset|handshake timeout|deadline exceeded|proxyconnect|unreachable|x509:|\bEOF\b|server misbehaving|50[0-4] /i,
         permanentAfter: 120,
         ignoresTries: true,
-        remedy: 'The node cannot reach the registry: check its proxy, firewall and trusted CAs, or use a mirror with --image-registry',
+        remedy:
+          'The node cannot reach the registry: check its proxy, firewall and trusted CAs, or use a mirror with --image-registry',
       },
       {
         code: 'IMAGE_NOT_FOUND',
@@ -150,13 +166,20 @@ function failureInEvents(snapshot: Snapshot, pod: Pod): Symptom[] {
   if (newest === undefined || !FAILURES.includes(newest.reason ?? '')) return [];
   // "Unable to attach or mount volumes" is only a summary; an earlier event can have the reason.
   const telling = /timed out waiting/.test(newest.message ?? '')
-    ? eventsOf(snapshot, pod, FAILURES).findLast(({message = ''}) => !/timed out waiting/.test(message))
+    ? eventsOf(snapshot, pod, FAILURES).findLast(
+        ({message = ''}) => !/timed out waiting/.test(message),
+      )
     : undefined;
   const {reason = newest.reason, message = newest.message} = telling ?? newest;
   return [startFailure(pod, reason ?? '', message ?? '', firstTimeOf(telling ?? newest))];
 }
 
-function startFailure(pod: Pod, reason: string, message: string, since: string | undefined): Symptom {
+function startFailure(
+  pod: Pod,
+  reason: string,
+  message: string,
+  since: string | undefined,
+): Symptom {
   const text = `${reason}: ${unwrap(message)}`;
   return {object: pod, text, reason: oneLine(text), since};
 }
@@ -166,19 +189,25 @@ const CREATION_DELAY_SECONDS = 60;
 
 /** Failures before a container starts, from its status or from events of its pod. */
 export const startCauses: CauseTable = {
-  symptoms: (snapshot) => unhealthyPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]),
+  symptoms: (snapshot) =>
+    unhealthyPods(snapshot).flatMap((pod) => [
+      ...failuresInStatus(pod),
+      ...failureInEvents(snapshot, pod),
+    ]),
   rows: [
     {
       code: 'KEY_NOT_FOUND',
       pattern: /couldn't find key|references non-existent (secret|config) key/,
       permanentAfter: CREATION_DELAY_SECONDS,
-      remedy: 'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
+      remedy:
+        'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
     },
     {
       code: 'SECRET_NOT_FOUND',
       pattern: /secrets? "[^"]+" not found/i,
       permanentAfter: CREATION_DELAY_SECONDS,
-      remedy: 'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
+      remedy:
+        'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
     },
     {
       code: 'CONFIG_MAP_NOT_FOUND',
@@ -206,8 +235,18 @@ export const startCauses: CauseTable = {
       remedy:
         'The volume is attached to another node: delete the pod that uses it, or use ReadWriteMany (--cache-storage-class, --cache-access-mode)',
     },
-    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, permanentAfter: 120, remedy: 'Fix the error reported by the storage driver'},
-    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, permanentAfter: 120, remedy: 'Fix the volume error reported by the node'},
+    {
+      code: 'ATTACH_FAILED',
+      pattern: /^FailedAttachVolume: /,
+      permanentAfter: 120,
+      remedy: 'Fix the error reported by the storage driver',
+    },
+    {
+      code: 'MOUNT_FAILED',
+      pattern: /^Failed(Mount|MapVolume): /,
+      permanentAfter: 120,
+      remedy: 'Fix the volume error reported by the node',
+    },
     {
       code: 'SANDBOX_FAILED',
       pattern: /^FailedCreatePodSandBox: /,

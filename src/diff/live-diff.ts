@@ -8,7 +8,9 @@ export interface FieldSet {
 }
 
 export interface LiveObject extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[]};
+  metadata: KubernetesObject['metadata'] & {
+    managedFields?: readonly {manager?: string; subresource?: string; fieldsV1?: FieldSet}[];
+  };
 }
 
 /** The fields of a manager, such as spec.template.spec.containers[agent].image. */
@@ -19,7 +21,10 @@ export const fieldsOf = (fields: FieldSet, path = ''): string[] =>
   });
 
 /** The fields and list items of one level, with their paths. */
-const stepsOf = (fields: FieldSet, path: string): {name: string; at: string; isItem: boolean; below: FieldSet}[] =>
+const stepsOf = (
+  fields: FieldSet,
+  path: string,
+): {name: string; at: string; isItem: boolean; below: FieldSet}[] =>
   Object.entries(fields).flatMap(([key, below]) => {
     const isItem = key.startsWith('k:');
     const name = isItem ? nameOf(JSON.parse(key.slice(2)) as Tree) : key.slice(2);
@@ -28,22 +33,36 @@ const stepsOf = (fields: FieldSet, path: string): {name: string; at: string; isI
   });
 
 /** Metadata besides labels and annotations belongs to the API server, status to controllers. */
-const COMPARED = (key: string): boolean => !['apiVersion', 'kind', 'metadata', 'status'].includes(key);
+const COMPARED = (key: string): boolean =>
+  !['apiVersion', 'kind', 'metadata', 'status'].includes(key);
 
 /** Fields of a live object that are not as in its manifest. What the manifest leaves open is an addition only when kubectl set it. Pure. */
-export function comparePaths(rendered: KubernetesObject, live: LiveObject): {changed: string[]; added: string[]} {
+export function comparePaths(
+  rendered: KubernetesObject,
+  live: LiveObject,
+): {changed: string[]; added: string[]} {
   const desired = comparedPart(rendered);
   const byUser = (live.metadata.managedFields ?? [])
-    .filter(({manager = '', subresource}) => subresource === undefined && manager.startsWith('kubectl'))
-    .flatMap(({fieldsV1 = {}}) => Object.entries(fieldsV1).filter(([key]) => COMPARED(key.slice(2))))
+    .filter(
+      ({manager = '', subresource}) => subresource === undefined && manager.startsWith('kubectl'),
+    )
+    .flatMap(({fieldsV1 = {}}) =>
+      Object.entries(fieldsV1).filter(([key]) => COMPARED(key.slice(2))),
+    )
     .flatMap(([key, below]) => unrenderedPaths({[key]: below}, desired, ''));
   const added = [...new Set([...addedItems(desired, live as unknown as Tree, ''), ...byUser])];
-  const changed = differences(desired, live as unknown as Tree, '').filter((path) => !isVolatile(rendered, path));
+  const changed = differences(desired, live as unknown as Tree, '').filter(
+    (path) => !isVolatile(rendered, path),
+  );
   return {changed: changed.toSorted(), added: added.toSorted()};
 }
 
 /** A rendered object with the values of the cluster in changed fields, except for those that others set. Pure. */
-export function liveView(rendered: KubernetesObject, live: LiveObject, byOthers: ReadonlySet<string> = new Set()): KubernetesObject {
+export function liveView(
+  rendered: KubernetesObject,
+  live: LiveObject,
+  byOthers: ReadonlySet<string> = new Set(),
+): KubernetesObject {
   const {apiVersion, kind, metadata} = rendered;
   const {labels: _, annotations: __, ...identity} = metadata;
   const view = asInCluster(
@@ -52,20 +71,34 @@ export function liveView(rendered: KubernetesObject, live: LiveObject, byOthers:
     '',
     (path) => byOthers.has(path) || isVolatile(rendered, path),
   ) as {metadata: object};
-  return {...(apiVersion && {apiVersion}), ...(kind && {kind}), ...view, metadata: {...identity, ...view.metadata}};
+  return {
+    ...(apiVersion && {apiVersion}),
+    ...(kind && {kind}),
+    ...view,
+    metadata: {...identity, ...view.metadata},
+  };
 }
 
 function comparedPart(rendered: KubernetesObject): Tree {
   const {labels, annotations} = rendered.metadata;
-  return {...specOf(rendered), metadata: {...(labels && {labels}), ...(annotations && {annotations})}} as Tree;
+  return {
+    ...specOf(rendered),
+    metadata: {...(labels && {labels}), ...(annotations && {annotations})},
+  } as Tree;
 }
 
 /** What the object specifies, with the content of a Secret as the API server returns it. */
 function specOf({kind, ...object}: KubernetesObject): object {
   const spec = Object.fromEntries(Object.entries(object).filter(([key]) => COMPARED(key)));
-  const {stringData, data, ...rest} = spec as {stringData?: Record<string, string>; data?: Record<string, string>};
+  const {stringData, data, ...rest} = spec as {
+    stringData?: Record<string, string>;
+    data?: Record<string, string>;
+  };
   if (kind !== 'Secret') return spec;
-  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [
+    key,
+    Buffer.from(text).toString('base64'),
+  ]);
   return {...rest, data: {...data, ...Object.fromEntries(encoded)}};
 }
 
@@ -78,27 +111,40 @@ function differences(desired: Tree, live: Tree | undefined, path: string): strin
   if (desired === null || (isEmpty(desired) && (live === undefined || live === null))) return [];
   if (isMap(desired)) {
     if (live !== undefined && !isMap(live)) return [path];
-    return Object.entries(desired).flatMap(([key, below]) => differences(below, live?.[key], joined(path, key)));
+    return Object.entries(desired).flatMap(([key, below]) =>
+      differences(below, live?.[key], joined(path, key)),
+    );
   }
   if (Array.isArray(desired)) {
     if (!Array.isArray(live)) return [path];
     if (live.length !== desired.length && !desired.every(isNamed)) return [path];
     return desired.flatMap((item, index) => {
       const name = nameOf(item);
-      return differences(item, name === undefined ? live[index] : itemNamed(live, name), `${path}[${name ?? index}]`);
+      return differences(
+        item,
+        name === undefined ? live[index] : itemNamed(live, name),
+        `${path}[${name ?? index}]`,
+      );
     });
   }
   return isSameScalar(desired, live) ? [] : [path];
 }
 
 /** `desired` with its differences; undefined without differences. */
-function asInCluster(desired: Tree, live: Tree | undefined, path: string, isIgnored: (path: string) => boolean): Tree | undefined {
+function asInCluster(
+  desired: Tree,
+  live: Tree | undefined,
+  path: string,
+  isIgnored: (path: string) => boolean,
+): Tree | undefined {
   if (isIgnored(path) || differences(desired, live, path).length === 0) return desired;
   if (isMap(desired) && isMap(live)) {
     const fields = Object.entries(desired).map(
       ([key, below]) => [key, asInCluster(below, live[key], joined(path, key), isIgnored)] as const,
     );
-    return Object.fromEntries(fields.filter((field): field is [string, Tree] => field[1] !== undefined));
+    return Object.fromEntries(
+      fields.filter((field): field is [string, Tree] => field[1] !== undefined),
+    );
   }
   if (Array.isArray(desired) && Array.isArray(live) && desired.every(isNamed))
     return desired.flatMap((item) => {
@@ -111,7 +157,9 @@ function asInCluster(desired: Tree, live: Tree | undefined, path: string, isIgno
 /** Containers, variables and volumes that the manifest does not have. */
 function addedItems(desired: Tree, live: Tree | undefined, path: string): string[] {
   if (isMap(desired) && isMap(live))
-    return Object.entries(desired).flatMap(([key, below]) => addedItems(below, live[key], joined(path, key)));
+    return Object.entries(desired).flatMap(([key, below]) =>
+      addedItems(below, live[key], joined(path, key)),
+    );
   if (!Array.isArray(desired) || !Array.isArray(live)) return [];
   return live.flatMap((item) => {
     const name = nameOf(item);
@@ -129,7 +177,11 @@ function unrenderedPaths(fields: FieldSet, desired: Tree | undefined, path: stri
     if (name === 'annotations') return [];
     const next = isItem ? itemNamed(desired, name) : isMap(desired) ? desired[name] : undefined;
     const isLeaf = !Object.keys(below).some((each) => /^[fk]:/.test(each));
-    return isLeaf || (isItem && next === undefined) ? (next === undefined ? [at] : []) : unrenderedPaths(below, next, at);
+    return isLeaf || (isItem && next === undefined)
+      ? next === undefined
+        ? [at]
+        : []
+      : unrenderedPaths(below, next, at);
   });
 }
 
@@ -147,12 +199,20 @@ const isNamed = (item: Tree): boolean => nameOf(item) !== undefined;
 const joined = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
 const isEmpty = (tree: Tree): boolean =>
-  tree === null || tree === '' || tree === false || tree === 0 || (typeof tree === 'object' && Object.keys(tree).length === 0);
+  tree === null ||
+  tree === '' ||
+  tree === false ||
+  tree === 0 ||
+  (typeof tree === 'object' && Object.keys(tree).length === 0);
 
 /** The API server spells quantities in its own way. */
 const isSameScalar = (desired: Tree, live: Tree | undefined): boolean => {
   if (desired === live) return true;
   if (live === undefined || live === null || typeof live === 'object') return false;
-  const [one, other] = [String(desired), String(live)];
-  return one === other || (canonicalQuantity(one) !== undefined && canonicalQuantity(one) === canonicalQuantity(other));
+  const one = String(desired);
+  const other = String(live);
+  return (
+    one === other ||
+    (canonicalQuantity(one) !== undefined && canonicalQuantity(one) === canonicalQuantity(other))
+  );
 };

@@ -5,7 +5,14 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
 import {dryRunApply} from '../kubernetes/kubectl.ts';
-import {isSameRef, isUserManager, type KubernetesObject, kindAndName, refOf, type Workload} from '../kubernetes/objects.ts';
+import {
+  isSameRef,
+  isUserManager,
+  type KubernetesObject,
+  kindAndName,
+  refOf,
+  type Workload,
+} from '../kubernetes/objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
@@ -31,7 +38,8 @@ export interface ObjectDrift {
 export const differs = ({problem}: ObjectDrift): boolean => problem !== 'overridden';
 
 /** True for what the next install changes back. */
-export const isRestored = ({problem}: ObjectDrift): boolean => problem === 'missing' || problem === 'changed';
+export const isRestored = ({problem}: ObjectDrift): boolean =>
+  problem === 'missing' || problem === 'changed';
 
 export interface LiveDrift {
   differences: readonly ObjectDrift[];
@@ -67,7 +75,9 @@ export async function readLiveDrift(
   const {kubeTarget, kubernetes} = comparer;
   const failures = new Map<string, ExpectedError>();
   const [differences, changes]: [ObjectDrift[], Changed[]] = [[], []];
-  const views = new Map<KubernetesObject, KubernetesObject>(rendered.map((object) => [object, object]));
+  const views = new Map<KubernetesObject, KubernetesObject>(
+    rendered.map((object) => [object, object]),
+  );
   await Promise.all(
     rendered.map(async (object) => {
       const answer = await kubernetes.get(objectPath(object, kubeTarget.namespace), options);
@@ -81,25 +91,33 @@ export async function readLiveDrift(
         const live = answer.body as LiveObject;
         const {changed, added} = comparePaths(object, live);
         if (changed.length > 0) changes.push({object, live, paths: changed});
-        if (added.length > 0) differences.push({object: kindAndName(object), problem: 'added', paths: added});
+        if (added.length > 0)
+          differences.push({object: kindAndName(object), problem: 'added', paths: added});
       }
     }),
   );
   const {overridden, isVerified} = await overriddenFields(changes, comparer, options);
   for (const {object, live, paths} of changes) {
-    const others = new Set(overridden.flatMap((each) => (each.object === kindAndName(object) ? each.paths : [])));
+    const others = new Set(
+      overridden.flatMap((each) => (each.object === kindAndName(object) ? each.paths : [])),
+    );
     const restored = paths.filter((path) => !others.has(path));
-    if (restored.length > 0) differences.push({object: kindAndName(object), problem: 'changed', paths: restored});
+    if (restored.length > 0)
+      differences.push({object: kindAndName(object), problem: 'changed', paths: restored});
     views.set(object, liveView(object, live, others));
   }
   const order = rendered.map(kindAndName);
   const deployments = (rendered as readonly Workload[]).filter(({kind}) => kind === 'Deployment');
   return {
-    differences: [...differences, ...overridden].toSorted((one, other) => order.indexOf(one.object) - order.indexOf(other.object)),
+    differences: [...differences, ...overridden].toSorted(
+      (one, other) => order.indexOf(one.object) - order.indexOf(other.object),
+    ),
     live: [...views.values()],
     isVerified,
     failures: [...failures.values()],
-    replicas: Object.fromEntries(deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1])),
+    replicas: Object.fromEntries(
+      deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1]),
+    ),
   };
 }
 
@@ -114,7 +132,9 @@ async function overriddenFields(
 ): Promise<{overridden: ObjectDrift[]; isVerified: boolean}> {
   const managed = changes.flatMap(fieldsOfManagers);
   const open = changes.flatMap((each) => {
-    const theirs = new Set(managed.flatMap(({object, paths}) => (object === kindAndName(each.object) ? paths : [])));
+    const theirs = new Set(
+      managed.flatMap(({object, paths}) => (object === kindAndName(each.object) ? paths : [])),
+    );
     const paths = each.paths.filter((path) => !theirs.has(path));
     return paths.length === 0 ? [] : [{...each, paths}];
   });
@@ -144,10 +164,13 @@ function fieldsOfManagers({object, live, paths}: Changed): ObjectDrift[] {
   const managers = (live.metadata.managedFields ?? [])
     .filter(({manager = '', subresource}) => subresource !== 'status' && !isUserManager(manager))
     .map(({manager = '', fieldsV1 = {}}) => ({manager, fields: fieldsOf(fieldsV1)}));
-  const isOf = (fields: readonly string[], path: string) => fields.some((each) => isWithin(path, each) || isWithin(each, path));
+  const isOf = (fields: readonly string[], path: string) =>
+    fields.some((each) => isWithin(path, each) || isWithin(each, path));
   return managers.flatMap(({manager, fields}) => {
     const theirs = paths.filter((path) => isOf(fields, path));
-    return theirs.length === 0 ? [] : [{object: kindAndName(object), problem: 'overridden' as const, paths: theirs, manager}];
+    return theirs.length === 0
+      ? []
+      : [{object: kindAndName(object), problem: 'overridden' as const, paths: theirs, manager}];
   });
 }
 
@@ -155,7 +178,11 @@ const isWithin = (path: string, outer: string): boolean =>
   path === outer || (path.startsWith(outer) && /^[.[]/.test(path.slice(outer.length)));
 
 /** What the API server would make of the manifests. */
-async function tryManifest(changes: readonly Changed[], {kubeTarget, processes}: Comparer, signal: AbortSignal): Promise<LiveObject[]> {
+async function tryManifest(
+  changes: readonly Changed[],
+  {kubeTarget, processes}: Comparer,
+  signal: AbortSignal,
+): Promise<LiveObject[]> {
   if (changes.length === 0 || processes === undefined) return [];
   const objects = changes.map(({object}) => object);
   const {stdout} = await processes.run(dryRunApply(kubeTarget, objects, {asJson: true}), {signal});
@@ -164,19 +191,39 @@ async function tryManifest(changes: readonly Changed[], {kubeTarget, processes}:
 }
 
 interface WebhookConfiguration extends KubernetesObject {
-  webhooks?: readonly {name: string; rules?: readonly {apiGroups?: string[]; resources?: string[]; operations?: string[]}[]}[];
+  webhooks?: readonly {
+    name: string;
+    rules?: readonly {apiGroups?: string[]; resources?: string[]; operations?: string[]}[];
+  }[];
 }
 
 /** The webhooks that can change an object, as far as this account may list them. */
-async function webhooksIn({kubernetes}: Comparer, options: RequestOptions): Promise<(object: KubernetesObject) => string[]> {
-  const {items} = await listAll(kubernetes, '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', options);
+async function webhooksIn(
+  {kubernetes}: Comparer,
+  options: RequestOptions,
+): Promise<(object: KubernetesObject) => string[]> {
+  const {items} = await listAll(
+    kubernetes,
+    '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
+    options,
+  );
   const all = (items as readonly WebhookConfiguration[]).flatMap(({webhooks = []}) => webhooks);
   const matches = (desired: string, patterns: readonly string[] = []): boolean =>
     patterns.some((each) => each === '*' || each === '*/*' || each === desired);
   return ({apiVersion = '', kind = ''}) => {
     const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] as string) : '';
-    const isOf = ({apiGroups, resources, operations}: {apiGroups?: string[]; resources?: string[]; operations?: string[]}): boolean =>
-      matches(group, apiGroups) && matches(pluralOfKind(kind), resources) && matches('UPDATE', operations);
+    const isOf = ({
+      apiGroups,
+      resources,
+      operations,
+    }: {
+      apiGroups?: string[];
+      resources?: string[];
+      operations?: string[];
+    }): boolean =>
+      matches(group, apiGroups) &&
+      matches(pluralOfKind(kind), resources) &&
+      matches('UPDATE', operations);
     return all.filter(({rules = []}) => rules.some(isOf)).map(({name}) => name);
   };
 }

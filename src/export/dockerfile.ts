@@ -21,14 +21,25 @@ export function dockerfile(
   {target, settings}: Pick<Generated, 'target' | 'settings'>,
   {packages, plugins, base: given}: Additions,
 ): Export & {notes: string[]} {
-  const kind = given ?? (isToolImage(settings.get(runnerImage)) ? 'terraform' : target.chart === 'agent-local' ? 'agent' : 'runner');
+  const kind =
+    given ??
+    (isToolImage(settings.get(runnerImage))
+      ? 'terraform'
+      : target.chart === 'agent-local'
+        ? 'agent'
+        : 'runner');
   const isAgent = kind === 'agent';
   const setting = isAgent ? agentImage : runnerImage;
   const registry = settings.get(imageRegistry);
   const base = kind === 'terraform' ? toolImage(settings) : baseOf(target, setting, registry);
   const image = kind === 'terraform' ? base : imageToBuild(settings, setting, base);
-  const certificates = (settings.get(caFile) ?? '').match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g) ?? [];
-  const files = certificates.map((text, index): ExportedFile => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}));
+  const certificates =
+    (settings.get(caFile) ?? '').match(
+      /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g,
+    ) ?? [];
+  const files = certificates.map(
+    (text, index): ExportedFile => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}),
+  );
   const installed = [...(files.length > 0 ? ['ca-certificates'] : []), ...packages];
   const lines = [
     kind === 'terraform'
@@ -71,7 +82,8 @@ export function dockerfile(
 const isOfRoot = (kind: ImageBase, {chart}: Generated['target']): boolean =>
   kind === 'terraform' || (kind === 'agent' && chart === 'agent-k8s');
 
-const section = (isNeeded: boolean, ...lines: readonly string[]): string[] => (isNeeded ? ['', ...lines] : []);
+const section = (isNeeded: boolean, ...lines: readonly string[]): string[] =>
+  isNeeded ? ['', ...lines] : [];
 
 /** `scalr/terraform:1.5.7`: the image of one tool and version. */
 const isToolImage = (image = ''): boolean => /^scalr\/(?!runner(:|@|$)|agent)/.test(image);
@@ -83,7 +95,9 @@ function toolImage(settings: Settings): string {
   throw new ExpectedError('--base terraform requires the image of a tool and version.', {
     code: 'MISSING_SETTING',
     suggestions: [`Add --${runnerImage.id} scalr/terraform:1.5.7`],
-    options: [{add: `--${runnerImage.id} scalr/terraform:VERSION`, when: 'Select the tool and its version'}],
+    options: [
+      {add: `--${runnerImage.id} scalr/terraform:VERSION`, when: 'Select the tool and its version'},
+    ],
   });
 }
 
@@ -97,7 +111,10 @@ interface Built {
 }
 
 /** How to build and use the image. */
-function usage({kind, image, setting, target, settings, hasCertificates}: Built): {steps: string[]; notes: string[]} {
+function usage({kind, image, setting, target, settings, hasCertificates}: Built): {
+  steps: string[];
+  notes: string[];
+} {
   const build = commandLine({tool: 'docker', args: ['build', '--tag', image, '.']});
   if (kind === 'terraform')
     return {
@@ -110,7 +127,10 @@ function usage({kind, image, setting, target, settings, hasCertificates}: Built)
   // agent-k8s sets the variables to empty texts, which replace those of the image.
   const isOverruled = kind === 'agent' && target.chart === 'agent-k8s' && hasCertificates;
   const registry = settings.get(imageRegistry);
-  const built = settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'});
+  const built = settings.with(setting, {
+    value: registry === undefined ? image : image.slice(registry.length + 1),
+    source: 'flag',
+  });
   const flags = flagsToRepeat(isOverruled ? built.without(caFile as Setting) : built);
   const install = [
     `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
@@ -119,7 +139,10 @@ function usage({kind, image, setting, target, settings, hasCertificates}: Built)
   ];
   return {
     steps: [build, commandLine({tool: 'docker', args: ['push', image]}), install.join(' ')],
-    notes: kind === 'agent' ? [isOfRoot(kind, target) ? `${IN_DOCKER} --agent-image ${image}` : OF_ROOT] : [],
+    notes:
+      kind === 'agent'
+        ? [isOfRoot(kind, target) ? `${IN_DOCKER} --agent-image ${image}` : OF_ROOT]
+        : [],
   };
 }
 
@@ -128,19 +151,31 @@ const OF_ROOT =
   'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
 /** The runner image that the chart version uses by default. */
-function baseOf(target: Generated['target'], setting: Setting<string>, registry: string | undefined): string {
+function baseOf(
+  target: Generated['target'],
+  setting: Setting<string>,
+  registry: string | undefined,
+): string {
   const agentVersion = agentVersionOf(target) ?? 'latest';
   const {defaults} = scopeOf(target);
   // In agent-k8s, the image is used after a switch.
   const values =
-    target.chart === 'agent-k8s' ? {...defaults, agent: {...(defaults['agent'] as object), container_task_image_mode: 'golden'}} : defaults;
-  const base = imagesOf(values, target, agentVersion).find((each) => each.setting === setting)?.reference;
+    target.chart === 'agent-k8s'
+      ? {
+          ...defaults,
+          agent: {...(defaults['agent'] as object), container_task_image_mode: 'golden'},
+        }
+      : defaults;
+  const base = imagesOf(values, target, agentVersion).find(
+    (each) => each.setting === setting,
+  )?.reference;
   if (base === undefined) {
     throw target.chart === 'agent-local'
-      ? failed('UNSUPPORTED_SETTING', 'agent-local has no runner image: runs execute in the agent image.', [
-          'Use --base agent',
-          'Use another chart: --chart agent-job or --chart agent-k8s',
-        ])
+      ? failed(
+          'UNSUPPORTED_SETTING',
+          'agent-local has no runner image: runs execute in the agent image.',
+          ['Use --base agent', 'Use another chart: --chart agent-job or --chart agent-k8s'],
+        )
       : failed(
           'UNSUPPORTED_SETTING',
           `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,

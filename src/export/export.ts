@@ -23,8 +23,15 @@ export interface HostExport extends Export {
 }
 
 /** The files for agents outside Kubernetes. Pure. @throws ExpectedError for settings that the target does not support */
-export function exportHost(settings: Settings, target: HostTarget, options: Omit<HostOptions, 'directories'> = {}): HostExport {
-  const host = hostAgent(settings, target, {...options, directories: directoriesOf(settings, target, options.earlier?.commands)});
+export function exportHost(
+  settings: Settings,
+  target: HostTarget,
+  options: Omit<HostOptions, 'directories'> = {},
+): HostExport {
+  const host = hostAgent(settings, target, {
+    ...options,
+    directories: directoriesOf(settings, target, options.earlier?.commands),
+  });
   return {
     ...FILES[target](host),
     agent: host,
@@ -39,10 +46,14 @@ const STANDARD_RELEASE = 'scalr-agent';
 function directoriesOf(settings: Settings, target: HostTarget, commands = ''): HostDirectories {
   const name = settings.get(release) as string;
   const isStandard =
-    target === 'systemd' || name === STANDARD_RELEASE || /[\s=:"']\/(var\/lib|etc)\/scalr-agent(-\d+)?[/:\s"']/.test(commands);
+    target === 'systemd' ||
+    name === STANDARD_RELEASE ||
+    /[\s=:"']\/(var\/lib|etc)\/scalr-agent(-\d+)?[/:\s"']/.test(commands);
   return isStandard ? STANDARD_DIRECTORIES : directoriesNamed(name);
 }
 
 /** The files are usually written on the machine that uses them. */
-export const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
+export const socketIn = ({
+  DOCKER_HOST: endpoint = '',
+}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
   endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};

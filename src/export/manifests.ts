@@ -32,7 +32,8 @@ const FILESTORE: SharedStorage = {
   provisioner: 'filestore.csi.storage.gke.io',
   size: '1Ti',
   parameters: () => ({tier: 'standard', network: 'default'}),
-  requires: 'The cluster requires the Filestore CSI driver; set the network of the cluster in volume.yaml.',
+  requires:
+    'The cluster requires the Filestore CSI driver; set the network of the cluster in volume.yaml.',
 };
 
 /** Storage that pods on all nodes can mount, and that user 1000 can write. */
@@ -41,8 +42,12 @@ const STORAGE: Readonly<Record<string, SharedStorage>> = {
     provisioner: 'efs.csi.aws.com',
     size: '5Gi',
     parameters: (settings) => ({
-      ...{provisioningMode: 'efs-ap', fileSystemId: settings.get(efsHandle)?.replace(/:.*/, '') ?? '', basePath: '/scalr-agent'},
-      ...{directoryPerms: '700', uid: String(USER), gid: String(USER)},
+      provisioningMode: 'efs-ap',
+      fileSystemId: settings.get(efsHandle)?.replace(/:.*/, '') ?? '',
+      basePath: '/scalr-agent',
+      directoryPerms: '700',
+      uid: String(USER),
+      gid: String(USER),
     }),
     requires:
       'The cluster requires the EFS CSI driver. Without an access point in --efs-handle, the driver needs permission to create them.',
@@ -53,7 +58,15 @@ const STORAGE: Readonly<Record<string, SharedStorage>> = {
     provisioner: 'file.csi.azure.com',
     size: '100Gi',
     parameters: () => ({skuName: 'Premium_LRS'}),
-    mountOptions: [`uid=${USER}`, `gid=${USER}`, 'dir_mode=0755', 'file_mode=0755', 'mfsymlinks', 'nosharesock', 'actimeo=30'],
+    mountOptions: [
+      `uid=${USER}`,
+      `gid=${USER}`,
+      'dir_mode=0755',
+      'file_mode=0755',
+      'mfsymlinks',
+      'nosharesock',
+      'actimeo=30',
+    ],
     requires: 'The cluster requires the Azure Files CSI driver, which AKS installs by default.',
   },
 };
@@ -62,43 +75,64 @@ const STORAGE: Readonly<Record<string, SharedStorage>> = {
 export const VOLUME_SETTINGS = [cloud, namespace, release, cache, cacheSize, efsHandle];
 
 const missing = (message: string, add: string): ExpectedError =>
-  new ExpectedError(message, {code: 'MISSING_SETTING', suggestions: [`Add ${add}`], options: [{add, when: 'Select it'}]});
+  new ExpectedError(message, {
+    code: 'MISSING_SETTING',
+    suggestions: [`Add ${add}`],
+    options: [{add, when: 'Select it'}],
+  });
 
 /** A PVC for the cache with a StorageClass, or with a PersistentVolume for an EFS access point. Pure. @throws ExpectedError */
 export function volume(settings: Settings): ManifestExport {
   const [provider = '', handle] = [settings.get(cloud), settings.get(efsHandle)];
   const storage = STORAGE[provider];
-  if (storage === undefined) throw missing('The volume depends on the cloud.', '--cloud eks|gke|aks');
+  if (storage === undefined)
+    throw missing('The volume depends on the cloud.', '--cloud eks|gke|aks');
   if (provider !== 'eks' && handle !== undefined)
-    throw failed('UNSUPPORTED_SETTING', `--efs-handle is only for EFS, not for --cloud ${provider}.`, [
-      'Use --cloud eks',
-      'Remove --efs-handle',
-    ]);
-  if (provider === 'eks' && handle === undefined) throw missing('EFS volumes require a file system.', '--efs-handle fs-…');
-  const [name, home] = [`${settings.get(release)}-cache`, settings.get(namespace) as string];
+    throw failed(
+      'UNSUPPORTED_SETTING',
+      `--efs-handle is only for EFS, not for --cloud ${provider}.`,
+      ['Use --cloud eks', 'Remove --efs-handle'],
+    );
+  if (provider === 'eks' && handle === undefined)
+    throw missing('EFS volumes require a file system.', '--efs-handle fs-…');
+  const name = `${settings.get(release)}-cache`;
+  const home = settings.get(namespace) as string;
   const size = settings.get(cacheSize) ?? storage.size;
   const isStatic = handle?.includes(':') ?? false;
   const metadata = {name: `${home}-${name}`};
   const source: Values = isStatic
     ? {
-        ...{apiVersion: 'v1', kind: 'PersistentVolume', metadata},
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata,
         spec: {
-          ...{capacity: {storage: size}, accessModes: ['ReadWriteMany'], persistentVolumeReclaimPolicy: 'Retain', storageClassName: ''},
-          ...{claimRef: {namespace: home, name}, csi: {driver: storage.provisioner, volumeHandle: handle as string}},
+          capacity: {storage: size},
+          accessModes: ['ReadWriteMany'],
+          persistentVolumeReclaimPolicy: 'Retain',
+          storageClassName: '',
+
+          claimRef: {namespace: home, name},
+          csi: {driver: storage.provisioner, volumeHandle: handle as string},
         },
       }
     : {
-        ...{apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata, provisioner: storage.provisioner},
-        ...{parameters: storage.parameters(settings), reclaimPolicy: 'Retain'},
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata,
+        provisioner: storage.provisioner,
+        parameters: storage.parameters(settings),
+        reclaimPolicy: 'Retain',
         ...(storage.mountOptions === undefined ? {} : {mountOptions: [...storage.mountOptions]}),
       };
   const claim: Values = {
-    ...{apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: {name, namespace: home}},
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {name, namespace: home},
     spec: {
-      ...{
-        accessModes: ['ReadWriteMany'],
-        ...(isStatic ? {storageClassName: '', volumeName: metadata.name} : {storageClassName: metadata.name}),
-      },
+      accessModes: ['ReadWriteMany'],
+      ...(isStatic
+        ? {storageClassName: '', volumeName: metadata.name}
+        : {storageClassName: metadata.name}),
       resources: {requests: {storage: size}},
     },
   };
@@ -116,19 +150,39 @@ export function volume(settings: Settings): ManifestExport {
 /** A DaemonSet that keeps the runner images on the nodes where runs are placed. Pure. @throws ExpectedError */
 export function prepull({target, settings, effective, values}: Generated): ManifestExport {
   const seen = effectiveValues(values, target);
-  const images = imagesOf(seen, target, agentVersionOf(target) ?? 'latest').filter(({used}) => used !== 'controller');
+  const images = imagesOf(seen, target, agentVersionOf(target) ?? 'latest').filter(
+    ({used}) => used !== 'controller',
+  );
   const names = [...new Set(images.map(({rendered}) => rendered))];
   const get = getFrom(effective);
-  const labels = {'app.kubernetes.io/name': 'scalr-agent-prepull', 'app.kubernetes.io/instance': settings.get(release) as string};
+  const labels = {
+    'app.kubernetes.io/name': 'scalr-agent-prepull',
+    'app.kubernetes.io/instance': settings.get(release) as string,
+  };
   const container = (image: string, index: number): Values => ({
-    ...{name: `image-${index + 1}`, image, command: ['sleep', 'infinity']},
-    ...{resources: {requests: {cpu: '1m', memory: '8Mi'}, limits: {memory: '32Mi'}}},
-    securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: ['ALL']}},
+    name: `image-${index + 1}`,
+    image,
+    command: ['sleep', 'infinity'],
+    resources: {requests: {cpu: '1m', memory: '8Mi'}, limits: {memory: '32Mi'}},
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: {drop: ['ALL']},
+    },
   });
-  const [selector, tolerations, near, secrets] = [get(nodeSelector), get(toleration), get(affinity), get(imagePullSecret)];
+  const selector = get(nodeSelector);
+  const tolerations = get(toleration);
+  const near = get(affinity);
+  const secrets = get(imagePullSecret);
   const spec: Values = {
-    ...{automountServiceAccountToken: false, terminationGracePeriodSeconds: 0},
-    securityContext: {runAsNonRoot: true, runAsUser: USER, runAsGroup: USER, seccompProfile: {type: 'RuntimeDefault'}},
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 0,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      seccompProfile: {type: 'RuntimeDefault'},
+    },
     ...(selector ? {nodeSelector: {...selector}} : {}),
     ...(tolerations ? {tolerations: tolerations.map((each) => ({...each}))} : {}),
     ...(near ? {affinity: near} : {}),
@@ -136,14 +190,29 @@ export function prepull({target, settings, effective, values}: Generated): Manif
     containers: names.map(container),
   };
   const daemonSet: Values = {
-    ...{apiVersion: 'apps/v1', kind: 'DaemonSet'},
-    metadata: {name: `${settings.get(release)}-prepull`, namespace: settings.get(namespace) as string, labels: {...labels}},
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: {
+      name: `${settings.get(release)}-prepull`,
+      namespace: settings.get(namespace) as string,
+      labels: {...labels},
+    },
     spec: {selector: {matchLabels: {...labels}}, template: {metadata: {labels: {...labels}}, spec}},
   };
-  const unknown = 'The agent selects a runner image per tool and version, which cannot be pulled in advance. Set --runner-image.';
+  const unknown =
+    'The agent selects a runner image per tool and version, which cannot be pulled in advance. Set --runner-image.';
   return {
     ...manifests('prepull.yaml', [daemonSet]),
-    steps: [kubectlCommand({}, 'apply', '--filename', 'prepull.yaml', '--namespace', settings.get(namespace) as string)],
+    steps: [
+      kubectlCommand(
+        {},
+        'apply',
+        '--filename',
+        'prepull.yaml',
+        '--namespace',
+        settings.get(namespace) as string,
+      ),
+    ],
     notes: [...(selectsImagesOfRuns(seen, target) ? [unknown] : []), NAMESPACE],
   };
 }

@@ -14,17 +14,24 @@ export type CopyTool = (typeof COPY_TOOLS)[number];
 
 /** Commands that copy the images. Docker cannot push a digest, so it has no command for an image without a tag. */
 export const copyCommands = (copies: readonly Copy[]): Record<CopyTool, string[]> => ({
-  skopeo: copies.map(({image, mirror}) => line('skopeo', 'copy', '--all', `docker://${withRegistry(image)}`, `docker://${mirror}`)),
+  skopeo: copies.map(({image, mirror}) =>
+    line('skopeo', 'copy', '--all', `docker://${withRegistry(image)}`, `docker://${mirror}`),
+  ),
   crane: copies.map(({image, mirror}) => line('crane', 'copy', image, mirror)),
   docker: copies
     .filter(({digest}) => digest === undefined)
-    .flatMap(({image, mirror}) => [line('docker', 'pull', image), line('docker', 'tag', image, mirror), line('docker', 'push', mirror)]),
+    .flatMap(({image, mirror}) => [
+      line('docker', 'pull', image),
+      line('docker', 'tag', image, mirror),
+      line('docker', 'push', mirror),
+    ]),
 });
 
 const line = (tool: string, ...args: readonly string[]): string => commandLine({tool, args});
 
 /** skopeo has no default registry. */
-const withRegistry = (image: string): string => (namesRegistry(image) ? image : `docker.io/${image}`);
+const withRegistry = (image: string): string =>
+  namesRegistry(image) ? image : `docker.io/${image}`;
 
 interface Layout {
   title: string;

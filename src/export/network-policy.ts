@@ -12,7 +12,8 @@ type ClusterScope = EndpointScope & {chart: NonNullable<EndpointScope['chart']>}
 type Labels = Readonly<Record<string, string>>;
 
 /** Nodes, Docker and the machine that installs are not subject to policies of pods. */
-const ofPods = (endpoints: readonly Endpoint[]): Endpoint[] => endpoints.filter(({from}) => from === 'agent' || from === 'runs');
+const ofPods = (endpoints: readonly Endpoint[]): Endpoint[] =>
+  endpoints.filter(({from}) => from === 'agent' || from === 'runs');
 
 const METADATA_BLOCK = '169.254.169.254/32';
 const blockOf = (host: string): string => (host.includes(':') ? `${host}/128` : `${host}/32`);
@@ -21,19 +22,35 @@ const isLinkLocal = ({host}: Endpoint): boolean => host.startsWith('169.254.');
 
 /** Ports without repetition, in order. */
 function portsOf(endpoints: readonly Endpoint[]): {port: number; protocol: string}[] {
-  const ports = new Map(endpoints.map(({port, protocol}) => [`${protocol} ${port}`, {port, protocol}]));
-  return [...ports.values()].toSorted((one, other) => one.port - other.port || other.protocol.localeCompare(one.protocol));
+  const ports = new Map(
+    endpoints.map(({port, protocol}) => [`${protocol} ${port}`, {port, protocol}]),
+  );
+  return [...ports.values()].toSorted(
+    (one, other) => one.port - other.port || other.protocol.localeCompare(one.protocol),
+  );
 }
 
 /** One policy per selector: run pods of some charts carry no labels of the chart, but those of --pod-label. */
-function policies(scope: ClusterScope, kind: Values, header: readonly string[], spec: (labels: Labels) => Values): string {
+function policies(
+  scope: ClusterScope,
+  kind: Values,
+  header: readonly string[],
+  spec: (labels: Labels) => Values,
+): string {
   const {chart, get} = scope;
   const name = get(release) as string;
   const ofRuns = policyMissesRuns(chart) ? get(podLabel) : undefined;
-  const selectors: Record<string, Labels> = {[`${name}-egress`]: releaseLabels(name), ...(ofRuns && {[`${name}-runs-egress`]: ofRuns})};
+  const selectors: Record<string, Labels> = {
+    [`${name}-egress`]: releaseLabels(name),
+    ...(ofRuns && {[`${name}-runs-egress`]: ofRuns}),
+  };
   return Object.entries(selectors)
     .map(([each, labels], index) => {
-      const object = {...kind, metadata: {name: each, namespace: get(namespace) as string}, spec: spec(labels)};
+      const object = {
+        ...kind,
+        metadata: {name: each, namespace: get(namespace) as string},
+        spec: spec(labels),
+      };
       return toYaml(object, index === 0 ? {header} : {});
     })
     .join('---\n');
@@ -45,14 +62,20 @@ function cautions(scope: ClusterScope): string[] {
   const unselected = `Runs of ${chart.chart} ${chart.version} carry no labels of the chart, so no policy selects them${chart.chart === 'agent-k8s' ? ': add --pod-label' : ''}.`;
   return [
     ...(policyMissesRuns(chart)
-      ? [get(podLabel) === undefined ? unselected : 'The second policy selects run pods by the labels given with --pod-label.']
+      ? [
+          get(podLabel) === undefined
+            ? unselected
+            : 'The second policy selects run pods by the labels given with --pod-label.',
+        ]
       : []),
     ...(get(metadataService) === 'block'
       ? [
           'Policies add up: the one of the chart (--metadata-service block) allows every other address to the pods that it selects.',
           'To restrict them, install with --metadata-service allow: this policy does not allow 169.254.169.254 either.',
         ]
-      : ['169.254.169.254 is allowed, because runs may use the credentials of the node. To exclude it, add --metadata-service block.']),
+      : [
+          '169.254.169.254 is allowed, because runs may use the credentials of the node. To exclude it, add --metadata-service block.',
+        ]),
     'Runs also connect to what their configuration uses, such as the APIs of cloud providers: add them.',
   ];
 }
@@ -60,7 +83,8 @@ function cautions(scope: ClusterScope): string[] {
 /** A NetworkPolicy with the ports of all endpoints; it cannot name hosts. */
 function networkPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope): string {
   const own = ofPods(endpoints);
-  const [linkLocal, others] = [own.filter(isLinkLocal), own.filter((each) => !isLinkLocal(each))];
+  const linkLocal = own.filter(isLinkLocal);
+  const others = own.filter((each) => !isLinkLocal(each));
   const dns = others.filter(({purpose}) => purpose === 'dns');
   const rest = others.filter(({purpose}) => purpose !== 'dns');
   const names = [...new Set(rest.map(({host, port}) => `${host}:${port}`))];
@@ -78,16 +102,28 @@ function networkPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope):
     {ports: portsOf(dns)},
     {
       // An ipBlock does not match pods in Cilium, so pods have a selector of their own.
-      to: [{namespaceSelector: {}}, {ipBlock: {cidr: '0.0.0.0/0', except: [METADATA_BLOCK]}}, {ipBlock: {cidr: '::/0'}}],
+      to: [
+        {namespaceSelector: {}},
+        {ipBlock: {cidr: '0.0.0.0/0', except: [METADATA_BLOCK]}},
+        {ipBlock: {cidr: '::/0'}},
+      ],
       ports: portsOf(rest),
     },
-    ...addresses.map((host) => ({to: [{ipBlock: {cidr: blockOf(host)}}], ports: portsOf(linkLocal.filter((each) => each.host === host))})),
+    ...addresses.map((host) => ({
+      to: [{ipBlock: {cidr: blockOf(host)}}],
+      ports: portsOf(linkLocal.filter((each) => each.host === host)),
+    })),
   ];
-  return policies(scope, {apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy'}, header, (labels) => ({
-    podSelector: {matchLabels: {...labels}},
-    policyTypes: ['Egress'],
-    egress: egress as unknown as Values[],
-  }));
+  return policies(
+    scope,
+    {apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy'},
+    header,
+    (labels) => ({
+      podSelector: {matchLabels: {...labels}},
+      policyTypes: ['Egress'],
+      egress: egress as unknown as Values[],
+    }),
+  );
 }
 
 /** Cilium matches a * with the characters of one label: https://docs.cilium.io/en/stable/security/policy/language/#dns-based */
@@ -101,20 +137,27 @@ const toPorts = (endpoints: readonly Endpoint[], rules: Values = {}): Values[] =
 ];
 
 /** Endpoints with the same ports, so that a rule lists several hosts. */
-const byPort = (endpoints: readonly Endpoint[]): Endpoint[][] => groupsOf(endpoints, ({protocol, port}) => `${protocol} ${port}`);
+const byPort = (endpoints: readonly Endpoint[]): Endpoint[][] =>
+  groupsOf(endpoints, ({protocol, port}) => `${protocol} ${port}`);
 
 /** `name.namespace.svc` -> namespace */
-const namespaceIn = (host: string): string | undefined => /^[^.]+\.([^.]+)\.svc(\.|$)/.exec(host)?.[1];
+const namespaceIn = (host: string): string | undefined =>
+  /^[^.]+\.([^.]+)\.svc(\.|$)/.exec(host)?.[1];
 
 /** A CiliumNetworkPolicy that names the hosts. */
 function ciliumPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope): string {
   const own = ofPods(endpoints);
-  const of = (...purposes: readonly Endpoint['purpose'][]): Endpoint[] => own.filter(({purpose}) => purposes.includes(purpose));
+  const of = (...purposes: readonly Endpoint['purpose'][]): Endpoint[] =>
+    own.filter(({purpose}) => purposes.includes(purpose));
   const rest = own.filter(({purpose}) => purpose !== 'dns' && purpose !== 'kubernetes-api');
   const addresses = rest.filter(({host}) => isAddress(host));
-  const inCluster = rest.filter(({host}) => !isAddress(host) && (namespaceIn(host) !== undefined || !host.includes('.')));
+  const inCluster = rest.filter(
+    ({host}) => !isAddress(host) && (namespaceIn(host) !== undefined || !host.includes('.')),
+  );
   const names = rest.filter((each) => !addresses.includes(each) && !inCluster.includes(each));
-  const pods = (where: string): Values => ({matchLabels: {'k8s:io.kubernetes.pod.namespace': where}});
+  const pods = (where: string): Values => ({
+    matchLabels: {'k8s:io.kubernetes.pod.namespace': where},
+  });
   const api = of('kubernetes-api');
   const egress: Values[] = [
     // Cilium learns the addresses of names from the DNS answers that this rule lets it read.
@@ -126,9 +169,14 @@ function ciliumPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope): 
       toFQDNs: [...new Set(group.map(({host}) => host))].flatMap(fqdnsOf),
       toPorts: toPorts(group),
     })),
-    ...byPort(addresses).map((group) => ({toCIDR: [...new Set(group.map(({host}) => blockOf(host)))], toPorts: toPorts(group)})),
+    ...byPort(addresses).map((group) => ({
+      toCIDR: [...new Set(group.map(({host}) => blockOf(host)))],
+      toPorts: toPorts(group),
+    })),
     ...byPort(inCluster).map((group) => ({
-      toEndpoints: [...new Set(group.map(({host}) => namespaceIn(host) ?? (scope.get(namespace) as string)))].map(pods),
+      toEndpoints: [
+        ...new Set(group.map(({host}) => namespaceIn(host) ?? (scope.get(namespace) as string))),
+      ].map(pods),
       toPorts: toPorts(group),
     })),
     ...(api.length === 0 ? [] : [{toEntities: ['kube-apiserver'], toPorts: toPorts(api)}]),
@@ -142,10 +190,15 @@ function ciliumPolicyText(endpoints: readonly Endpoint[], scope: ClusterScope): 
         ]),
     ...cautions(scope),
   ];
-  return policies(scope, {apiVersion: 'cilium.io/v2', kind: 'CiliumNetworkPolicy'}, header, (labels) => ({
-    endpointSelector: {matchLabels: {...labels}},
-    egress,
-  }));
+  return policies(
+    scope,
+    {apiVersion: 'cilium.io/v2', kind: 'CiliumNetworkPolicy'},
+    header,
+    (labels) => ({
+      endpointSelector: {matchLabels: {...labels}},
+      egress,
+    }),
+  );
 }
 
 /** One host per line for a firewall or a proxy, as Squid (dstdomain) and AWS Network Firewall read it: a dot at its start includes every subdomain. */
@@ -171,15 +224,21 @@ interface Domain {
 
 /** Without domains that another one includes: Squid rejects them. */
 function domainsOf(endpoints: readonly Endpoint[]): Domain[] {
-  const all = new Map(endpoints.map(({host, usage}) => [domainOf(host), {domain: domainOf(host), usage}]));
-  return [...all.values()].filter(({domain}) => ![...all.keys()].some((other) => other !== domain && covers(other, domain)));
+  const all = new Map(
+    endpoints.map(({host, usage}) => [domainOf(host), {domain: domainOf(host), usage}]),
+  );
+  return [...all.values()].filter(
+    ({domain}) => ![...all.keys()].some((other) => other !== domain && covers(other, domain)),
+  );
 }
 
 /** What comes after the last * is a domain: sts.*.amazonaws.com -> .amazonaws.com */
-const domainOf = (host: string): string => (host.includes('*') ? host.slice(host.lastIndexOf('*') + 1) : host);
+const domainOf = (host: string): string =>
+  host.includes('*') ? host.slice(host.lastIndexOf('*') + 1) : host;
 
 const covers = (domain: string, other: string): boolean =>
-  domain === other || (domain.startsWith('.') && (other.endsWith(domain) || other === domain.slice(1)));
+  domain === other ||
+  (domain.startsWith('.') && (other.endsWith(domain) || other === domain.slice(1)));
 
 const POLICIES = {'network-policy': networkPolicyText, cilium: ciliumPolicyText};
 type PolicyFormat = keyof typeof POLICIES;
@@ -188,9 +247,16 @@ type PolicyFormat = keyof typeof POLICIES;
 export const NETWORK_FILES = ['allow-list', ...(Object.keys(POLICIES) as PolicyFormat[])] as const;
 
 /** The endpoints in one of these formats; undefined for any other. Pure. @throws ExpectedError for a policy outside Kubernetes */
-export function networkFileText(format: string, endpoints: readonly Endpoint[], {chart, ...scope}: EndpointScope): string | undefined {
+export function networkFileText(
+  format: string,
+  endpoints: readonly Endpoint[],
+  {chart, ...scope}: EndpointScope,
+): string | undefined {
   if (format === 'allow-list') return allowListText(endpoints);
   if (!(format in POLICIES)) return undefined;
   if (chart !== undefined) return POLICIES[format as PolicyFormat](endpoints, {...scope, chart});
-  throw new ExpectedError(`--format ${format} is only for --target kubernetes.`, {code: 'USAGE', suggestions: ['Use --format allow-list']});
+  throw new ExpectedError(`--format ${format} is only for --target kubernetes.`, {
+    code: 'USAGE',
+    suggestions: ['Use --format allow-list'],
+  });
 }

@@ -4,11 +4,16 @@ import {setTimeout as wait} from 'node:timers/promises';
 // AbortSignal.any is not used: Node.js 20 garbage-collects a timeout signal that nothing else references.
 
 /** A signal that is aborted with the first of these. */
-export const anySignal = (...signals: readonly AbortSignal[]): AbortSignal => followSignal(...signals).signal;
+export const anySignal = (...signals: readonly AbortSignal[]): AbortSignal =>
+  followSignal(...signals).signal;
 
 /** The same for one of many calls with long-lived signals: `release` removes the listeners. */
-export function followSignal(...signals: readonly AbortSignal[]): {signal: AbortSignal; release(): void} {
-  const [controller, released] = [new AbortController(), new AbortController()];
+export function followSignal(...signals: readonly AbortSignal[]): {
+  signal: AbortSignal;
+  release(): void;
+} {
+  const controller = new AbortController();
+  const released = new AbortController();
   const release = (): void => released.abort();
   for (const signal of signals) {
     const pass = (): void => controller.abort(signal.reason);
@@ -23,9 +28,16 @@ export function followSignal(...signals: readonly AbortSignal[]): {signal: Abort
 }
 
 /** Runs `work` with a signal that is aborted after a timeout, or with the given signal. */
-export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, work: (either: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeout<T>(
+  milliseconds: number,
+  signal: AbortSignal,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('Timed out', 'TimeoutError')), milliseconds);
+  const timer = setTimeout(
+    () => late.abort(new DOMException('Timed out', 'TimeoutError')),
+    milliseconds,
+  );
   const either = followSignal(signal, late.signal);
   try {
     return await work(either.signal);
@@ -36,9 +48,14 @@ export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, 
 }
 
 /** The result of `work`; undefined if the signal is aborted first. */
-export async function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function untilAborted<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
   const {signal: own, release} = followSignal(signal);
-  const aborted = own.aborted ? undefined : new Promise<undefined>((resolve) => own.addEventListener('abort', () => resolve(undefined)));
+  const aborted = own.aborted
+    ? undefined
+    : new Promise<undefined>((resolve) => own.addEventListener('abort', () => resolve(undefined)));
   try {
     return await Promise.race([work, aborted]);
   } finally {
@@ -49,7 +66,9 @@ export async function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal)
 /** Reason of an abort: interrupts have a name, and timeouts an error. */
 export function abortReason({reason}: AbortSignal): string {
   if (typeof reason === 'string') return 'interrupted';
-  return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'canceled';
+  return (reason as Error | undefined)?.name === 'TimeoutError'
+    ? 'timed out (--timeout)'
+    : 'canceled';
 }
 
 /** The time; tests replace it. */
@@ -64,7 +83,11 @@ export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<
 };
 
 /** The results of `work` for every item, with at most `width` at once, started in order. */
-export async function pooled<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function pooled<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
@@ -75,7 +98,9 @@ export async function pooled<T, R>(items: readonly T[], width: number, work: (it
 }
 
 /** Semaphore: returns a function that releases the slot, in the order of requests; undefined if the signal is aborted first. */
-export function semaphore(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
+export function semaphore(
+  count: number,
+): (signal: AbortSignal) => Promise<(() => void) | undefined> {
   let free = count;
   const waiting = new Set<() => void>();
   const releaseSlot = (): void => {
@@ -147,7 +172,10 @@ export class LineBuffer {
 }
 
 /** Chunks that end at a line end, except within a line longer than `maxBytes`. */
-export async function* wholeLines(chunks: AsyncIterable<Buffer>, maxBytes?: number): AsyncGenerator<Buffer> {
+export async function* wholeLines(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes?: number,
+): AsyncGenerator<Buffer> {
   const buffer = new LineBuffer(maxBytes);
   for await (const chunk of chunks) {
     const lines = buffer.push(chunk);
@@ -158,7 +186,10 @@ export async function* wholeLines(chunks: AsyncIterable<Buffer>, maxBytes?: numb
 }
 
 /** All bytes of a stream; undefined if there are more than `maxBytes`. */
-export async function readAtMost(maxBytes: number, chunks: AsyncIterable<Buffer | string>): Promise<Buffer | undefined> {
+export async function readAtMost(
+  maxBytes: number,
+  chunks: AsyncIterable<Buffer | string>,
+): Promise<Buffer | undefined> {
   const read: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {

@@ -43,19 +43,31 @@ export interface ReleaseName {
 
 /** A call in shell syntax; standard input is only described. */
 export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
-  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(object that may contain a secret)';
+  const what =
+    input === undefined
+      ? ''
+      : typeof input === 'string'
+        ? ' <values.yaml'
+        : ' <(object that may contain a secret)';
   return `${[tool, ...args].map(quote).join(' ')}${what}`;
 }
 
-const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quote = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command of this program for the same release and cluster. */
-export const ownCommand = (command: string, name: ReleaseName, ...more: readonly string[]): string =>
-  commandLine({tool: 'scalr-agent', args: [command, ...nameFlags(name), ...more]});
+export const ownCommand = (
+  command: string,
+  name: ReleaseName,
+  ...more: readonly string[]
+): string => commandLine({tool: 'scalr-agent', args: [command, ...nameFlags(name), ...more]});
 
 /** Flags of this program that select the release and the cluster. */
 export const nameFlags = ({release, kubeTarget}: ReleaseName): string[] => [
-  ...['--release', release, '--namespace', kubeTarget.namespace],
+  '--release',
+  release,
+  '--namespace',
+  kubeTarget.namespace,
   ...clusterFlags(kubeTarget, '--kube-context'),
 ];
 
@@ -95,8 +107,10 @@ export interface Program {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A program that npx downloaded is not on PATH. Other programs that npx runs can call this one. */
-const isFromNpx = ({npm_command: command, npm_lifecycle_script: script = ''}: Environment): boolean =>
-  command === 'exec' && /^['"]?scalr-agent\b/.test(script);
+const isFromNpx = ({
+  npm_command: command,
+  npm_lifecycle_script: script = '',
+}: Environment): boolean => command === 'exec' && /^['"]?scalr-agent\b/.test(script);
 
 export const programOf = (env: Environment): Program =>
   isFromNpx(env)
@@ -106,8 +120,27 @@ export const programOf = (env: Environment): Program =>
 /** A command of this program in a text: its name and a command, or a flag. */
 const OWN = new RegExp(
   `(?<![\\w./@-]|npx )scalr-agent(?:-install)?(?= (?:${[
-    ...['collect-logs', 'completion', 'debug', 'export', 'images', 'inspect', 'install', 'migrate', 'network', 'pool', 'preflight'],
-    ...['recommend', 'rotate-token', 'schema', 'status', 'uninstall', 'upgrade', 'validate', 'values', '--\\w'],
+    'collect-logs',
+    'completion',
+    'debug',
+    'export',
+    'images',
+    'inspect',
+    'install',
+    'migrate',
+    'network',
+    'pool',
+    'preflight',
+
+    'recommend',
+    'rotate-token',
+    'schema',
+    'status',
+    'uninstall',
+    'upgrade',
+    'validate',
+    'values',
+    '--\\w',
   ].join('|')})\\b)`,
   'g',
 );

@@ -29,10 +29,16 @@ export class ProxyError extends Error {
 }
 
 /** A TCP connection; it ends with the signal until it is open. Later errors close it and do not end the process. */
-export const openTcp = (to: {host: string; port: number}, signal: AbortSignal): Promise<Socket> => opened(connect(to), 'connect', signal);
+export const openTcp = (to: {host: string; port: number}, signal: AbortSignal): Promise<Socket> =>
+  opened(connect(to), 'connect', signal);
 
 /** TLS over an open connection. The caller closes only the result: Node.js 20 crashes if the inner connection ends first. */
-export const openTls = (socket: Socket, host: string, options: ConnectionOptions, signal: AbortSignal): Promise<TLSSocket> =>
+export const openTls = (
+  socket: Socket,
+  host: string,
+  options: ConnectionOptions,
+  signal: AbortSignal,
+): Promise<TLSSocket> =>
   opened(tlsConnect({...options, socket, ...serverName(host)}), 'secureConnect', signal);
 
 async function opened<T extends Socket>(socket: T, event: string, signal: AbortSignal): Promise<T> {
@@ -47,23 +53,36 @@ async function opened<T extends Socket>(socket: T, event: string, signal: AbortS
 }
 
 /** Addresses are no server names. */
-const serverName = (host: string): {servername?: string} => (isIP(host) > 0 ? {} : {servername: host});
+const serverName = (host: string): {servername?: string} =>
+  isIP(host) > 0 ? {} : {servername: host};
 
 /** Asks a proxy for a connection to a host. https://www.rfc-editor.org/rfc/rfc9110#CONNECT @throws ProxyError */
-export async function openTunnel({host, port, proxy, ca}: TunnelRequest, signal: AbortSignal): Promise<Socket> {
+export async function openTunnel(
+  {host, port, proxy, ca}: TunnelRequest,
+  signal: AbortSignal,
+): Promise<Socket> {
   const {hostname, port: proxyPort, protocol, host: shown} = new URL(proxy);
-  const at = {host: bareHost(hostname), port: Number(proxyPort) || (protocol === 'https:' ? 443 : 80)};
+  const at = {
+    host: bareHost(hostname),
+    port: Number(proxyPort) || (protocol === 'https:' ? 443 : 80),
+  };
   let socket: Socket;
   try {
     const plain = await openTcp(at, signal);
-    socket = protocol === 'https:' ? await openTls(plain, at.host, ca === undefined ? {} : {ca}, signal) : plain;
+    socket =
+      protocol === 'https:'
+        ? await openTls(plain, at.host, ca === undefined ? {} : {ca}, signal)
+        : plain;
   } catch (cause) {
     throw new ProxyError(`cannot connect to the proxy ${shown}: ${networkReason(cause)}`, {cause});
   }
   try {
     const refusal = await askForTunnel(socket, {host, port, proxy}, signal);
     if (refusal === undefined) return socket;
-    throw new ProxyError(`the proxy ${shown} responded with ${/^\d/.test(refusal) ? `HTTP ${refusal}` : refusal}`, {refusal});
+    throw new ProxyError(
+      `the proxy ${shown} responded with ${/^\d/.test(refusal) ? `HTTP ${refusal}` : refusal}`,
+      {refusal},
+    );
   } catch (error) {
     socket.destroy();
     throw error;
@@ -71,17 +90,28 @@ export async function openTunnel({host, port, proxy, ca}: TunnelRequest, signal:
 }
 
 /** What the proxy responded; undefined if it is connected. */
-async function askForTunnel(socket: Socket, {host, port, proxy}: TunnelRequest, signal: AbortSignal): Promise<string | undefined> {
+async function askForTunnel(
+  socket: Socket,
+  {host, port, proxy}: TunnelRequest,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const {username, password} = new URL(proxy);
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
-  const lines = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...(username === '' ? [] : [`Proxy-Authorization: Basic ${login}`])];
+  const login = Buffer.from(
+    `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
+  ).toString('base64');
+  const lines = [
+    `CONNECT ${target} HTTP/1.1`,
+    `Host: ${target}`,
+    ...(username === '' ? [] : [`Proxy-Authorization: Basic ${login}`]),
+  ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   let response = '';
   while (!response.includes('\r\n\r\n')) {
-    const [chunk] = (await Promise.race([once(socket, 'data', {signal}), once(socket, 'end', {signal}).then(() => [''])])) as [
-      Buffer | string,
-    ];
+    const [chunk] = (await Promise.race([
+      once(socket, 'data', {signal}),
+      once(socket, 'end', {signal}).then(() => ['']),
+    ])) as [Buffer | string];
     if (chunk.length === 0 || response.length > MAX_RESPONSE_BYTES) return 'no complete response';
     response += chunk.toString('latin1');
   }

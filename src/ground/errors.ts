@@ -64,7 +64,11 @@ export type ErrorCode = keyof typeof EXIT_OF;
 export const ERROR_CODES = Object.keys(EXIT_OF) as readonly ErrorCode[];
 
 /** What a program that calls this one has to decide, by error code. */
-export const DECISIONS = {MISSING_SETTING: 'setting_required', NOT_CONFIRMED: 'confirmation_required', FILE_EXISTS: 'file_exists'} as const;
+export const DECISIONS = {
+  MISSING_SETTING: 'setting_required',
+  NOT_CONFIRMED: 'confirmation_required',
+  FILE_EXISTS: 'file_exists',
+} as const;
 type DecisionCode = keyof typeof DECISIONS;
 
 /** Codes of errors that ask for no decision. */
@@ -99,7 +103,10 @@ interface BaseDetails {
 
 /** An error that asks for a decision must list the options. */
 type FailureDetails = BaseDetails &
-  ({code: FailureCode; options?: readonly DecisionOption[]} | {code: ErrorCode; options: readonly DecisionOption[]});
+  (
+    | {code: FailureCode; options?: readonly DecisionOption[]}
+    | {code: ErrorCode; options: readonly DecisionOption[]}
+  );
 
 /** An expected error with a code, an exit code and a next step. All other errors are bugs. */
 export class ExpectedError extends Error {
@@ -111,7 +118,17 @@ export class ExpectedError extends Error {
   /** Empty if there is nothing to decide. */
   readonly options: readonly DecisionOption[];
 
-  constructor(message: string, {code, exit = EXIT_OF[code], suggestions = [], problems = [], options = [], cause}: FailureDetails) {
+  constructor(
+    message: string,
+    {
+      code,
+      exit = EXIT_OF[code],
+      suggestions = [],
+      problems = [],
+      options = [],
+      cause,
+    }: FailureDetails,
+  ) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
@@ -135,8 +152,11 @@ export const failed = (
 ): ExpectedError => new ExpectedError(message, {code, suggestions, ...more});
 
 /** A command line that cannot be run as it was typed. */
-export const usageError = (message: string, suggestions: readonly string[], cause?: Error): ExpectedError =>
-  failed('USAGE', message, suggestions, cause ? {cause} : {});
+export const usageError = (
+  message: string,
+  suggestions: readonly string[],
+  cause?: Error,
+): ExpectedError => failed('USAGE', message, suggestions, cause ? {cause} : {});
 
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';

@@ -19,28 +19,42 @@ export type Fact<T> = Known<T> | Unknown;
 
 export const known = <T>(value: T, source: string): Known<T> => ({value, source});
 
-export const unknown = (reason: UnknownReason, because: string): Unknown => ({unknown: reason, because: maskSecrets(because)});
+export const unknown = (reason: UnknownReason, because: string): Unknown => ({
+  unknown: reason,
+  because: maskSecrets(because),
+});
 
 export const isKnown = <T>(fact: Fact<T>): fact is Known<T> => 'value' in fact;
 
-export const knownValue = <T>(fact: Fact<T>): T | undefined => (isKnown(fact) ? fact.value : undefined);
+export const knownValue = <T>(fact: Fact<T>): T | undefined =>
+  isKnown(fact) ? fact.value : undefined;
 
 /** What follows from another fact; unknown for the same reason where that is unknown. */
-export const follow = <T, U>(fact: Fact<T>, conclude: (value: T, source: string) => Fact<U>): Fact<U> =>
-  isKnown(fact) ? conclude(fact.value, fact.source) : fact;
+export const follow = <T, U>(
+  fact: Fact<T>,
+  conclude: (value: T, source: string) => Fact<U>,
+): Fact<U> => (isKnown(fact) ? conclude(fact.value, fact.source) : fact);
 
 /** Another value from the same source. */
 export const mapped = <T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> =>
   follow(fact, (value, source) => known(convert(value), source));
 
 /** Reasons that the user can fix come first. */
-const REASONS: readonly UnknownReason[] = ['forbidden', 'timed-out', 'failed', 'undetermined', 'not-served'];
+const REASONS: readonly UnknownReason[] = [
+  'forbidden',
+  'timed-out',
+  'failed',
+  'undetermined',
+  'not-served',
+];
 
 /** The first known fact; otherwise the most specific reason. */
 export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
   const found = facts.find(isKnown);
   if (found) return found;
-  const [most] = (facts as readonly Unknown[]).toSorted((one, other) => REASONS.indexOf(one.unknown) - REASONS.indexOf(other.unknown));
+  const [most] = (facts as readonly Unknown[]).toSorted(
+    (one, other) => REASONS.indexOf(one.unknown) - REASONS.indexOf(other.unknown),
+  );
   return most ?? unknown('undetermined', 'not found');
 }
 

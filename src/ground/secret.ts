@@ -15,8 +15,10 @@ export class Secret {
 }
 
 /** Words in the names of variables that contain a secret. */
-const OF_VARIABLES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|ACCESS_KEY|API_KEY|PRIVATE_KEY/i;
-const OF_KEYS = /(?:token|password|passwd|passphrase|secret|credentials?|(?:access|api|private|secret)-?key)$/i;
+const OF_VARIABLES =
+  /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|ACCESS_KEY|API_KEY|PRIVATE_KEY/i;
+const OF_KEYS =
+  /(?:token|password|passwd|passphrase|secret|credentials?|(?:access|api|private|secret)-?key)$/i;
 /** Keys that refer to a Kubernetes object or to a key inside it. */
 const OF_OBJECTS =
   /(?:existing|pull|bundle|cert|ca)[-_]?secret(?:[-_]?key)?$|(?:name|ref|file|path)$|^automount|service[-_]?account[-_]?token$/i;
@@ -25,7 +27,8 @@ export const variableSoundsSecret = (name: string): boolean => OF_VARIABLES.test
 
 /** Whether a values key looks like the key of a secret; a key with an underscore may be a variable name. */
 export const keySoundsSecret = (key: string): boolean =>
-  !OF_OBJECTS.test(key) && (OF_KEYS.test(key) || (/_|^[A-Z\d]+$/.test(key) && variableSoundsSecret(key)));
+  !OF_OBJECTS.test(key) &&
+  (OF_KEYS.test(key) || (/_|^[A-Z\d]+$/.test(key) && variableSoundsSecret(key)));
 
 /** A mapping below such a key is not a secret: volumes refer to a Kubernetes Secret there. */
 export const mayBeObject = (key: string): boolean => /(?:^s|S)ecret$/.test(key);
@@ -33,7 +36,9 @@ export const mayBeObject = (key: string): boolean => /(?:^s|S)ecret$/.test(key);
 /** The text in a base64 encoding, possibly with line breaks; undefined if it is not one. */
 export function decodedBase64(encoded: string): string | undefined {
   const line = encoded.replaceAll(/\s+/g, '');
-  return /^[A-Za-z0-9+/]{8,}={0,2}$/.test(line) ? Buffer.from(line, 'base64').toString('latin1') : undefined;
+  return /^[A-Za-z0-9+/]{8,}={0,2}$/.test(line)
+    ? Buffer.from(line, 'base64').toString('latin1')
+    : undefined;
 }
 
 const HOST = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$/i;
@@ -51,8 +56,10 @@ export function hostInToken(token: Secret): string | undefined {
 
 /** What is wrong with a typed agent pool token, as a message and its next step; undefined for a complete JSON Web Token. */
 export function tokenProblem(text: string): string | undefined {
-  if (/^https?:/i.test(text)) return 'This is a URL, not an agent pool token. Copy the token from the agent pool in Scalr.';
-  if (/[^\w.-]/.test(text)) return 'A token cannot contain spaces, quotes or invisible characters. Copy it again.';
+  if (/^https?:/i.test(text))
+    return 'This is a URL, not an agent pool token. Copy the token from the agent pool in Scalr.';
+  if (/[^\w.-]/.test(text))
+    return 'A token cannot contain spaces, quotes or invisible characters. Copy it again.';
   const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && tokenClaims(text) !== undefined;
   return isComplete
     ? undefined
@@ -78,7 +85,9 @@ export function isPoolToken(token: Secret): boolean {
   const claims = (mapIn(token.reveal().split('.')[1]) ?? {}) as Readonly<Record<string, unknown>>;
   return (
     claims['iss'] !== 'user' &&
-    Object.values(claims).some((claim) => typeof claim === 'string' && /^(apool-|agents?\b)|agent.?pool/i.test(claim))
+    Object.values(claims).some(
+      (claim) => typeof claim === 'string' && /^(apool-|agents?\b)|agent.?pool/i.test(claim),
+    )
   );
 }
 

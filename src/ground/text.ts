@@ -8,10 +8,15 @@ const similar = (text: string, candidates: readonly string[]): {candidate: strin
     .toSorted((one, other) => one.far - other.far);
 
 /** The most similar candidate, if it is similar enough. */
-export const closest = (text: string, candidates: readonly string[]): string | undefined => similar(text, candidates)[0]?.candidate;
+export const closest = (text: string, candidates: readonly string[]): string | undefined =>
+  similar(text, candidates)[0]?.candidate;
 
 /** True if the text can only be a misspelling of this candidate. */
-export function isMisspelled(text: string, desired: string, candidates: readonly string[]): boolean {
+export function isMisspelled(
+  text: string,
+  desired: string,
+  candidates: readonly string[],
+): boolean {
   const [only, ...others] = similar(text, candidates);
   return only?.candidate === desired && others.length === 0 && 2 * only.far < text.length;
 }
@@ -36,18 +41,22 @@ const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\ufeff\ufffe\ufff
 export const isPrintable = (text: string): boolean => !UNPRINTABLE.test(text);
 
 /** 1 node, 2 nodes */
-export const count = (number: number | bigint, noun: string): string => `${number} ${noun}${Number(number) === 1 ? '' : 's'}`;
+export const count = (number: number | bigint, noun: string): string =>
+  `${number} ${noun}${Number(number) === 1 ? '' : 's'}`;
 
 /** The first names, so that a line stays short: "a, b and 3 more". */
 export const few = (names: readonly string[], most = 5): string =>
   names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');
 
 /** Sentences on one line; the first one may have no full stop. */
-export const sentences = (first: string, ...others: readonly string[]): string => [first.replace(/(?<![.!?])$/, '.'), ...others].join(' ');
+export const sentences = (first: string, ...others: readonly string[]): string =>
+  [first.replace(/(?<![.!?])$/, '.'), ...others].join(' ');
 
 /** The size of a file: 3 KiB, 1.5 MiB */
 export const sizeText = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  bytes < 1024 * 1024
+    ? `${Math.ceil(bytes / 1024)} KiB`
+    : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 /** How long something took: 0.4 s, 14 s, 2 min 5 s */
 export function durationText(milliseconds: number): string {
@@ -77,13 +86,28 @@ const MESSAGES: readonly [RegExp, string][] = [
     'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
   ],
   [/^Implicit map keys.*/, 'Expected "key: value" or a continuation of the value above.'],
-  [/^Map keys must be unique.*/, 'The key is set twice in the same mapping. Remove one of the two.'],
+  [
+    /^Map keys must be unique.*/,
+    'The key is set twice in the same mapping. Remove one of the two.',
+  ],
   [/^With stringKeys.*/, 'A key must be a string. Quote it.'],
-  [/^All (mapping|sequence) items.*/, 'Wrong indentation: this line is not aligned with the lines above it.'],
+  [
+    /^All (mapping|sequence) items.*/,
+    'Wrong indentation: this line is not aligned with the lines above it.',
+  ],
   [/^Sequence item without.*/, 'A list item must start with "- ".'],
-  [/^(The : indicator must|Implicit keys of flow).*/, 'A key must be on one line and have at most 1024 characters.'],
-  [/^Missing closing.*/, 'Missing closing quote, or the quoted text is indented less than its key.'],
-  [/^Flow .* must be (sufficiently|more).*/, '[ or { is not closed, or its lines are not indented more than its key, as YAML requires.'],
+  [
+    /^(The : indicator must|Implicit keys of flow).*/,
+    'A key must be on one line and have at most 1024 characters.',
+  ],
+  [
+    /^Missing closing.*/,
+    'Missing closing quote, or the quoted text is indented less than its key.',
+  ],
+  [
+    /^Flow .* must be (sufficiently|more).*/,
+    '[ or { is not closed, or its lines are not indented more than its key, as YAML requires.',
+  ],
   [
     /^(Missing , |Missing space after : in flow|Unexpected (,|empty item|\S+) in flow).*/,
     'Inside [ ] and { }, items are separated by one comma.',
@@ -93,7 +117,10 @@ const MESSAGES: readonly [RegExp, string][] = [
     /^Block scalar header includes.*/,
     'Text after | or > must start on the next line. Move it down, or quote the value and remove the sign.',
   ],
-  [/^Block scalar.*/, 'Text below | or > must be indented more than its key, and by the same number of spaces.'],
+  [
+    /^Block scalar.*/,
+    'Text below | or > must be indented more than its key, and by the same number of spaces.',
+  ],
   [
     /^(Could not resolve tag|Unresolved tag|Not a valid tag|Verbatim tags|The .* tag has).*/,
     'A string that starts with ! must be quoted; YAML reads it as a tag.',
@@ -103,7 +130,10 @@ const MESSAGES: readonly [RegExp, string][] = [
     'A string that starts with & or * must be quoted; YAML reads it as an anchor or alias.',
   ],
   [/^Unexpected block-seq-ind on same line.*/, 'A list must start on the line below its key.'],
-  [/^Invalid escape sequence (.*)$/, 'Unknown escape sequence $1 in double quotes. Double the backslash, or use single quotes.'],
+  [
+    /^Invalid escape sequence (.*)$/,
+    'Unknown escape sequence $1 in double quotes. Double the backslash, or use single quotes.',
+  ],
   [
     /^(%|Unknown directive|Unsupported YAML version|Missing directives-end|Unexpected doc).*/,
     'YAML directives and document markers are not supported here. Remove the line.',
@@ -121,4 +151,5 @@ export function yamlProblem(message: string): string {
 }
 
 /** A sentence inside a line: its first word is no longer capitalized, unless it is an abbreviation. */
-export const lowerFirst = (text: string): string => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+export const lowerFirst = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());

@@ -1,4 +1,11 @@
-import {type Call, type ClusterSelection, type ClusterTarget, commandLine, kubectlCommand, type ProcessResult} from './command-line.ts';
+import {
+  type Call,
+  type ClusterSelection,
+  type ClusterTarget,
+  commandLine,
+  kubectlCommand,
+  type ProcessResult,
+} from './command-line.ts';
 import {ExitCode, ExpectedError, type FailureCode, failed, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './fact.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
@@ -10,8 +17,14 @@ export interface ErrorAdvice {
 }
 
 export const ADVICE = {
-  unreachable: {code: 'CLUSTER_UNREACHABLE', suggestions: (cluster: ClusterSelection, message = '') => unreachableSteps(message, cluster)},
-  notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: () => ['Log in to the cluster, then run the command again']},
+  unreachable: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: (cluster: ClusterSelection, message = '') => unreachableSteps(message, cluster),
+  },
+  notLoggedIn: {
+    code: 'NOT_LOGGED_IN',
+    suggestions: () => ['Log in to the cluster, then run the command again'],
+  },
   retryable: {
     code: 'CLUSTER_UNREACHABLE',
     suggestions: (cluster) => [
@@ -19,16 +32,25 @@ export const ADVICE = {
       `If the error persists, run: ${kubectlCommand(cluster, 'get', '--raw', '/readyz?verbose')}`,
     ],
   },
-  forbidden: {code: 'FORBIDDEN', suggestions: () => ['Request this permission, or use another --kube-context']},
+  forbidden: {
+    code: 'FORBIDDEN',
+    suggestions: () => ['Request this permission, or use another --kube-context'],
+  },
   terminating: {
     code: 'RELEASE_BUSY',
-    suggestions: () => ['Run the command again when the namespace is deleted, or use another --namespace'],
+    suggestions: () => [
+      'Run the command again when the namespace is deleted, or use another --namespace',
+    ],
   },
 } as const satisfies Readonly<Record<string, ErrorAdvice>>;
 
 interface KnownFailure {
   code: FailureCode;
-  suggestions(kubeTarget: Partial<ClusterTarget>, args: Call['args'], stderr: string): readonly string[];
+  suggestions(
+    kubeTarget: Partial<ClusterTarget>,
+    args: Call['args'],
+    stderr: string,
+  ): readonly string[];
   /** Replaces "helm upgrade failed: …", without a full stop. */
   text?(stderr: string): string | undefined;
   tool?: Call['tool'];
@@ -45,7 +67,9 @@ const RETRYABLE =
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
-  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(stderr);
+  /the object has been modified|^Error from server \((?:Conflict|AlreadyExists)\): (?!Apply failed|.*field manager)/m.test(
+    stderr,
+  );
 
 /** A retry of the same call can succeed. */
 export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(stderr);
@@ -53,7 +77,10 @@ export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(
 /** Next steps for a CRD that differs from the one that this call of `helm upgrade` installs. */
 export function changedDefinition(cluster: ClusterSelection, args: Call['args']): string[] {
   // Arguments of `upgrade RELEASE` up to the first flag that is not about the chart.
-  const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
+  const show = commandLine({
+    tool: 'helm',
+    args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))],
+  });
   return [
     `The installed CRD was changed, and Helm 4 does not overwrite it. Compare it with the CRD of the chart: ${show}`,
     `Or apply the CRD of the chart: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
@@ -71,7 +98,9 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'helm',
     stderr: /unable to instantiate SQL driver|unknown driver|memory driver/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['Check HELM_DRIVER. With sql, check HELM_DRIVER_SQL_CONNECTION_STRING as well'],
+    suggestions: () => [
+      'Check HELM_DRIVER. With sql, check HELM_DRIVER_SQL_CONNECTION_STRING as well',
+    ],
   },
   {stderr: /because it is being terminated/, ...ADVICE.terminating},
   {
@@ -79,12 +108,16 @@ const KNOWN: readonly KnownFailure[] = [
     stderr:
       /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
     code: 'CHART_NOT_FOUND',
-    suggestions: () => ['Check --chart-version and the connection to the chart repository, or use a local chart with --chart-source'],
+    suggestions: () => [
+      'Check --chart-version and the connection to the chart repository, or use a local chart with --chart-source',
+    ],
   },
   {
     stderr: /failed calling webhook/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['An admission webhook does not respond: fix the webhook, then run the command again'],
+    suggestions: () => [
+      'An admission webhook does not respond: fix the webhook, then run the command again',
+    ],
   },
   {
     stderr: /admission webhook .* denied the request|ValidatingAdmissionPolicy .* denied request/i,
@@ -107,7 +140,10 @@ const KNOWN: readonly KnownFailure[] = [
     text: unreachableText,
     suggestions: (cluster, _, stderr) => unreachableSteps(stderr, cluster),
   },
-  {stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i, ...ADVICE.notLoggedIn},
+  {
+    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
+    ...ADVICE.notLoggedIn,
+  },
   {
     tool: 'kubectl',
     stderr: /timed out waiting for the condition/,
@@ -118,7 +154,10 @@ const KNOWN: readonly KnownFailure[] = [
     ],
   },
   {
-    stderr: new RegExp(`${RETRYABLE.source}|deadline exceeded|Client\\.Timeout|timed out waiting for a response`, RETRYABLE.flags),
+    stderr: new RegExp(
+      `${RETRYABLE.source}|deadline exceeded|Client\\.Timeout|timed out waiting for a response`,
+      RETRYABLE.flags,
+    ),
     ...ADVICE.retryable,
   },
   {stderr: FORBIDDEN, ...ADVICE.forbidden},
@@ -126,38 +165,55 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'kubectl',
     stderr: /Apply failed with \d+ conflict/,
     code: 'OBJECT_NOT_OWNED',
-    suggestions: () => ['Another program sets these fields: change them there, then run the same command again'],
+    suggestions: () => [
+      'Another program sets these fields: change them there, then run the same command again',
+    ],
   },
   {
     tool: 'helm',
-    stderr: /another operation \(install\/upgrade\/rollback\) is in progress|release: already exists/,
+    stderr:
+      /another operation \(install\/upgrade\/rollback\) is in progress|release: already exists/,
     code: 'RELEASE_BUSY',
     suggestions: () => ['Run the command again after the other operation has finished'],
   },
-  {tool: 'helm', stderr: /failed to install CRD .*conflict/i, code: 'OBJECT_NOT_OWNED', suggestions: changedDefinition},
+  {
+    tool: 'helm',
+    stderr: /failed to install CRD .*conflict/i,
+    code: 'OBJECT_NOT_OWNED',
+    suggestions: changedDefinition,
+  },
   {
     tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_NOT_OWNED',
-    suggestions: () => ['Use another --namespace or --release; agent-k8s uses fixed names and supports one release per namespace'],
+    suggestions: () => [
+      'Use another --namespace or --release; agent-k8s uses fixed names and supports one release per namespace',
+    ],
   },
 ];
 
 const KNOWN_ON_HOST: readonly KnownFailure[] = [
   {
-    stderr: /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
+    stderr:
+      /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['Check --agent-image and --image-registry. For a private registry, run docker login first'],
+    suggestions: () => [
+      'Check --agent-image and --image-registry. For a private registry, run docker login first',
+    ],
   },
   {
     stderr: /no such host|i\/o timeout|proxyconnect|request canceled while waiting|dial tcp/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry'],
+    suggestions: () => [
+      'Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry',
+    ],
   },
   {
     stderr: /OCI runtime|failed to create (shim )?task/i,
     code: 'TOOL_FAILED',
-    suggestions: () => ['The container runtime rejects this container: check --agent-image, and SELinux or AppArmor on this machine'],
+    suggestions: () => [
+      'The container runtime rejects this container: check --agent-image, and SELinux or AppArmor on this machine',
+    ],
   },
   {
     stderr: /permission denied|authentication required|access denied|operation not permitted/i,
@@ -167,7 +223,8 @@ const KNOWN_ON_HOST: readonly KnownFailure[] = [
 ];
 
 /** Errors that can be temporary. */
-export const isTransient = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
+export const isTransient = ({code}: ExpectedError): boolean =>
+  code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
 
 /** Converts a failed call to an error with next steps. */
 export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResult): ExpectedError {
@@ -175,32 +232,49 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResul
   const known = rows.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
   const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `exit code ${exitCode}`;
   const text = known?.text?.(stderr);
-  return new ExpectedError(text === undefined ? `${tool} ${args[0]} failed: ${reason}` : `${text}.`, {
-    code: known?.code ?? 'TOOL_FAILED',
-    suggestions: known?.suggestions(placeIn(args), args, stderr) ?? ['Run the command again with --verbose'],
-    cause: new Error(stderr),
-  });
+  return new ExpectedError(
+    text === undefined ? `${tool} ${args[0]} failed: ${reason}` : `${text}.`,
+    {
+      code: known?.code ?? 'TOOL_FAILED',
+      suggestions: known?.suggestions(placeIn(args), args, stderr) ?? [
+        'Run the command again with --verbose',
+      ],
+      cause: new Error(stderr),
+    },
+  );
 }
 
 /** Namespace and cluster in the arguments of kubectl or helm. */
 export function placeIn(args: Call['args']): Partial<ClusterTarget> {
   const after = (...flags: readonly string[]): string | undefined =>
     args[args.findIndex((each) => flags.includes(each)) + 1 || args.length];
-  const [namespace, kubeContext, kubeconfig] = [after('--namespace'), after('--context', '--kube-context'), after('--kubeconfig')];
-  return {...(namespace && {namespace}), ...(kubeContext && {kubeContext}), ...(kubeconfig && {kubeconfig})};
+  const namespace = after('--namespace');
+  const kubeContext = after('--context', '--kube-context');
+  const kubeconfig = after('--kubeconfig');
+  return {
+    ...(namespace && {namespace}),
+    ...(kubeContext && {kubeContext}),
+    ...(kubeconfig && {kubeconfig}),
+  };
 }
 
 function reasonIn(stderr: string): string | undefined {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^\s*(warning|W\d{4})/i.test(line));
+  const lines = stderr
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s*(warning|W\d{4})/i.test(line));
   // Helm can print hints after the error.
   const first = lines.findIndex((line) => /^\s*error/i.test(line));
   const [headline, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
-  if (headline !== undefined && UNINSTALL.test(headline)) return `${headline.trim()}${deletionError(stderr)}`;
+  if (headline !== undefined && UNINSTALL.test(headline))
+    return `${headline.trim()}${deletionError(stderr)}`;
   // The lines after it quote the object, which can contain secrets.
-  const cause = /error when (applying patch|retrieving current configuration of):$/.test(headline ?? '')
+  const cause = /error when (applying patch|retrieving current configuration of):$/.test(
+    headline ?? '',
+  )
     ? /^(?:from server )?for: "[^"]*": (.*)$/m.exec(stderr)?.[1]
     : undefined;
-  if (cause !== undefined || !headline?.endsWith(':')) return cause ?? headline?.replace(VALIDATION, '').trim();
+  if (cause !== undefined || !headline?.endsWith(':'))
+    return cause ?? headline?.replace(VALIDATION, '').trim();
   // Details are on the following lines.
   const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
   const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
@@ -208,13 +282,15 @@ function reasonIn(stderr: string): string | undefined {
 }
 
 /** Advice of kubectl for its own flag. */
-const VALIDATION = /; if you choose to ignore these errors, turn validation off with --validate=false$/;
+const VALIDATION =
+  /; if you choose to ignore these errors, turn validation off with --validate=false$/;
 
 const UNINSTALL = /^Error: failed to delete release: /;
 
 /** Helm tells only its debug log why an object was not deleted, Helm 4 with escaped quotes. */
 function deletionError(stderr: string): string {
-  const [, plain, escaped] = /uninstall: Failed to delete release(?:: \[(.*)\]|" error="\[(.*)\]")$/m.exec(stderr) ?? [];
+  const [, plain, escaped] =
+    /uninstall: Failed to delete release(?:: \[(.*)\]|" error="\[(.*)\]")$/m.exec(stderr) ?? [];
   const error = plain ?? escaped?.replaceAll('\\"', '"');
   return error === undefined ? '' : `: ${error}`;
 }
@@ -257,10 +333,25 @@ const CODES: Readonly<Partial<Record<ReadError['kind'], FailureCode>>> = {
 /** Without this call, there is nothing to collect. */
 export function refusal(
   what: string,
-  {kind, message, isToolMissing, reason = message, remedy}: ReadError & {isToolMissing?: true; reason?: string; remedy?: string},
+  {
+    kind,
+    message,
+    isToolMissing,
+    reason = message,
+    remedy,
+  }: ReadError & {isToolMissing?: true; reason?: string; remedy?: string},
   suggestions: readonly string[],
 ): ExpectedError {
   const code = isToolMissing ? 'TOOL_NOT_FOUND' : (CODES[kind] ?? 'TOOL_FAILED');
-  const exit = isToolMissing ? ExitCode.usage : code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return failed(code, `${what}: ${reason}.`, [...(remedy === undefined ? [] : [remedy]), ...suggestions], {exit});
+  const exit = isToolMissing
+    ? ExitCode.usage
+    : code === 'TIMED_OUT'
+      ? ExitCode.timedOut
+      : ExitCode.failed;
+  return failed(
+    code,
+    `${what}: ${reason}.`,
+    [...(remedy === undefined ? [] : [remedy]), ...suggestions],
+    {exit},
+  );
 }

@@ -10,10 +10,14 @@ export type Values = {[key: string]: Tree};
 /** Keys from the root of values.yaml; a list, because keys may contain dots. */
 export type Path = readonly string[];
 
-export const isMap = (tree: unknown): tree is Values => typeof tree === 'object' && tree !== null && !Array.isArray(tree);
+export const isMap = (tree: unknown): tree is Values =>
+  typeof tree === 'object' && tree !== null && !Array.isArray(tree);
 
 export const getAt = (tree: Tree | undefined, path: Path): Tree | undefined =>
-  path.reduce<Tree | undefined>((node, key) => (isMap(node) && Object.hasOwn(node, key) ? node[key] : undefined), tree);
+  path.reduce<Tree | undefined>(
+    (node, key) => (isMap(node) && Object.hasOwn(node, key) ? node[key] : undefined),
+    tree,
+  );
 
 export function setAt(tree: Values, path: Path, value: Tree): void {
   const [key, ...rest] = path as [string, ...string[]];
@@ -24,7 +28,12 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
   const below = Object.hasOwn(tree, key) ? tree[key] : undefined;
   const child = isMap(below) ? below : {};
   setAt(child, rest, value);
-  Object.defineProperty(tree, key, {value: child, writable: true, enumerable: true, configurable: true});
+  Object.defineProperty(tree, key, {
+    value: child,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /** structuredClone is slow on Node.js 20. */
@@ -48,16 +57,19 @@ export function mergeValues(base: Values, override: Values): Values {
 
 /** Every path that ends in something other than a non-empty map. */
 export function leafPaths(tree: Tree, path: Path = []): Path[] {
-  if (!isMap(tree) || (Object.keys(tree).length === 0 && path.length > 0)) return path.length > 0 ? [path] : [];
+  if (!isMap(tree) || (Object.keys(tree).length === 0 && path.length > 0))
+    return path.length > 0 ? [path] : [];
   return Object.entries(tree).flatMap(([key, below]) => leafPaths(below, [...path, key]));
 }
 
 export const sameTree = (one: unknown, other: unknown): boolean => isDeepStrictEqual(one, other);
 
-export const startsWith = (path: Path, start: Path): boolean => start.every((key, at) => path[at] === key);
+export const startsWith = (path: Path, start: Path): boolean =>
+  start.every((key, at) => path[at] === key);
 
 /** `a.b.c`, with dots inside keys escaped as Helm's --set does. */
-export const spellPath = (path: Path): string => path.map((key) => key.replaceAll('.', '\\.')).join('.');
+export const spellPath = (path: Path): string =>
+  path.map((key) => key.replaceAll('.', '\\.')).join('.');
 
 export const at = (dotted: string): Path => dotted.split('.');
 
@@ -75,11 +87,16 @@ export const itemsAt = (values: Values, path: string): Tree[] => {
 };
 
 /** A copy without these leaves, and without maps that become empty. */
-export function withoutLeaves(values: Values, isGone: (path: Path) => boolean, above: Path = []): Values {
+export function withoutLeaves(
+  values: Values,
+  isGone: (path: Path) => boolean,
+  above: Path = [],
+): Values {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, below]) => {
       const path = [...above, key];
-      if (!isMap(below) || Object.keys(below).length === 0) return isGone(path) ? [] : [[key, below]];
+      if (!isMap(below) || Object.keys(below).length === 0)
+        return isGone(path) ? [] : [[key, below]];
       const left = withoutLeaves(below, isGone, path);
       return Object.keys(left).length === 0 ? [] : [[key, left]];
     }),
@@ -89,12 +106,17 @@ export function withoutLeaves(values: Values, isGone: (path: Path) => boolean, a
 /** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Parses JSON output of a tool and checks its shape. */
-export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): ReadResult<T> {
+export function readJson<T>(
+  tool: string,
+  text: string,
+  is: (value: unknown) => value is T,
+): ReadResult<T> {
   const value = jsonIn(text);
   if (is(value)) return {value};
   return {error: {kind: 'refused', message: noJson(tool, text.trim())}};
@@ -103,7 +125,8 @@ export function readJson<T>(tool: string, text: string, is: (value: unknown) => 
 export const isListOf =
   <Name extends string>(...texts: readonly Name[]) =>
   (value: unknown): value is Readonly<Record<Name, string>>[] =>
-    Array.isArray(value) && value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));
+    Array.isArray(value) &&
+    value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));
 
 export const HIDDEN = '[hidden]';
 
@@ -124,12 +147,21 @@ function hideIn(tree: Tree): Tree {
     Object.entries(tree).map(([key, below]) => {
       const isOfVariable = isVariable && key === 'value' && !PLAIN_VARIABLES.has(tree['name']);
       const isSecret = isText(below) && (SECRET_KEY.test(key) || isOfVariable);
-      return [key, isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below)];
+      return [
+        key,
+        isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below),
+      ];
     }),
   );
 }
 
-const isText = (tree: Tree): boolean => (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
+const isText = (tree: Tree): boolean =>
+  (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
 
 const hideAll = (variables: Values): Values =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN]));
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN,
+    ]),
+  );

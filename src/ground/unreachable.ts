@@ -20,17 +20,27 @@ const PROBLEMS: readonly (readonly [RegExp, (match: readonly string[]) => string
     ([, isNamed, file, problem]) =>
       `Cannot read ${isNamed ? `${file}, which the kubeconfig refers to` : `the kubeconfig ${file}`} (${problem})`,
   ],
-  [/loading config file "([^"]+)": .*is a directory/, ([, file]) => `Cannot read the kubeconfig ${file} (is a directory)`],
+  [
+    /loading config file "([^"]+)": .*is a directory/,
+    ([, file]) => `Cannot read the kubeconfig ${file} (is a directory)`,
+  ],
   [
     /loading config file "([^"]+)": yaml: (?:line (\d+))?/,
-    ([, file, line]) => `Cannot read the kubeconfig ${file} (invalid YAML${line ? ` in line ${line}` : ''})`,
+    ([, file, line]) =>
+      `Cannot read the kubeconfig ${file} (invalid YAML${line ? ` in line ${line}` : ''})`,
   ],
-  [/loading config file "([^"]+)"/, ([, file]) => `Cannot read the kubeconfig ${file} (not a kubeconfig)`],
+  [
+    /loading config file "([^"]+)"/,
+    ([, file]) => `Cannot read the kubeconfig ${file} (not a kubeconfig)`,
+  ],
   [
     /context "?([^\s"]+)"? does not exist|not found for specified context: (\S+)|cannot locate context (\S+)/,
     ([, ...names]) => `The kubeconfig has no context ${names.find((each) => each)}`,
   ],
-  [/no context exists|current-context (is not set|must exist)/, () => 'The kubeconfig selects no context'],
+  [
+    /no context exists|current-context (is not set|must exist)/,
+    () => 'The kubeconfig selects no context',
+  ],
 ];
 
 /** Our own texts, which can be a reason. */
@@ -45,7 +55,9 @@ export function unreachableText(message: string): string {
     if (match) return text(match);
   }
   const address = addressIn(message);
-  const reason = /\bserver (\S+) was refused/.test(message) ? 'connection refused' : (reasonIn(message) ?? remainder(message));
+  const reason = /\bserver (\S+) was refused/.test(message)
+    ? 'connection refused'
+    : (reasonIn(message) ?? remainder(message));
   return `Cannot reach the Kubernetes API${address === undefined ? '' : ` at ${address}`}${reason === '' ? '' : ` (${reason})`}`;
 }
 
@@ -54,7 +66,8 @@ export const serverProblem = ({unknown, because}: Unknown): string =>
   unknown === 'timed-out' ? unreachableText(because) : because.replace(/\.$/, '');
 
 function addressIn(message: string): string | undefined {
-  const [, url] = /\b(?:Get|Post|Put|Patch|Delete|Head) "?(https?:\/\/[^/"\s?]+)/.exec(message) ?? [];
+  const [, url] =
+    /\b(?:Get|Post|Put|Patch|Delete|Head) "?(https?:\/\/[^/"\s?]+)/.exec(message) ?? [];
   const [, server] = /connection to the server (\S+) was refused/.exec(message) ?? [];
   const [, host] = /\blookup ([^\s:]+)/.exec(message) ?? [];
   const [, dialed] = /\bdial tcp (\S+:\d+):/.exec(message) ?? [];
@@ -62,28 +75,39 @@ function addressIn(message: string): string | undefined {
 }
 
 const reasonIn = (message: string): string | undefined =>
-  REASONS.map((each) => each.exec(message)?.[0].trim().replace(/[.:]$/, '')).find((each) => each !== undefined) ??
-  (/\bEOF\b/.test(message) ? 'connection closed' : undefined);
+  REASONS.map((each) => each.exec(message)?.[0].trim().replace(/[.:]$/, '')).find(
+    (each) => each !== undefined,
+  ) ?? (/\bEOF\b/.test(message) ? 'connection closed' : undefined);
 
 /** A message without a known reason, on one line. */
 const remainder = (message: string): string =>
   (message.trim().split('\n', 1)[0] ?? '')
-    .replace(/^(?:(?:error|Error|Unable to connect to the server|Kubernetes cluster unreachable):?\s*){1,2}/, '')
+    .replace(
+      /^(?:(?:error|Error|Unable to connect to the server|Kubernetes cluster unreachable):?\s*){1,2}/,
+      '',
+    )
     .replace(/[.?]$/, '')
     .slice(0, 200);
 
 /** Command that checks the connection to the API server. */
-export const tryCluster = (cluster: ClusterSelection): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
+export const tryCluster = (cluster: ClusterSelection): string =>
+  `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
 /** What to do about it. kubectl would only repeat a problem of the kubeconfig. */
 export function unreachableSteps(message: string, cluster: ClusterSelection): string[] {
   const {kubeconfig} = cluster;
   const text = unreachableText(message);
-  if (IS_CONTEXT.test(text)) return [`List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`];
-  if (IS_FILE.test(text)) return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
+  if (IS_CONTEXT.test(text))
+    return [
+      `List the contexts: ${kubectlCommand(kubeconfig ? {kubeconfig} : {}, 'config', 'get-contexts')}`,
+    ];
+  if (IS_FILE.test(text))
+    return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
   return [
     ...(NO_KUBECONFIG.test(message)
-      ? ['kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG']
+      ? [
+          'kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG',
+        ]
       : []),
     tryCluster(cluster),
     'Select the cluster with --kube-context or --kubeconfig',

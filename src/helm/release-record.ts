@@ -51,7 +51,10 @@ export interface ListedRelease {
 /** Reads the releases that Helm stores. Errors are part of the result. */
 export interface Releases {
   /** In every state except superseded and uninstalled; of all namespaces without one. */
-  list(kubeTarget: ClusterTarget, options: RequestOptions & {everywhere: boolean}): Promise<Listing<ListedRelease>>;
+  list(
+    kubeTarget: ClusterTarget,
+    options: RequestOptions & {everywhere: boolean},
+  ): Promise<Listing<ListedRelease>>;
   /** Every revision, oldest first. */
   history(name: ReleaseName, options: RequestOptions): Promise<Listing<Revision>>;
   newest(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
@@ -63,7 +66,10 @@ export interface Releases {
 interface StoredRelease {
   version: number;
   info?: {status?: string; last_deployed?: string; description?: string};
-  chart?: {metadata?: {name?: string; version?: string; appVersion?: string}; values?: Values | null};
+  chart?: {
+    metadata?: {name?: string; version?: string; appVersion?: string};
+    values?: Values | null;
+  };
   config?: Values | null;
   manifest?: string;
   apply_method?: string;
@@ -71,12 +77,23 @@ interface StoredRelease {
 
 /** Base64 of the API around base64 of helm around gzip around JSON. */
 const unpacked = (written: string): StoredRelease =>
-  JSON.parse(gunzipSync(Buffer.from(Buffer.from(written, 'base64').toString('utf8'), 'base64')).toString('utf8')) as StoredRelease;
+  JSON.parse(
+    gunzipSync(Buffer.from(Buffer.from(written, 'base64').toString('utf8'), 'base64')).toString(
+      'utf8',
+    ),
+  ) as StoredRelease;
 
 /** Undefined if the Secret does not contain a release. */
 export function readRecord(secret: SecretObject): ReleaseRecord | undefined {
   try {
-    const {version, info = {}, chart = {}, config, manifest = '', apply_method = ''} = unpacked(secret.data?.['release'] ?? '');
+    const {
+      version,
+      info = {},
+      chart = {},
+      config,
+      manifest = '',
+      apply_method = '',
+    } = unpacked(secret.data?.['release'] ?? '');
     const {name = '', version: chartVersion = '', appVersion} = chart.metadata ?? {};
     const {managedFields = [], ...metadata} = secret.metadata;
     const operator = managedFields.at(-1)?.manager;
@@ -108,9 +125,14 @@ export const isServerSide = (method: string): boolean => /^(ssa|server-side)/.te
  */
 export function markedFailed(record: SecretObject): SecretObject {
   const written = record.data?.['release'];
-  if (written === undefined) throw new Error(`Secret ${record.metadata.name} does not contain a release.`);
+  if (written === undefined)
+    throw new Error(`Secret ${record.metadata.name} does not contain a release.`);
   const release = unpacked(written);
-  release.info = {...release.info, status: 'failed', description: 'Interrupted; marked as failed by scalr-agent'};
+  release.info = {
+    ...release.info,
+    status: 'failed',
+    description: 'Interrupted; marked as failed by scalr-agent',
+  };
   const packed = gzipSync(JSON.stringify(release)).toString('base64');
   const {metadata} = record;
   return {

@@ -9,8 +9,21 @@ import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
-import {listReleases, releaseHistory, releaseManifest, releaseMetadata, releaseValues} from './helm.ts';
-import {isServerSide, type ListedRelease, type ReleaseRecord, type Releases, type Revision, readRecord} from './release-record.ts';
+import {
+  listReleases,
+  releaseHistory,
+  releaseManifest,
+  releaseMetadata,
+  releaseValues,
+} from './helm.ts';
+import {
+  isServerSide,
+  type ListedRelease,
+  type ReleaseRecord,
+  type Releases,
+  type Revision,
+  readRecord,
+} from './release-record.ts';
 
 /** How a command reads a cluster. */
 export interface ClusterAccess {
@@ -20,42 +33,72 @@ export interface ClusterAccess {
   helmDriver?: string | undefined;
 }
 
-type ReadAccess = Pick<ClusterAccess, 'helmDriver'> & {kubernetes: Reader; processes: Pick<Processes, 'run'>};
+type ReadAccess = Pick<ClusterAccess, 'helmDriver'> & {
+  kubernetes: Reader;
+  processes: Pick<Processes, 'run'>;
+};
 
 /** Secrets need no process of helm to be read. */
 export const releasesIn = ({kubernetes, processes, helmDriver = ''}: ReadAccess): Releases =>
   /^(secrets?)?$/.test(helmDriver) ? releasesInSecrets(kubernetes) : releasesOfHelm(processes);
 
 /** Lists without the data of the Secrets. Where kubectl cannot pass it on, the API server returns everything. */
-const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json';
+const METADATA_ONLY =
+  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json';
 
 const MAX_RECORDS_AT_ONCE = 8;
 
 export function releasesInSecrets(kubernetes: Reader): Releases {
-  const metadata = async (resource: string, {namespace, ...options}: RequestOptions & {namespace?: string | undefined}, selector = '') => {
+  const metadata = async (
+    resource: string,
+    {namespace, ...options}: RequestOptions & {namespace?: string | undefined},
+    selector = '',
+  ) => {
     const query = selector === '' ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
-    const listed = await listAll(kubernetes, `${collectionPath(resource, namespace)}${query}`, {...options, accept: METADATA_ONLY});
-    return {...listed, items: (listed.items as readonly KubernetesObject[]).filter(({metadata: found}) => typeof found?.name === 'string')};
+    const listed = await listAll(kubernetes, `${collectionPath(resource, namespace)}${query}`, {
+      ...options,
+      accept: METADATA_ONLY,
+    });
+    return {
+      ...listed,
+      items: (listed.items as readonly KubernetesObject[]).filter(
+        ({metadata: found}) => typeof found?.name === 'string',
+      ),
+    };
   };
   const revisionsOf = async (
     {release, kubeTarget: {namespace}}: ReleaseName,
     options: RequestOptions,
   ): Promise<Listing<KubernetesObject>> => {
     const listed = await metadata('secrets', {...options, namespace}, `owner=helm,name=${release}`);
-    return {...listed, items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other))};
+    return {
+      ...listed,
+      items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other)),
+    };
   };
   /** Listed by its name, because helm itself needs only the permission to list. */
-  const read = async ({metadata: {name, namespace}}: KubernetesObject, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>> => {
-    const answer = await kubernetes.get(`${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`, options);
+  const read = async (
+    {metadata: {name, namespace}}: KubernetesObject,
+    options: RequestOptions,
+  ): Promise<ObjectResult<ReleaseRecord>> => {
+    const answer = await kubernetes.get(
+      `${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`,
+      options,
+    );
     if (answer.error) return {error: answer.error};
     const [secret] = (answer.body as {items?: SecretObject[]} | null)?.items ?? [];
     const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
-    if (secret !== undefined && record === undefined) return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
+    if (secret !== undefined && record === undefined)
+      return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
     return {object: record};
   };
   const readAll = (secrets: readonly KubernetesObject[], options: RequestOptions) =>
     pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => read(each, options));
-  const last = async (name: ReleaseName, options: RequestOptions, isDesired: (status: string) => boolean) => {
+  const last = async (
+    name: ReleaseName,
+    options: RequestOptions,
+    isDesired: (status: string) => boolean,
+  ) => {
     const {items, error} = await revisionsOf(name, options);
     if (error) return {error};
     const found = items.findLast((each) => isDesired(labelOf(each, 'status')));
@@ -68,7 +111,10 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
       const {items, error} = await revisionsOf(name, options);
       const records = await readAll(items, options);
       const failed = error ?? records.find((each) => each.error)?.error;
-      return {items: records.flatMap(({object}) => object ?? []), ...(failed ? {error: failed} : {})};
+      return {
+        items: records.flatMap(({object}) => object ?? []),
+        ...(failed ? {error: failed} : {}),
+      };
     },
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
@@ -77,10 +123,15 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
         ...LABELED.map((kind) => metadata(kind, options, CHART)),
       ]);
       if (secrets.error) return {items: [], error: secrets.error};
-      const ours = labeled.some(({error}) => error) ? undefined : scalrReleases(labeled.flatMap(({items}) => items));
-      const current = newestOf(secrets.items).filter((each) => labelOf(each, 'status') !== 'uninstalled');
+      const ours = labeled.some(({error}) => error)
+        ? undefined
+        : scalrReleases(labeled.flatMap(({items}) => items));
+      const current = newestOf(secrets.items).filter(
+        (each) => labelOf(each, 'status') !== 'uninstalled',
+      );
       // A release that is not deployed may have no object yet, and in the own namespace the chart of every release counts.
-      const isOpen = (each: KubernetesObject): boolean => labelOf(each, 'status') !== 'deployed' || each.metadata.namespace === namespace;
+      const isOpen = (each: KubernetesObject): boolean =>
+        labelOf(each, 'status') !== 'deployed' || each.metadata.namespace === namespace;
       const desired = current.filter((each) => ours?.has(keyOf(each)) !== false || isOpen(each));
       const records = await readAll(desired, rest);
       // What is no release of Helm is not ours.
@@ -94,13 +145,20 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
 
 function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
   const {chart = '', values} = record ?? {};
-  const line = {name: labelOf(secret, 'name'), namespace: secret.metadata.namespace ?? '', status: labelOf(secret, 'status'), chart};
+  const line = {
+    name: labelOf(secret, 'name'),
+    namespace: secret.metadata.namespace ?? '',
+    status: labelOf(secret, 'status'),
+    chart,
+  };
   return values === undefined || scalrChart(chart) === undefined ? line : {...line, values};
 }
 
-const labelOf = ({metadata: {labels}}: KubernetesObject, label: string): string => labels?.[label] ?? '';
+const labelOf = ({metadata: {labels}}: KubernetesObject, label: string): string =>
+  labels?.[label] ?? '';
 const revisionOf = (secret: KubernetesObject): number => Number(labelOf(secret, 'version'));
-const keyOf = (secret: KubernetesObject): string => `${secret.metadata.namespace}/${labelOf(secret, 'name')}`;
+const keyOf = (secret: KubernetesObject): string =>
+  `${secret.metadata.namespace}/${labelOf(secret, 'name')}`;
 
 function newestOf(secrets: readonly KubernetesObject[]): KubernetesObject[] {
   const newest = new Map<string, KubernetesObject>();
@@ -122,25 +180,41 @@ const scalrReleases = (objects: readonly KubernetesObject[]): ReadonlySet<string
     objects.flatMap(({metadata: {namespace, labels, annotations}}) =>
       scalrChart(labels?.[CHART] ?? '') === undefined
         ? []
-        : [`${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`],
+        : [
+            `${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`,
+          ],
     ),
   );
 
 /** With another storage driver, such as sql, only helm can read its releases. */
 export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
-  const ask = async <T>(call: Call, {signal}: RequestOptions, read: (text: string) => T): Promise<ObjectResult<T>> => {
+  const ask = async <T>(
+    call: Call,
+    {signal}: RequestOptions,
+    read: (text: string) => T,
+  ): Promise<ObjectResult<T>> => {
     try {
       const outcome = await processes.run(call, {signal});
       if (outcome.exitCode === 0) return {object: read(outcome.stdout)};
       if (/release: not found/.test(outcome.stderr)) return {object: undefined};
       const cause = toolFailure(call, outcome);
-      return {error: {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message: outcome.stderr.trim().replace(/^Error: /, ''), cause}};
+      return {
+        error: {
+          kind: isForbidden(outcome) ? 'forbidden' : 'refused',
+          message: outcome.stderr.trim().replace(/^Error: /, ''),
+          cause,
+        },
+      };
     } catch (cause) {
       if (!(cause instanceof ExpectedError)) throw cause;
       return {error: {kind: 'refused', message: cause.message, cause}};
     }
   };
-  const json = async <T>(call: Call, is: (value: unknown) => value is T, options: RequestOptions): Promise<ObjectResult<T>> => {
+  const json = async <T>(
+    call: Call,
+    is: (value: unknown) => value is T,
+    options: RequestOptions,
+  ): Promise<ObjectResult<T>> => {
     const printed = await ask(call, options, (text) => text.trim());
     if (printed.object === undefined) return printed as ObjectResult<T>;
     const {value, error} = readJson('helm', printed.object, is);

@@ -109,7 +109,8 @@ export function hostAgent(
     ...files.environment,
   };
   refuseLineBreaks(variables);
-  const isSecret = ([key, value]: [string, string]): boolean => variableSoundsSecret(key) || withoutCredentials(value) !== value;
+  const isSecret = ([key, value]: [string, string]): boolean =>
+    variableSoundsSecret(key) || withoutCredentials(value) !== value;
   const {SCALR_AGENT_DATA_DIR: _, SCALR_AGENT_CACHE_DIR: __, ...common} = variables;
   const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? earlier.token;
   const added = addedLines(earlier.environment ?? '', variables);
@@ -120,7 +121,10 @@ export function hostAgent(
     image,
     agents: instancesOf(tree, variables, {name, mode, target}, directories),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
-    secrets: {SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '', ...Object.fromEntries(Object.entries(common).filter(isSecret))},
+    secrets: {
+      SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '',
+      ...Object.fromEntries(Object.entries(common).filter(isSecret)),
+    },
     addedLines: added,
     labels: {
       ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),
@@ -136,7 +140,11 @@ export function hostAgent(
     socket,
     isRoot: textAt(tree, 'service.root') === 'root',
     files: files.files,
-    proxy: Object.fromEntries(PROXIES.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key] as string]]))),
+    proxy: Object.fromEntries(
+      PROXIES.flatMap((key) =>
+        variables[key] === undefined ? [] : [[key, variables[key] as string]],
+      ),
+    ),
     notes: notesOf(settings, mode),
     warnings: [
       ...warnings,
@@ -170,24 +178,41 @@ const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 const NO_TOKEN: Warning = {
   code: 'NO_TOKEN',
   setting: token.id,
-  message: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
+  message:
+    'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
 };
 
 /** The certificates that the agent reads, and the variables with their paths. */
-function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Pick<HostAgent, 'files' | 'environment'> {
-  const [ca, certificate, privateKey] = [textAt(tree, 'tls.caBundle'), settings.get(clientCertFile), settings.get(clientKeyFile)];
-  const file = (name: string, text: string, isPrivate = false): HostFile => ({name, path: `${configuration}/${name}`, text, isPrivate});
+function filesOf(
+  tree: Values,
+  settings: Settings,
+  mode: Mode,
+  configuration: string,
+): Pick<HostAgent, 'files' | 'environment'> {
+  const ca = textAt(tree, 'tls.caBundle');
+  const certificate = settings.get(clientCertFile);
+  const privateKey = settings.get(clientKeyFile);
+  const file = (name: string, text: string, isPrivate = false): HostFile => ({
+    name,
+    path: `${configuration}/${name}`,
+    text,
+    isPrivate,
+  });
   const path = `${configuration}/${CA}`;
   const isForRuns = textAt(tree, 'tls.scope') === 'tasks';
   return {
     files: [
       // Containers of runs mount it from the machine, so it must have the same path there.
-      ...(ca === '' ? [] : [{...file(CA, ca), ...(mode === 'containers' ? {isOnMachine: true as const} : {})}]),
+      ...(ca === ''
+        ? []
+        : [{...file(CA, ca), ...(mode === 'containers' ? {isOnMachine: true as const} : {})}]),
       ...(certificate ? [file('client.crt', certificate.reveal())] : []),
       ...(privateKey ? [file('client.key', privateKey.reveal(), true)] : []),
     ],
     environment: {
-      ...(ca === '' ? {} : {[isForRuns ? 'SCALR_AGENT_CONTAINER_TASK_CA_CERT' : 'SCALR_AGENT_CA_CERT']: path}),
+      ...(ca === ''
+        ? {}
+        : {[isForRuns ? 'SCALR_AGENT_CONTAINER_TASK_CA_CERT' : 'SCALR_AGENT_CA_CERT']: path}),
       ...(ca !== '' && mode === 'local' ? {SSL_CERT_FILE: path} : {}),
       ...(certificate ? {SCALR_AGENT_TLS_CERT_FILE: `${configuration}/client.crt`} : {}),
       ...(privateKey ? {SCALR_AGENT_TLS_KEY_FILE: `${configuration}/client.key`} : {}),
@@ -211,7 +236,8 @@ const unreadableKey = (tree: Values, settings: Settings): Warning[] =>
         {
           code: 'PARTLY_SUPPORTED',
           setting: clientKeyFile.id,
-          message: 'The agent runs as uid 1000 and must be able to read client.key. Run: sudo chown 1000 client.key',
+          message:
+            'The agent runs as uid 1000 and must be able to read client.key. Run: sudo chown 1000 client.key',
         },
       ]
     : [];
@@ -249,13 +275,21 @@ function instancesOf(
     const data = dataHome ?? defaultData;
     const own = data === undefined ? undefined : `${data}${suffix}`;
     const cacheDirectory =
-      cacheHome ?? (mode === 'local' && textAt(tree, 'cache') === 'hostpath' ? `${directories.data}/cache` : undefined);
-    const runs = mode === 'local' ? 1 : Math.floor(concurrency / count) + (index < concurrency % count ? 1 : 0);
+      cacheHome ??
+      (mode === 'local' && textAt(tree, 'cache') === 'hostpath'
+        ? `${directories.data}/cache`
+        : undefined);
+    const runs =
+      mode === 'local'
+        ? 1
+        : Math.floor(concurrency / count) + (index < concurrency % count ? 1 : 0);
     return {
       name: `${name}${suffix}`,
       environment: {
         ...(count === 1 ? {} : {SCALR_AGENT_NAME: `${name}${suffix}`}),
-        ...(runs === 0 || isOnMachine || mode === 'vcs' ? {} : {SCALR_AGENT_CONCURRENCY: String(runs)}),
+        ...(runs === 0 || isOnMachine || mode === 'vcs'
+          ? {}
+          : {SCALR_AGENT_CONCURRENCY: String(runs)}),
         ...(own === undefined ? {} : {SCALR_AGENT_DATA_DIR: own}),
         ...(cacheDirectory === undefined ? {} : {SCALR_AGENT_CACHE_DIR: cacheDirectory}),
       },

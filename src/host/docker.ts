@@ -11,7 +11,12 @@ const SCRIPT = 'run.sh';
 /** A script with one `docker run` per agent. */
 export function dockerFiles(host: HostAgent): Export {
   const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
-  const script = {path: SCRIPT, text: scriptOf(host), isPrivate: false, isExecutable: true as const};
+  const script = {
+    path: SCRIPT,
+    text: scriptOf(host),
+    isPrivate: false,
+    isExecutable: true as const,
+  };
   return {
     files: [script, ...files, ignoreFile(files)],
     steps: [
@@ -48,7 +53,11 @@ function scriptOf(host: HostAgent): string {
     'cd "$(dirname "$0")"',
     '',
     ...(host.mode === 'containers' ? FIND_SOCKET : []),
-    ...onMachine.flatMap(({name, path}) => ['# Containers of runs mount it from the machine.', `install -D -m 0644 ${name} ${path}`, '']),
+    ...onMachine.flatMap(({name, path}) => [
+      '# Containers of runs mount it from the machine.',
+      `install -D -m 0644 ${name} ${path}`,
+      '',
+    ]),
     'exists() {',
     '  docker container inspect "$1" >/dev/null 2>&1',
     '}',
@@ -118,9 +127,15 @@ const FIND_SOCKET = [
 ];
 
 /** Mounted directories and files; `directory` contains the files of the export. */
-const volumesOf = ({directories}: AgentInstance, {files}: HostAgent, directory: string): string[] => [
+const volumesOf = (
+  {directories}: AgentInstance,
+  {files}: HostAgent,
+  directory: string,
+): string[] => [
   ...directories.map((each) => `${each}:${each}`),
-  ...files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`),
+  ...files.map(
+    ({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`,
+  ),
 ];
 
 type Option = readonly [flag: string, value: string];
@@ -137,22 +152,37 @@ function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Op
     ['--env-file', `${directory}/${ENV_FILE}`],
     ...pairs('--env', {...host.environment, ...agent.environment}),
     // Unlike --volume, it does not create a directory if the socket is missing.
-    ...given('--mount', host.mode === 'containers' ? `type=bind,source=${host.socket},target=${STANDARD_SOCKET}` : undefined),
+    ...given(
+      '--mount',
+      host.mode === 'containers'
+        ? `type=bind,source=${host.socket},target=${STANDARD_SOCKET}`
+        : undefined,
+    ),
     ...volumesOf(agent, host, directory).map((volume): Option => ['--volume', volume]),
     ...pairs('--label', host.labels),
   ];
 }
 
-const given = (flag: string, value: string | number | undefined): Option[] => (value === undefined ? [] : [[flag, String(value)]]);
+const given = (flag: string, value: string | number | undefined): Option[] =>
+  value === undefined ? [] : [[flag, String(value)]];
 
 const pairs = (flag: string, map: Readonly<Record<string, string>>): Option[] =>
   Object.entries(map).map(([name, value]) => [flag, `${name}=${value}`]);
 
 /** Arguments of docker that create the container of an agent; what only the agent reads is copied into it (see agentArchive). */
-export const createArguments = (agent: AgentInstance, host: HostAgent, directory: string): string[] => [
+export const createArguments = (
+  agent: AgentInstance,
+  host: HostAgent,
+  directory: string,
+): string[] => [
   'create',
-  ...['--name', agent.name],
-  ...optionsOf(agent, {...host, files: host.files.filter(({isOnMachine}) => isOnMachine)}, directory).flat(),
+  '--name',
+  agent.name,
+  ...optionsOf(
+    agent,
+    {...host, files: host.files.filter(({isOnMachine}) => isOnMachine)},
+    directory,
+  ).flat(),
   host.image,
   'run',
 ];
@@ -162,15 +192,25 @@ const SHELL_VALUE = /^\$PWD\/|=\$socket,/;
 
 function startLine(agent: AgentInstance, host: HostAgent): string {
   const word = (value: string): string => (SHELL_VALUE.test(value) ? `"${value}"` : quote(value));
-  const options = optionsOf(agent, {...host, socket: '$socket'}, '$PWD').map(([flag, value = '']) => `${flag} ${word(value)}`);
-  return [`start ${agent.name} \\`, ...options.map((option) => `  ${option} \\`), `  ${host.image} run`].join('\n');
+  const options = optionsOf(agent, {...host, socket: '$socket'}, '$PWD').map(
+    ([flag, value = '']) => `${flag} ${word(value)}`,
+  );
+  return [
+    `start ${agent.name} \\`,
+    ...options.map((option) => `  ${option} \\`),
+    `  ${host.image} run`,
+  ].join('\n');
 }
 
 /** A Compose file without secrets, and the files that it refers to. */
 export function composeFiles(host: HostAgent): Export {
   const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
-  const services = Object.fromEntries(host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]));
-  const header = [`Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`];
+  const services = Object.fromEntries(
+    host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]),
+  );
+  const header = [
+    `Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`,
+  ];
   const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
   const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
   return {
@@ -185,7 +225,10 @@ export function composeFiles(host: HostAgent): Export {
 }
 
 function serviceOf(agent: AgentInstance, host: HostAgent): Values {
-  const volumes = [...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []), ...volumesOf(agent, host, '.')];
+  const volumes = [
+    ...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []),
+    ...volumesOf(agent, host, '.'),
+  ];
   return {
     image: host.image,
     container_name: agent.name,
@@ -207,7 +250,13 @@ function serviceOf(agent: AgentInstance, host: HostAgent): Values {
 const literal = (text: string): string => text.replaceAll('$', '$$$$');
 
 const maps = (key: string, map: Readonly<Record<string, string>>): Values =>
-  Object.keys(map).length === 0 ? {} : {[key]: Object.fromEntries(Object.entries(map).map(([name, value]) => [name, literal(value)]))};
+  Object.keys(map).length === 0
+    ? {}
+    : {
+        [key]: Object.fromEntries(
+          Object.entries(map).map(([name, value]) => [name, literal(value)]),
+        ),
+      };
 
 /** The image to extend: of runs, of the agent, or of one tool and version, in which agents without a runner image start runs. */
 export const BASES = ['runner', 'agent', 'terraform'] as const;

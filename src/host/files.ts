@@ -22,12 +22,16 @@ export interface Export {
 export const ENV_FILE = 'agent.env';
 
 /** For the commands that texts name; a program from npx is not on PATH. */
-export const NPX_LINE = '# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install';
+export const NPX_LINE =
+  '# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install';
 
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */
 export function commonFiles(host: HostAgent): ExportedFile[] {
   const header = 'Secrets of the agent. Keep this file readable only by its owner, and out of Git.';
-  const text = [envFile(host.secrets, host.target, [header]), ...host.addedLines.map((line) => `${line}\n`)].join('');
+  const text = [
+    envFile(host.secrets, host.target, [header]),
+    ...host.addedLines.map((line) => `${line}\n`),
+  ].join('');
   const others = host.files.map(({name, text, isPrivate}) => ({path: name, text, isPrivate}));
   return [{path: ENV_FILE, text, isPrivate: true}, ...others];
 }
@@ -52,7 +56,9 @@ export const dropIn = (
   {isPrivate, lines = []}: {isPrivate: boolean; lines?: readonly string[]},
 ): ExportedFile => ({
   path,
-  text: [`# ${header}`, '[Service]', ...lines, ...Object.entries(variables).map(assignment)].map((line) => `${line}\n`).join(''),
+  text: [`# ${header}`, '[Service]', ...lines, ...Object.entries(variables).map(assignment)]
+    .map((line) => `${line}\n`)
+    .join(''),
   isPrivate,
 });
 
@@ -62,7 +68,14 @@ const proxyDropIn = (service: string): string => `${service}.service.d/scalr-pro
 export function daemonProxy(host: HostAgent, service: string): ExportedFile[] {
   if (host.mode !== 'containers' || Object.keys(host.proxy).length === 0) return [];
   const isPrivate = Object.keys(host.proxy).some((name) => name in host.secrets);
-  return [dropIn(proxyDropIn(service), 'Proxy for the Docker daemon, which pulls the runner images.', host.proxy, {isPrivate})];
+  return [
+    dropIn(
+      proxyDropIn(service),
+      'Proxy for the Docker daemon, which pulls the runner images.',
+      host.proxy,
+      {isPrivate},
+    ),
+  ];
 }
 
 /** Who reads the file: each has its own quoting. */
@@ -70,7 +83,11 @@ type Reader = 'docker' | 'compose' | 'systemd';
 
 const PLAIN = /^[\w@%+=:,./-]*$/;
 
-export function envFile(variables: Readonly<Record<string, string>>, reader: Reader, header: readonly string[]): string {
+export function envFile(
+  variables: Readonly<Record<string, string>>,
+  reader: Reader,
+  header: readonly string[],
+): string {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${spell(value, reader)}`);
   return [...header.map((line) => `# ${line}`), ...lines].map((line) => `${line}\n`).join('');
 }
@@ -92,7 +109,11 @@ export function agentArchive({files, user = '0:0'}: HostAgent): Secret | undefin
   const directories = [...new Set(own.map(({path}) => dirname(path)))];
   const archive = createTar([
     ...directories.map((path) => ({name: `${path.slice(1)}/`, attrs: {...owner, mode: '755'}})),
-    ...own.map(({path, text, isPrivate}) => ({name: path.slice(1), data: text, attrs: {...owner, mode: isPrivate ? '400' : '444'}})),
+    ...own.map(({path, text, isPrivate}) => ({
+      name: path.slice(1),
+      data: text,
+      attrs: {...owner, mode: isPrivate ? '400' : '444'},
+    })),
   ]);
   return new Secret(Buffer.from(archive).toString('utf8'));
 }
@@ -103,19 +124,32 @@ const AGENT_DROP_IN = 'scalr-agent.service.d/scalr-agent.conf';
 const DOCKER = 'scalr-docker';
 
 /** Where `install.sh` puts the drop-ins. */
-export const DROP_INS: readonly string[] = [AGENT_DROP_IN, proxyDropIn(DOCKER)].map((path) => `${UNITS}/${path}`);
+export const DROP_INS: readonly string[] = [AGENT_DROP_IN, proxyDropIn(DOCKER)].map(
+  (path) => `${UNITS}/${path}`,
+);
 const SCRIPT = 'install.sh';
 
 /** Drop-ins for the services of the Linux packages, `scalr-agent` and `scalr-docker`, and a script that installs them. */
 export function systemdFiles(host: HostAgent): Export {
   const header = 'Configuration of the agent. Written by scalr-agent-install export systemd.';
-  const lines = [`EnvironmentFile=${CONFIGURATION}/${ENV_FILE}`, ...(host.isRoot ? ['User=root'] : [])];
+  const lines = [
+    `EnvironmentFile=${CONFIGURATION}/${ENV_FILE}`,
+    ...(host.isRoot ? ['User=root'] : []),
+  ];
   // The directories of the only agent.
   const variables = {...host.environment, ...host.agents[0]?.environment};
   const unit = dropIn(AGENT_DROP_IN, header, variables, {isPrivate: false, lines});
   const files = [unit, ...daemonProxy(host, DOCKER), ...commonFiles(host)];
-  const script = {path: SCRIPT, text: scriptOf(files), isPrivate: false, isExecutable: true as const};
-  return {files: [script, ...files, ignoreFile(files)], steps: [`sudo sh ${SCRIPT}`, 'journalctl --follow --unit scalr-agent']};
+  const script = {
+    path: SCRIPT,
+    text: scriptOf(files),
+    isPrivate: false,
+    isExecutable: true as const,
+  };
+  return {
+    files: [script, ...files, ignoreFile(files)],
+    steps: [`sudo sh ${SCRIPT}`, 'journalctl --follow --unit scalr-agent'],
+  };
 }
 
 function scriptOf(files: readonly ExportedFile[]): string {
@@ -123,7 +157,10 @@ function scriptOf(files: readonly ExportedFile[]): string {
     const target = path.includes('.service.d/') ? `${UNITS}/${path}` : `${CONFIGURATION}/${path}`;
     return `install -D -m ${isPrivate ? '0600' : '0644'} ${path} "$root"${target}`;
   });
-  const services = [...(files.some(({path}) => path.startsWith(DOCKER)) ? [DOCKER] : []), 'scalr-agent'];
+  const services = [
+    ...(files.some(({path}) => path.startsWith(DOCKER)) ? [DOCKER] : []),
+    'scalr-agent',
+  ];
   return [
     '#!/bin/sh',
     '# Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.',

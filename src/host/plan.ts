@@ -26,7 +26,16 @@ import {
 } from './containers.ts';
 import {createArguments, daemonSteps} from './docker.ts';
 import {agentArchive} from './files.ts';
-import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';
+import {
+  dockerStep,
+  REPLACES_LABEL,
+  recover,
+  removeStep,
+  renameStep,
+  startStep,
+  stopSecondsOf,
+  stopSteps,
+} from './recovery.ts';
 
 /** Fingerprint of everything that a container was started with. */
 const CONFIGURATION_LABEL = 'io.scalr.agent.configuration';
@@ -61,18 +70,30 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
     configuration: fingerprint([createArguments(agent, host, ''), host.secrets, host.files]),
   }));
   const isDesired = (each: DockerContainer): boolean =>
-    desired.some(({agent, configuration}) => agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration);
+    desired.some(
+      ({agent, configuration}) =>
+        agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration,
+    );
   const previous = found.filter((each) => containerRole(each) === 'previous');
   // An interrupted install has created and renamed every container.
   const isFinishing =
-    previous.length > 0 && desired.every(({agent}) => found.some((each) => isDesired(each) && containerName(each) === agent.name));
+    previous.length > 0 &&
+    desired.every(({agent}) =>
+      found.some((each) => isDesired(each) && containerName(each) === agent.name),
+    );
   const recovery = isFinishing ? undefined : recover(found);
-  const installed = recovery?.containers ?? found.filter((each) => containerRole(each) === 'current');
+  const installed =
+    recovery?.containers ?? found.filter((each) => containerRole(each) === 'current');
   const kept = installed.filter(isDesired);
   const replaced = installed.filter((each) => !kept.includes(each));
-  const changed = desired.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
-  const isPulled = changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !facts.hasImage);
-  const onMachine = host.files.filter(({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path));
+  const changed = desired.filter(
+    ({agent}) => !kept.some((each) => containerName(each) === agent.name),
+  );
+  const isPulled =
+    changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !facts.hasImage);
+  const onMachine = host.files.filter(
+    ({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path),
+  );
   const labels = {
     ...host.labels,
     [DIRECTORY_LABEL]: [...new Set([directory, ...replaced.flatMap(directoriesOf)])].join(':'),
@@ -83,7 +104,9 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
     steps: [
       ...(recovery?.steps ?? []),
       // Everything that Docker can reject comes before a container is stopped.
-      ...(isPulled ? [dockerStep(`pull ${host.image}`, `Pull image ${host.image}`, 'pull', host.image)] : []),
+      ...(isPulled
+        ? [dockerStep(`pull ${host.image}`, `Pull image ${host.image}`, 'pull', host.image)]
+        : []),
       ...changed.flatMap(({agent, configuration}) => {
         const next = nextName(agent.name);
         const labeled = {...host, labels: {...labels, [CONFIGURATION_LABEL]: configuration}};
@@ -93,8 +116,17 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
           ...createArguments({...agent, name: next}, labeled, directory),
         );
         const own = host.files.filter((each) => !each.isOnMachine).map((each) => each.name);
-        const copy = dockerStep(`copy ${next}`, `Copy ${own.join(' and ')} into container ${next}`, 'cp', '-', `${next}:/`);
-        return [create, ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}])];
+        const copy = dockerStep(
+          `copy ${next}`,
+          `Copy ${own.join(' and ')} into container ${next}`,
+          'cp',
+          '-',
+          `${next}:/`,
+        );
+        return [
+          create,
+          ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}]),
+        ];
       }),
       ...onMachine.map(
         ({name, path}): Step => ({
@@ -103,7 +135,9 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
           call: {tool: 'install', args: ['-D', '-m', '0644', join(directory, name), path]},
         }),
       ),
-      ...replaced.filter((each) => !changed.some(({agent}) => agent.name === containerName(each))).flatMap(setAside),
+      ...replaced
+        .filter((each) => !changed.some(({agent}) => agent.name === containerName(each)))
+        .flatMap(setAside),
       ...changed.flatMap(({agent: {name}}) => [
         ...replaced.filter((each) => containerName(each) === name).flatMap(setAside),
         renameStep(nextName(name), name),
@@ -111,8 +145,13 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
       ]),
       ...kept.flatMap((each) => {
         const name = containerName(each);
-        if (each.State?.Paused) return [dockerStep(`unpause ${name}`, `Continue the paused container ${name}`, 'unpause', name)];
-        return isUp(each) ? [] : [dockerStep(`start ${name}`, `Start the stopped container ${name}`, 'start', name)];
+        if (each.State?.Paused)
+          return [
+            dockerStep(`unpause ${name}`, `Continue the paused container ${name}`, 'unpause', name),
+          ];
+        return isUp(each)
+          ? []
+          : [dockerStep(`start ${name}`, `Start the stopped container ${name}`, 'start', name)];
       }),
     ],
     finish: [
@@ -123,7 +162,9 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
         ...(recovery?.failed ?? []),
       ]),
     ].flatMap((name) => [
-      ...found.filter((each) => containerRole(each) === 'failed' && containerName(each) === name).flatMap((each) => stopSteps(each)),
+      ...found
+        .filter((each) => containerRole(each) === 'failed' && containerName(each) === name)
+        .flatMap((each) => stopSteps(each)),
       {...removeStep(name), tolerates: GONE},
     ]),
     warnings: [
@@ -135,9 +176,13 @@ export function planContainers(host: HostAgent, directory: string, facts: HostFa
         ),
       ...replaced.filter(isUp).flatMap(stopWarning),
       ...sharedDirectories(host, facts.containers),
-      ...facts.containers.filter((each) => !replaced.includes(each)).flatMap((each) => otherPurposeWarning(each, host)),
+      ...facts.containers
+        .filter((each) => !replaced.includes(each))
+        .flatMap((each) => otherPurposeWarning(each, host)),
       ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !facts.hasDaemonProxy
-        ? [`The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
+        ? [
+            `The Docker daemon has no proxy, but it pulls the run images. In ${directory}, run: ${daemonSteps(host).join(' && ')}`,
+          ]
         : []),
     ],
   };
@@ -156,17 +201,36 @@ function setAside(container: DockerContainer): Step[] {
 export const directoriesOf = (container: DockerContainer): string[] =>
   (labelOf(container, DIRECTORY_LABEL) ?? '').split(':').filter(Boolean);
 
-const fingerprint = (parts: unknown): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+const fingerprint = (parts: unknown): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
-function refuseTakenNames({agents}: HostAgent, containers: readonly DockerContainer[], own: readonly DockerContainer[]): void {
-  const names = agents.flatMap(({name}) => [name, nextName(name), previousName(name), failedName(name)]);
-  const foreign = containers.find((each) => !own.includes(each) && names.includes(containerName(each)));
+function refuseTakenNames(
+  {agents}: HostAgent,
+  containers: readonly DockerContainer[],
+  own: readonly DockerContainer[],
+): void {
+  const names = agents.flatMap(({name}) => [
+    name,
+    nextName(name),
+    previousName(name),
+    failedName(name),
+  ]);
+  const foreign = containers.find(
+    (each) => !own.includes(each) && names.includes(containerName(each)),
+  );
   if (foreign === undefined) return;
   const name = containerName(foreign);
   const release = labelOf(foreign, RELEASE_LABEL);
-  const whose = release === undefined ? 'was not started by this program' : `belongs to release ${release}`;
-  const orRemove = release === undefined ? [`Or remove the container: docker stop ${name} && docker rm ${name}`] : [];
-  throw failed('OBJECT_NOT_OWNED', `Container ${name} already exists and ${whose}.`, ['Use another --release', ...orRemove]);
+  const whose =
+    release === undefined ? 'was not started by this program' : `belongs to release ${release}`;
+  const orRemove =
+    release === undefined
+      ? [`Or remove the container: docker stop ${name} && docker rm ${name}`]
+      : [];
+  throw failed('OBJECT_NOT_OWNED', `Container ${name} already exists and ${whose}.`, [
+    'Use another --release',
+    ...orRemove,
+  ]);
 }
 
 /** What runs in flight must expect when a container is stopped. */
@@ -211,21 +275,38 @@ export async function prepareContainers(
     readContainers({host, signal}),
     hasService({host, signal}),
     draft.mode === 'containers' ? readSocket({host, files, signal}) : undefined,
-    host.run({tool: 'docker', args: ['image', 'inspect', '--format', '{{.Id}}', draft.image]}, {signal}),
-    host.run({tool: 'docker', args: ['info', '--format', '{{.HTTPProxy}}{{.HTTPSProxy}}']}, {signal}),
+    host.run(
+      {tool: 'docker', args: ['image', 'inspect', '--format', '{{.Id}}', draft.image]},
+      {signal},
+    ),
+    host.run(
+      {tool: 'docker', args: ['info', '--format', '{{.HTTPProxy}}{{.HTTPSProxy}}']},
+      {signal},
+    ),
   ]);
   const installed = agentContainers(containers, draft.name);
-  const options = {directories: directoriesFor(draft.name, containers, service), ...(socket === undefined ? {} : {socket})};
+  const options = {
+    directories: directoriesFor(draft.name, containers, service),
+    ...(socket === undefined ? {} : {socket}),
+  };
   const agent = agentWith(options, variablesOf(installed[0] ?? {Id: '', Name: ''}));
   const onMachine = agent.files.filter(({isOnMachine}) => isOnMachine);
   const present = await Promise.all(
     onMachine.map(async ({path, text}) => {
       const kind = await files.kindOf(path);
       if (kind === 'directory')
-        throw failed('OBJECT_NOT_OWNED', `${path} is a directory, but the agent mounts it as a file.`, [
-          `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
-        ]);
-      return {path, text, before: kind === 'file' ? (await files.read(path)).toString('utf8') : undefined};
+        throw failed(
+          'OBJECT_NOT_OWNED',
+          `${path} is a directory, but the agent mounts it as a file.`,
+          [
+            `If it is empty, Docker created it when the file was missing. Remove it: ${commandLine({tool: 'sudo', args: ['rmdir', path]})}`,
+          ],
+        );
+      return {
+        path,
+        text,
+        before: kind === 'file' ? (await files.read(path)).toString('utf8') : undefined,
+      };
     }),
   );
   const plan = planContainers(agent, directory, {
@@ -234,13 +315,20 @@ export async function prepareContainers(
     hasDaemonProxy: info.stdout.trim() !== '',
     upToDate: new Set(present.filter(({text, before}) => text === before).map(({path}) => path)),
   });
-  const replaced = present.flatMap(({path, text, before}) => (before === undefined || before === text ? [] : [[path, before] as const]));
+  const replaced = present.flatMap(({path, text, before}) =>
+    before === undefined || before === text ? [] : [[path, before] as const],
+  );
   return {...plan, agent, installed, replacedFiles: new Map(replaced)};
 }
 
 /** The socket that agents mount: that of DOCKER_HOST or the docker context. @throws ExpectedError if it is not on this machine */
-export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
-  const ask = async (...args: HostCall['args']): Promise<string> => (await host.run({tool: 'docker', args}, {signal})).stdout.trim();
+export async function readSocket({
+  host,
+  files,
+  signal,
+}: Pick<Deps, 'host' | 'files' | 'signal'>): Promise<string> {
+  const ask = async (...args: HostCall['args']): Promise<string> =>
+    (await host.run({tool: 'docker', args}, {signal})).stdout.trim();
   const [endpoint, client, system] = await Promise.all([
     ask('context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'),
     ask('version', '--format', '{{.Client.Os}}'),
@@ -250,7 +338,10 @@ export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'fil
   const isVirtual = system === 'Docker Desktop' || (client !== 'linux' && client !== '');
   const [, path] = /^unix:\/\/(.+)$/.exec(endpoint || `unix://${STANDARD_SOCKET}`) ?? [];
   const refuse = (message: string, step: string): ExpectedError =>
-    failed('UNSUPPORTED_SETTING', message, [step, 'Runs without the Docker socket: --isolation shared']);
+    failed('UNSUPPORTED_SETTING', message, [
+      step,
+      'Runs without the Docker socket: --isolation shared',
+    ]);
   if (path === undefined && !(isVirtual && endpoint.startsWith('npipe:')))
     throw refuse(
       `Docker is at ${endpoint}, but the agent must mount the Docker socket of its own machine.`,
@@ -258,5 +349,8 @@ export async function readSocket({host, files, signal}: Pick<Deps, 'host' | 'fil
     );
   if (isVirtual || path === undefined) return STANDARD_SOCKET;
   if ((await files.kindOf(path)) === 'stream') return path;
-  throw refuse(`The Docker socket ${path} is not a socket.`, 'Check DOCKER_HOST, and: docker context inspect');
+  throw refuse(
+    `The Docker socket ${path} is not a socket.`,
+    'Check DOCKER_HOST, and: docker context inspect',
+  );
 }

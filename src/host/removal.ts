@@ -36,9 +36,14 @@ const INSTALLED_FILES: readonly string[] = [
 ];
 
 /** Removes the containers of a release; data and images remain. Pure. */
-export function planContainerRemoval(containers: readonly DockerContainer[], facts: RemovalFacts): HostRemoval {
+export function planContainerRemoval(
+  containers: readonly DockerContainer[],
+  facts: RemovalFacts,
+): HostRemoval {
   const ofInstall = [...new Set(containers.flatMap(directoriesOf))];
-  const mounted = [...new Set(containers.flatMap(mountsOf))].filter((path) => !path.endsWith('.sock'));
+  const mounted = [...new Set(containers.flatMap(mountsOf))].filter(
+    (path) => !path.endsWith('.sock'),
+  );
   const images = [...new Set(containers.flatMap(({Config}) => Config?.Image ?? []))];
   return {
     steps: containers.flatMap((each) => [...stopSteps(each), removeStep(containerName(each))]),
@@ -46,8 +51,14 @@ export function planContainerRemoval(containers: readonly DockerContainer[], fac
     removes: containers.map((each) => `container ${containerName(each)}`),
     keeps: [
       ...ofInstall.flatMap((directory) => keptFiles(directory, facts)),
-      ...mounted.filter((path) => !ofInstall.some((directory) => path.startsWith(`${directory}/`))).map((path) => keptPath(path, facts)),
-      ...images.map((image) => ({what: `image ${image}`, why: 'can be used by other containers', how: `docker image rm ${image}`})),
+      ...mounted
+        .filter((path) => !ofInstall.some((directory) => path.startsWith(`${directory}/`)))
+        .map((path) => keptPath(path, facts)),
+      ...images.map((image) => ({
+        what: `image ${image}`,
+        why: 'can be used by other containers',
+        how: `docker image rm ${image}`,
+      })),
     ],
   };
 }
@@ -75,7 +86,11 @@ const KEEP = 'Keep it';
 const keptPath = (path: string, facts: RemovalFacts): KeptObject => {
   const why = usedBy(path, facts);
   return why === undefined
-    ? {what: path, why: 'mounted into the container', how: commandLine({tool: 'sudo', args: ['rm', '-r', path]})}
+    ? {
+        what: path,
+        why: 'mounted into the container',
+        how: commandLine({tool: 'sudo', args: ['rm', '-r', path]}),
+      }
     : {what: path, why, how: KEEP};
 };
 
@@ -86,22 +101,43 @@ function sharedBy(directory: string, {others = []}: RemovalFacts): string | unde
 }
 
 /** Why a path must not be deleted. */
-export function usedBy(path: string, {others, hasService}: Pick<RemovalFacts, 'others' | 'hasService'>): string | undefined {
-  if (others === undefined) return 'the containers on this machine cannot be read, and one of them may use it';
+export function usedBy(
+  path: string,
+  {others, hasService}: Pick<RemovalFacts, 'others' | 'hasService'>,
+): string | undefined {
+  if (others === undefined)
+    return 'the containers on this machine cannot be read, and one of them may use it';
   const names = usersOf(path, others).map(containerName);
-  if (names.length > 0) return `used by ${names.length === 1 ? 'container' : 'containers'} ${names.join(', ')}`;
-  return hasService && /^\/(var\/lib|etc)\/scalr-agent(\/|$)/.test(path) ? 'can be used by service scalr-agent' : undefined;
+  if (names.length > 0)
+    return `used by ${names.length === 1 ? 'container' : 'containers'} ${names.join(', ')}`;
+  return hasService && /^\/(var\/lib|etc)\/scalr-agent(\/|$)/.test(path)
+    ? 'can be used by service scalr-agent'
+    : undefined;
 }
 
 const SERVICE = 'scalr-agent';
 
 /** Stops the service of the Linux packages and removes the drop-ins of `export systemd`; package, configuration and data remain. Pure. */
-export function planServiceRemoval(dropIns: readonly string[], others: readonly DockerContainer[] | undefined): HostRemoval {
-  const call = (id: string, title: string, tool: 'systemctl' | 'rm', ...args: string[]): Step => ({id, title, call: {tool, args}});
+export function planServiceRemoval(
+  dropIns: readonly string[],
+  others: readonly DockerContainer[] | undefined,
+): HostRemoval {
+  const call = (id: string, title: string, tool: 'systemctl' | 'rm', ...args: string[]): Step => ({
+    id,
+    title,
+    call: {tool, args},
+  });
   const why = usedBy('/etc/scalr-agent', {others, hasService: false});
   return {
     steps: [
-      call('disable', `Stop and disable service ${SERVICE}`, 'systemctl', 'disable', '--now', SERVICE),
+      call(
+        'disable',
+        `Stop and disable service ${SERVICE}`,
+        'systemctl',
+        'disable',
+        '--now',
+        SERVICE,
+      ),
       ...(dropIns.length === 0
         ? []
         : [
@@ -109,7 +145,9 @@ export function planServiceRemoval(dropIns: readonly string[], others: readonly 
             call('reload', 'Reload systemd', 'systemctl', 'daemon-reload'),
           ]),
     ],
-    warnings: ['The service gets up to its TimeoutStopSec= to stop. Then runs in flight are interrupted.'],
+    warnings: [
+      'The service gets up to its TimeoutStopSec= to stop. Then runs in flight are interrupted.',
+    ],
     removes: [`service ${SERVICE}`, ...dropIns],
     keeps: [
       {

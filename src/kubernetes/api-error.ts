@@ -29,14 +29,21 @@ const NOT_STARTED =
 
 /** Meaning of an error response. `body` is a Kubernetes Status, or text of a proxy in between. */
 export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ReadError {
-  const reported = typeof body === 'object' && (body as Status | null)?.kind === 'Status' ? (body as Status) : undefined;
+  const reported =
+    typeof body === 'object' && (body as Status | null)?.kind === 'Status'
+      ? (body as Status)
+      : undefined;
   const [line = ''] = typeof body === 'string' ? body.trim().split('\n', 1) : [];
-  const message = reported?.message ?? (line.slice(0, 500) || `the server returned status ${status}`);
+  const message =
+    reported?.message ?? (line.slice(0, 500) || `the server returned status ${status}`);
   const seconds = reported?.details?.retryAfterSeconds;
   const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
   const next = reported?.metadata?.continue;
   return {
-    kind: reported === undefined && status >= 500 ? kindOfProxy(status, message) : kindOf(status, message),
+    kind:
+      reported === undefined && status >= 500
+        ? kindOfProxy(status, message)
+        : kindOf(status, message),
     message,
     status,
     ...(wait === undefined ? {} : {retryAfterMs: wait}),
@@ -83,10 +90,13 @@ export function apiErrorInText(stderr: string): ReadError {
   const status = reason === undefined ? undefined : REASONS[reason];
   if (status !== undefined) return apiErrorOf(status, message);
   const text = message || line.replace(/^error:\s*/i, '');
-  if (/Unauthorized|must be logged in|getting credentials/i.test(text)) return {kind: 'not-logged-in', message: text};
+  if (/Unauthorized|must be logged in|getting credentials/i.test(text))
+    return {kind: 'not-logged-in', message: text};
   if (/too many requests/i.test(text)) return {kind: 'busy', message: text};
-  if (/unexpected EOF|connection reset|stream error|http2:/i.test(text)) return {kind: 'truncated', message: text};
-  if (/Client\.Timeout|deadline exceeded|timed out waiting for a response/i.test(text)) return {kind: 'stalled', message: text};
+  if (/unexpected EOF|connection reset|stream error|http2:/i.test(text))
+    return {kind: 'truncated', message: text};
+  if (/Client\.Timeout|deadline exceeded|timed out waiting for a response/i.test(text))
+    return {kind: 'stalled', message: text};
   return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: text};
 }
 
@@ -100,16 +110,30 @@ const CODES: Readonly<Partial<Record<ReadErrorKind, ErrorAdvice>>> = {
   truncated: ADVICE.retryable,
   aborted: ADVICE.retryable,
 };
-const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
+const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(REASONS).map(([reason, status]) => [status, reason]),
+);
 
 /** A failed request with the message of the equivalent kubectl command. */
-export function apiFailure(error: ReadError, cluster: ClusterSelection, command = 'get'): ExpectedError {
+export function apiFailure(
+  error: ReadError,
+  cluster: ClusterSelection,
+  command = 'get',
+): ExpectedError {
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
-  const suggestions = advice?.suggestions(cluster, error.message) ?? ['Run the command again with --verbose'];
-  const message = error.kind === 'unreachable' ? `${unreachableText(error.message)}.` : `kubectl ${command} failed: ${errorLine(error)}`;
-  return failed(code, message, suggestions, {exit: ExitCode.failed, cause: new Error(error.message)});
+  const suggestions = advice?.suggestions(cluster, error.message) ?? [
+    'Run the command again with --verbose',
+  ];
+  const message =
+    error.kind === 'unreachable'
+      ? `${unreachableText(error.message)}.`
+      : `kubectl ${command} failed: ${errorLine(error)}`;
+  return failed(code, message, suggestions, {
+    exit: ExitCode.failed,
+    cause: new Error(error.message),
+  });
 }
 
 /** The result. @throws ExpectedError if it could not be read */
@@ -125,7 +149,10 @@ export function requireAnswer<T extends {error?: ReadError | undefined}>(
 export function errorLine({kind, message, status, cause}: ReadError): string {
   if (cause) return message;
   if (kind === 'stalled' || kind === 'aborted') return 'timed out waiting for a response';
-  if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;
+  if (kind === 'not-logged-in')
+    return message.includes('logged in')
+      ? message
+      : `You must be logged in to the server (${message})`;
   if (kind === 'unreachable') return unreachableText(message);
   if (status === undefined) return message;
   const reason = REASON_OF[status];

@@ -15,7 +15,11 @@ interface Afterwards {
 }
 
 /** Data of a source, and how it ended. */
-export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, release}: Afterwards = {}): LogStream {
+export function logFrom(
+  source: Readable,
+  timeout: IdleTimeout,
+  {verdict, release}: Afterwards = {},
+): LogStream {
   let settle: (error: ReadError | undefined) => void = () => undefined;
   const end = new Promise<ReadError | undefined>((resolve) => {
     settle = resolve;
@@ -55,7 +59,13 @@ export async function answerFrom(
   {date, isText = false}: {date?: Date | undefined; isText?: boolean} = {},
 ): Promise<ApiResult> {
   const bytes = await readAtMost(MAX_ANSWER_BYTES, chunks);
-  if (bytes === undefined) return {error: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
+  if (bytes === undefined)
+    return {
+      error: {
+        kind: 'too-large',
+        message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`,
+      },
+    };
   const error = await end;
   if (error) return {error};
   const text = bytes.toString('utf8');
@@ -102,7 +112,10 @@ export class IdleTimeout {
   start(): void {
     clearTimeout(this.#timer);
     const seconds = this.#idleMs / 1000;
-    this.#timer = setTimeout(() => this.#stop({kind: 'stalled', message: `no response for ${seconds} s`}), this.#idleMs);
+    this.#timer = setTimeout(
+      () => this.#stop({kind: 'stalled', message: `no response for ${seconds} s`}),
+      this.#idleMs,
+    );
   }
 
   /** Stops the timer: data has arrived. */
@@ -122,7 +135,13 @@ export class IdleTimeout {
     const {code, message} = error as NodeJS.ErrnoException;
     if (code === undefined || error instanceof TypeError) throw error;
     // Node.js calls a connection that ends within a response "aborted".
-    return {kind: before, message: message === 'aborted' ? 'the connection was closed before the response was complete' : message};
+    return {
+      kind: before,
+      message:
+        message === 'aborted'
+          ? 'the connection was closed before the response was complete'
+          : message,
+    };
   }
 
   readonly #giveUp = (): void => this.#stop({kind: 'aborted', message: abortReason(this.#signal)});
@@ -135,7 +154,9 @@ export class IdleTimeout {
 }
 
 /** Parsed JSON, or other content as a string. `date` is the clock of the server, if it sends one. */
-export type ApiResult = {status: number; body: unknown; date?: Date; error?: undefined} | {error: ReadError};
+export type ApiResult =
+  | {status: number; body: unknown; date?: Date; error?: undefined}
+  | {error: ReadError};
 
 export interface RequestOptions {
   /** Aborts the request and its retries. */
@@ -156,7 +177,10 @@ export interface ApiReader {
   /** `path` is the escaped API path with its query. */
   get(path: string, options: GetOptions): Promise<ApiResult>;
   /** For large responses, which are never held in memory as a whole; with `follows`, for logs without an end. */
-  stream(path: string, options: RequestOptions & {follows?: boolean}): Promise<LogStream | {error: ReadError}>;
+  stream(
+    path: string,
+    options: RequestOptions & {follows?: boolean},
+  ): Promise<LogStream | {error: ReadError}>;
   /** Open requests end as `signal`; no process or socket remains. Can be called twice. */
   close(): Promise<void>;
 }

@@ -9,7 +9,14 @@ import {type ReadError, retryAfter} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import type {Processes} from '../ports/system.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
-import {type ApiResult, answerFrom, IdleTimeout, type KubernetesClient, logFrom, type RequestOptions} from './client.ts';
+import {
+  type ApiResult,
+  answerFrom,
+  IdleTimeout,
+  type KubernetesClient,
+  logFrom,
+  type RequestOptions,
+} from './client.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
 import {isUserManager} from './objects.ts';
@@ -26,11 +33,17 @@ type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
  * Connects to the API server with the kubectl of the user: one `kubectl proxy` for all requests, or one kubectl per request if no proxy can run.
  * Nothing starts before the first request.
  */
-export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
+export function kubernetesClient(
+  kubeTarget: ClusterTarget,
+  {kubectl = 'kubectl'}: ToolPaths = {},
+): KubernetesClient {
   const closing = new AbortController();
   const raw = rawClient(kubeTarget, kubectl);
   let made: Promise<Connection> | undefined;
-  const connection = async (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+  const connection = async (
+    signal: AbortSignal,
+    until: AbortSignal = closing.signal,
+  ): Promise<Connection> => {
     made ??= connect(kubeTarget, kubectl, until);
     // Does not wait for a slow proxy after the signal; the request then ends as `aborted`.
     return (await untilAborted(made, signal)) ?? NONE;
@@ -48,7 +61,9 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
     }
     const {proxied, isAlive} = connected;
     const answer = proxied && isAlive() ? await question(proxied) : undefined;
-    return answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
+    return answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive())
+      ? question(raw)
+      : answer;
   };
   let closed: Promise<unknown> | undefined;
   return {
@@ -56,10 +71,12 @@ export function kubernetesClient(kubeTarget: ClusterTarget, {kubectl = 'kubectl'
       await connection(closing.signal, anySignal(signal, closing.signal));
     },
     get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
-    post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    post: (path, body, options) =>
+      ask(options.signal, (requests) => requests.post(path, body, options)),
     async send(request, options) {
       const {proxied, isAlive} = await connection(options.signal);
-      if (options.signal.aborted) return {error: {kind: 'aborted', message: abortReason(options.signal)}};
+      if (options.signal.aborted)
+        return {error: {kind: 'aborted', message: abortReason(options.signal)}};
       const answer = isAlive() ? await proxied?.send(request, options) : undefined;
       return answer?.error?.kind === 'unreachable' && !isAlive() ? undefined : answer;
     },
@@ -88,9 +105,17 @@ interface Connection {
 const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
 /** @throws ExpectedError if kubectl or the cluster is missing */
-async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
+async function connect(
+  kubeTarget: ClusterTarget,
+  kubectl: string,
+  signal: AbortSignal,
+): Promise<Connection> {
   refuseMissing(kubeTarget, process.env);
-  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(kubeTarget, socket), kubectl, signal);
+  const started: ApiProxy | NoProxy = await startProxy(
+    (socket) => proxy(kubeTarget, socket),
+    kubectl,
+    signal,
+  );
   if ('call' in started) {
     refuse(started, kubectl);
     if (await isUnknownToWindows(kubectl)) throw toolNotFound('kubectl', kubectl, false);
@@ -108,20 +133,34 @@ async function connect(kubeTarget: ClusterTarget, kubectl: string, signal: Abort
 }
 
 /** kubectl ignores a missing file in KUBECONFIG, and then connects to localhost. In a pod, it uses the service account. */
-function refuseMissing({kubeconfig}: ClusterTarget, {KUBECONFIG: paths = '', KUBERNETES_SERVICE_HOST: isInPod}: NodeJS.ProcessEnv): void {
+function refuseMissing(
+  {kubeconfig}: ClusterTarget,
+  {KUBECONFIG: paths = '', KUBERNETES_SERVICE_HOST: isInPod}: NodeJS.ProcessEnv,
+): void {
   const files = paths.split(delimiter).filter((path) => path !== '');
-  if (kubeconfig !== undefined || isInPod || files.length === 0 || files.some((path) => existsSync(path))) return;
+  if (
+    kubeconfig !== undefined ||
+    isInPod ||
+    files.length === 0 ||
+    files.some((path) => existsSync(path))
+  )
+    return;
   const stderr = `error: stat ${files.join(', ')}: no such file or directory`;
-  throw toolFailure({tool: 'kubectl', args: ['proxy']}, {exitCode: ExitCode.failed, stdout: '', stderr});
+  throw toolFailure(
+    {tool: 'kubectl', args: ['proxy']},
+    {exitCode: ExitCode.failed, stdout: '', stderr},
+  );
 }
 
 /** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */
 function refuse({call, outcome}: NoProxy, kubectl: string): void {
   if (outcome === undefined) return;
   const {exitCode} = outcome;
-  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE) throw toolNotFound('kubectl', kubectl, exitCode === NOT_RUNNABLE);
+  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE)
+    throw toolNotFound('kubectl', kubectl, exitCode === NOT_RUNNABLE);
   const failure = toolFailure(call, outcome);
-  if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
+  if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr))
+    throw failure;
 }
 
 /** Concurrent requests per kind, so that logs do not block queries. */
@@ -131,7 +170,8 @@ const MAX_SOCKETS = {query: 16, log: 24, followed: 200};
 export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'> {
   // There is no TLS. By default, Node.js derives a server name from every request, which takes 20 ms the first time.
   const withoutTls = {servername: ''};
-  const agentFor = (kind: Request['kind']): Agent => new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[kind], ...withoutTls});
+  const agentFor = (kind: Request['kind']): Agent =>
+    new Agent({keepAlive: true, maxSockets: MAX_SOCKETS[kind], ...withoutTls});
   const agents = {query: agentFor('query'), log: agentFor('log'), followed: agentFor('followed')};
   return clientFrom(
     (desired) => open(desired, agents[desired.kind], socketPath),
@@ -149,9 +189,21 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
     const time = Date.parse(response.headers.date ?? '');
     const date = Number.isNaN(time) ? undefined : new Date(time);
     if (status >= 200 && status < 300)
-      return {status, log: logFrom(response, timeout, {release: desired.release}), ...(date ? {date} : {})};
+      return {
+        status,
+        log: logFrom(response, timeout, {release: desired.release}),
+        ...(date ? {date} : {}),
+      };
     const answer = await answerFrom(status, logFrom(response, timeout));
-    return {error: answer.error ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
+    return {
+      error:
+        answer.error ??
+        apiErrorOf(
+          status,
+          answer.body,
+          retryAfter(response.headers['retry-after'], date ?? new Date()),
+        ),
+    };
   } catch (error) {
     timeout.release();
     return {error: timeout.explain(error, 'unreachable')};
@@ -169,7 +221,9 @@ const headersOf = (
       // kubectl proxy accepts no other host name.
       host: 'localhost',
       accept: accept ?? 'application/json, */*',
-      ...(body === undefined ? {} : {'content-type': contentType, 'content-length': Buffer.byteLength(body)}),
+      ...(body === undefined
+        ? {}
+        : {'content-type': contentType, 'content-length': Buffer.byteLength(body)}),
     };
     const call = request({socketPath, path, agent, headers, method: method ?? 'GET'});
     timeout.endWith((why) => {
@@ -198,18 +252,31 @@ export const throughApi = (processes: Processes, client: Client): Processes => (
   start(call) {
     if (call.requests === undefined) return processes.start(call);
     const controller = new AbortController();
-    const outcome = outcomeOf(call, client, controller.signal).then((sent) => sent ?? processes.start(call).outcome);
-    return {outcome, interrupt: () => controller.abort('interrupted'), leave: () => controller.abort('interrupted')};
+    const outcome = outcomeOf(call, client, controller.signal).then(
+      (sent) => sent ?? processes.start(call).outcome,
+    );
+    return {
+      outcome,
+      interrupt: () => controller.abort('interrupted'),
+      leave: () => controller.abort('interrupted'),
+    };
   },
 });
 
 /** The responses as a list, and the errors as kubectl prints them; undefined if kubectl must make the call. */
-async function outcomeOf({requests}: Call, client: Client, signal: AbortSignal): Promise<ProcessResult | undefined> {
+async function outcomeOf(
+  {requests}: Call,
+  client: Client,
+  signal: AbortSignal,
+): Promise<ProcessResult | undefined> {
   if (requests === undefined) return undefined;
-  const results = await Promise.all(requests.map((each) => sendOne(each, client, {signal, idleMs: REQUIRED_MS})));
+  const results = await Promise.all(
+    requests.map((each) => sendOne(each, client, {signal, idleMs: REQUIRED_MS})),
+  );
   if (results.includes(undefined)) return undefined;
   const [items, errors]: [unknown[], ReadError[]] = [[], []];
-  for (const result of results as ApiResult[]) result.error ? errors.push(result.error) : items.push(result.body);
+  for (const result of results as ApiResult[])
+    result.error ? errors.push(result.error) : items.push(result.body);
   return {
     exitCode: errors.length === 0 ? ExitCode.ok : ExitCode.failed,
     stdout: JSON.stringify({apiVersion: 'v1', kind: 'List', items}),
@@ -218,9 +285,15 @@ async function outcomeOf({requests}: Call, client: Client, signal: AbortSignal):
 }
 
 /** Repeats an apply with force if all fields in conflict were set by people or by Helm. */
-async function sendOne(request: ApiRequest, client: Client, options: RequestOptions): Promise<ApiResult | undefined> {
+async function sendOne(
+  request: ApiRequest,
+  client: Client,
+  options: RequestOptions,
+): Promise<ApiResult | undefined> {
   const result = await client.send(request, options);
-  const managers = [...(result?.error?.message ?? '').matchAll(/\bconflicts? with "([^"]+)"/g)].map(([, manager = '']) => manager);
+  const managers = [...(result?.error?.message ?? '').matchAll(/\bconflicts? with "([^"]+)"/g)].map(
+    ([, manager = '']) => manager,
+  );
   return request.takesOver && managers.length > 0 && managers.every(isUserManager)
     ? client.send({...request, path: `${request.path}&force=true`}, options)
     : result;

@@ -47,17 +47,25 @@ export function pluralOfKind(kind: string): string {
 /** Group and version of a kind that every API server has, such as apps/v1 of Deployment. */
 export function groupVersionOf(kind: string): string {
   const plural = pluralOfKind(kind);
-  const found = Object.entries(GROUP_VERSIONS).find(([resource]) => pluralOf(resource) === plural)?.[1];
+  const found = Object.entries(GROUP_VERSIONS).find(
+    ([resource]) => pluralOf(resource) === plural,
+  )?.[1];
   if (found === undefined) throw new Error(`Unknown API group and version of ${kind}.`);
   return found;
 }
 
 /** Resource that kubectl calls `deployment` or `deployments`; undefined for other words. */
 export const resourceNamed = (word: string): string | undefined =>
-  Object.keys(GROUP_VERSIONS).find((resource) => [word, pluralOfKind(word)].includes(pluralOf(resource)));
+  Object.keys(GROUP_VERSIONS).find((resource) =>
+    [word, pluralOfKind(word)].includes(pluralOf(resource)),
+  );
 
 /** API path of a kind, such as `deployments.apps`. */
-export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
+export function collectionPath(
+  resource: string,
+  namespace?: string,
+  groupVersion = GROUP_VERSIONS[resource],
+): string {
   if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);
   const root = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
   return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${pluralOf(resource)}`;
@@ -65,18 +73,31 @@ export function collectionPath(resource: string, namespace?: string, groupVersio
 
 /** Cluster-scoped kinds that charts can contain. */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
-  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
+  'Namespace',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'PersistentVolume',
+  'StorageClass',
+  'CSIDriver',
+  'PriorityClass',
 ]);
 
 export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
 
 /** The same for an object whose definition may be in the same chart. */
-export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
+export const isWideObject = (
+  object: KubernetesObject,
+  objects: readonly KubernetesObject[],
+): boolean =>
   isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
 
 /** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
-export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
+export function resourceOf(
+  object: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  served: readonly string[],
+): string {
   const {kind = '', apiVersion = ''} = object;
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
   const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
@@ -88,20 +109,35 @@ export function resourceOf(object: KubernetesObject, objects: readonly Kubernete
 }
 
 /** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
-const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly DefinitionObject[]): DefinitionObject['spec'] =>
+const definitionFor = (
+  {kind, apiVersion = ''}: KubernetesObject,
+  objects: readonly DefinitionObject[],
+): DefinitionObject['spec'] =>
   objects.find(
-    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
+    (each) =>
+      each.kind === 'CustomResourceDefinition' &&
+      each.spec?.names?.kind === kind &&
+      apiVersion.startsWith(`${each.spec?.group}/`),
   )?.spec;
 
 /** API path of the objects of its kind, for an object that a chart renders for this namespace. */
-export const siblingsPath = ({apiVersion, kind = '', metadata}: KubernetesObject, namespace: string): string =>
-  collectionPath(pluralOfKind(kind), isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace), apiVersion);
+export const siblingsPath = (
+  {apiVersion, kind = '', metadata}: KubernetesObject,
+  namespace: string,
+): string =>
+  collectionPath(
+    pluralOfKind(kind),
+    isClusterScoped(kind) ? undefined : (metadata.namespace ?? namespace),
+    apiVersion,
+  );
 
 export const objectPath = (object: KubernetesObject, namespace: string): string =>
   `${siblingsPath(object, namespace)}/${encodeURIComponent(object.metadata.name)}`;
 
 /** The Helm release that an object belongs to by its metadata. */
-export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {
+export function helmOwner({
+  metadata,
+}: KubernetesObject): {release: string; namespace: string} | undefined {
   const {annotations = {}, labels = {}} = metadata;
   const release = annotations['meta.helm.sh/release-name'];
   const namespace = annotations['meta.helm.sh/release-namespace'];
@@ -127,10 +163,19 @@ export interface GitOpsMark {
 /** A mark of Argo CD: agents, or team_agents for an application in namespace team. */
 export function argoMark(text: string, where: GitOpsMark['in'], key: string): GitOpsMark {
   const [name = '', namespace] = text.split('_').reverse();
-  return {engine: 'Argo CD', kind: 'application', resource: 'applications.argoproj.io', name, namespace, in: where, keys: [key]};
+  return {
+    engine: 'Argo CD',
+    kind: 'application',
+    resource: 'applications.argoproj.io',
+    name,
+    namespace,
+    in: where,
+    keys: [key],
+  };
 }
 
-const [TRACKING, INSTANCE] = ['argocd.argoproj.io/tracking-id', 'argocd.argoproj.io/instance'];
+const TRACKING = 'argocd.argoproj.io/tracking-id';
+const INSTANCE = 'argocd.argoproj.io/instance';
 
 export function gitOpsMark({metadata}: KubernetesObject): GitOpsMark | undefined {
   const {annotations = {}, labels = {}} = metadata;
@@ -141,7 +186,15 @@ export function gitOpsMark({metadata}: KubernetesObject): GitOpsMark | undefined
     const keys = [`${group}/name`, `${group}/namespace`] as const;
     const name = labels[keys[0]];
     if (name)
-      return {engine: 'Flux', kind, resource: `${pluralOfKind(kind)}.${group}`, name, namespace: labels[keys[1]], in: 'label', keys};
+      return {
+        engine: 'Flux',
+        kind,
+        resource: `${pluralOfKind(kind)}.${group}`,
+        name,
+        namespace: labels[keys[1]],
+        in: 'label',
+        keys,
+      };
   }
   return undefined;
 }
@@ -171,12 +224,22 @@ export function otherOwner({metadata}: KubernetesObject): string | undefined {
 }
 
 /** Whether `found` contains all of `desired`; the API server adds defaults. With `mayLack`, missing fields are ignored. */
-export function isContained(desired: Tree, found: Tree | undefined, {mayLack = false} = {}): boolean {
+export function isContained(
+  desired: Tree,
+  found: Tree | undefined,
+  {mayLack = false} = {},
+): boolean {
   if (found === undefined) return mayLack || desired === null;
   if (Array.isArray(desired))
     return (
-      Array.isArray(found) && desired.length === found.length && desired.every((each, index) => isContained(each, found[index], {mayLack}))
+      Array.isArray(found) &&
+      desired.length === found.length &&
+      desired.every((each, index) => isContained(each, found[index], {mayLack}))
     );
-  if (isMap(desired)) return isMap(found) && Object.entries(desired).every(([key, below]) => isContained(below, found[key], {mayLack}));
+  if (isMap(desired))
+    return (
+      isMap(found) &&
+      Object.entries(desired).every(([key, below]) => isContained(below, found[key], {mayLack}))
+    );
   return desired === found;
 }

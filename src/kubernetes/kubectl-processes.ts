@@ -51,12 +51,19 @@ const END_MS = 1000;
 const MAX_SOCKET_PATH = 100;
 
 /** Runs `kubectl proxy` on a socket that other accounts of this machine cannot access. */
-export async function startProxy(callFor: (socket: string) => Call, kubectl: string, signal: AbortSignal): Promise<ApiProxy | NoProxy> {
+export async function startProxy(
+  callFor: (socket: string) => Call,
+  kubectl: string,
+  signal: AbortSignal,
+): Promise<ApiProxy | NoProxy> {
   const directory = process.platform === 'win32' ? undefined : privateDirectory();
   const socketPath = join(directory ?? '', SOCKET);
   const call = callFor(socketPath);
   if (directory === undefined) return {call, outcome: undefined};
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {detached: true, stdio: 'pipe'});
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {
+    detached: true,
+    stdio: 'pipe',
+  });
   let isAlive = true;
   const gone = new Promise<void>((resolve) => {
     const end = (): void => {
@@ -149,11 +156,16 @@ const MAX_REQUESTS = 4;
 const MAX_FOLLOWED_LOGS = 24;
 
 /** Runs one kubectl per request: slower, but works where no socket can be used. */
-export function rawClient(kubeTarget: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
-  const [acquire, acquireFollowed] = [semaphore(MAX_REQUESTS), semaphore(MAX_FOLLOWED_LOGS)];
+export function rawClient(
+  kubeTarget: ClusterTarget,
+  kubectl: string,
+): Omit<KubernetesClient, 'connect'> {
+  const acquire = semaphore(MAX_REQUESTS);
+  const acquireFollowed = semaphore(MAX_FOLLOWED_LOGS);
   const client = clientFrom(async (desired) => {
     const done = await (desired.kind === 'followed' ? acquireFollowed : acquire)(desired.signal);
-    if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(desired.signal)}`}};
+    if (done === undefined)
+      return {error: {kind: 'aborted', message: `not started: ${abortReason(desired.signal)}`}};
     const opened = await open(desired, kubeTarget, kubectl, done);
     if (opened.error) done();
     return opened;
@@ -169,7 +181,11 @@ async function open(
   done: () => void,
 ): Promise<Opened> {
   const timeout = new IdleTimeout(signal, idleMs);
-  const {source, verdict} = start(kubectl, body === undefined ? getRaw(kubeTarget, path).args : createRaw(kubeTarget, path).args, body);
+  const {source, verdict} = start(
+    kubectl,
+    body === undefined ? getRaw(kubeTarget, path).args : createRaw(kubeTarget, path).args,
+    body,
+  );
   timeout.endWith((why) => source.destroy(why));
   try {
     timeout.start();
@@ -210,7 +226,11 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => setImmediate(resolve)).once('close', resolve);
   });
-  child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? KILL_DELAY_MS : 0).unref());
+  child.stdout.once(
+    'close',
+    () =>
+      void setTimeout(() => child.kill(), child.stdout.readableEnded ? KILL_DELAY_MS : 0).unref(),
+  );
   return {
     source: bufferedOutput(child.stdout),
     /** Result after everything was read. */

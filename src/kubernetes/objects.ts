@@ -96,7 +96,12 @@ export interface Workload extends KubernetesObject {
 }
 
 export interface Claim extends KubernetesObject {
-  spec?: {volumeName?: string; storageClassName?: string; accessModes?: readonly string[]; resources?: {requests?: {storage?: string}}};
+  spec?: {
+    volumeName?: string;
+    storageClassName?: string;
+    accessModes?: readonly string[];
+    resources?: {requests?: {storage?: string}};
+  };
   status?: {phase?: string; capacity?: {storage?: string}};
 }
 
@@ -139,17 +144,24 @@ const MANAGER = {key: 'app.kubernetes.io/managed-by', value: 'scalr-agent-instal
 const RELEASE = 'scalr.io/release';
 
 /** The labels of objects that this program creates outside of a release. */
-export const ownLabels = (release: string): Readonly<Record<string, string>> => ({[MANAGER.key]: MANAGER.value, [RELEASE]: release});
+export const ownLabels = (release: string): Readonly<Record<string, string>> => ({
+  [MANAGER.key]: MANAGER.value,
+  [RELEASE]: release,
+});
 
 /** Field managers of people and of Helm; what they have changed can be changed back. */
-export const isUserManager = (manager: string): boolean => /^(kubectl|helm(?!-controller)|scalr-agent-install)/.test(manager);
+export const isUserManager = (manager: string): boolean =>
+  /^(kubectl|helm(?!-controller)|scalr-agent-install)/.test(manager);
 
-export const isOwn = ({metadata}: KubernetesObject): boolean => metadata.labels?.[MANAGER.key] === MANAGER.value;
+export const isOwn = ({metadata}: KubernetesObject): boolean =>
+  metadata.labels?.[MANAGER.key] === MANAGER.value;
 
 /** The release that this program created an object for. */
-export const releaseOf = ({metadata}: KubernetesObject): string | undefined => metadata.labels?.[RELEASE];
+export const releaseOf = ({metadata}: KubernetesObject): string | undefined =>
+  metadata.labels?.[RELEASE];
 
-export const isOwnFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;
+export const isOwnFor = (object: KubernetesObject, release: string): boolean =>
+  isOwn(object) && releaseOf(object) === release;
 
 export interface SecretObject extends KubernetesObject {
   metadata: KubernetesObject['metadata'] & {
@@ -170,17 +182,23 @@ export interface ObjectRef {
   name: string;
 }
 
-export const refOf = ({kind = '', metadata}: KubernetesObject): ObjectRef => ({kind, name: metadata.name});
+export const refOf = ({kind = '', metadata}: KubernetesObject): ObjectRef => ({
+  kind,
+  name: metadata.name,
+});
 
-export const isSameRef = (one: ObjectRef, other: ObjectRef): boolean => one.kind === other.kind && one.name === other.name;
-export const includesRef = (one: ObjectRef, others: readonly ObjectRef[]): boolean => others.some((each) => isSameRef(one, each));
+export const isSameRef = (one: ObjectRef, other: ObjectRef): boolean =>
+  one.kind === other.kind && one.name === other.name;
+export const includesRef = (one: ObjectRef, others: readonly ObjectRef[]): boolean =>
+  others.some((each) => isSameRef(one, each));
 export const uniqueRefs = (refs: readonly ObjectRef[]): ObjectRef[] =>
   refs.filter((each, index) => refs.findIndex((other) => isSameRef(each, other)) === index);
 
 /** For kubectl: deployment/scalr-agent. */
 export const resourceName = ({kind, name}: ObjectRef): string => `${kind.toLowerCase()}/${name}`;
 
-export const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+export const hasEnded = ({status}: Pod): boolean =>
+  status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** For a person: Deployment scalr-agent. */
 export const refText = ({kind, name}: ObjectRef): string => `${kind} ${name}`;
@@ -207,11 +225,15 @@ interface Toleration {
 }
 
 /** The specs of pods, wherever in an object: agent-job has them inside custom resources. */
-export const podSpecs = (object: KubernetesObject): Values[] => topmost(object as unknown as Tree, ['containers']);
+export const podSpecs = (object: KubernetesObject): Values[] =>
+  topmost(object as unknown as Tree, ['containers']);
 
 /** A pod as something else makes it. */
 export interface PodTemplate {
-  metadata?: {labels?: Readonly<Record<string, string>>; annotations?: Readonly<Record<string, string>>} | null;
+  metadata?: {
+    labels?: Readonly<Record<string, string>>;
+    annotations?: Readonly<Record<string, string>>;
+  } | null;
   spec: Values;
 }
 
@@ -223,13 +245,17 @@ export const podTemplates = (object: KubernetesObject): PodTemplate[] =>
 function topmost(tree: Tree, path: Path): Values[] {
   if (Array.isArray(tree)) return tree.flatMap((each) => topmost(each, path));
   if (!isMap(tree)) return [];
-  return Array.isArray(getAt(tree, path)) ? [tree] : Object.values(tree).flatMap((each) => topmost(each, path));
+  return Array.isArray(getAt(tree, path))
+    ? [tree]
+    : Object.values(tree).flatMap((each) => topmost(each, path));
 }
 
 /** The maps in a list; none of anything else. */
-export const mapsIn = (tree: Tree | undefined): Values[] => (Array.isArray(tree) ? tree.filter(isMap) : []);
+export const mapsIn = (tree: Tree | undefined): Values[] =>
+  Array.isArray(tree) ? tree.filter(isMap) : [];
 
-export const hostPaths = ({volumes}: Values): string[] => mapsIn(volumes).flatMap((each) => textAt(each, ['hostPath', 'path']) || []);
+export const hostPaths = ({volumes}: Values): string[] =>
+  mapsIn(volumes).flatMap((each) => textAt(each, ['hostPath', 'path']) || []);
 
 /** All keys of a tree with their values. */
 export function pairsBelow(tree: Tree): [key: string, below: Tree][] {
@@ -240,7 +266,10 @@ export function pairsBelow(tree: Tree): [key: string, below: Tree][] {
 /** Secrets that containers read or mount, without image pull Secrets. */
 export const secretNames = (tree: Tree): string[] =>
   pairsBelow(tree).flatMap(([key, below]) => {
-    const name = SECRET_REFERENCES.has(key) && isMap(below) ? (below['secretName'] ?? below['name']) : undefined;
+    const name =
+      SECRET_REFERENCES.has(key) && isMap(below)
+        ? (below['secretName'] ?? below['name'])
+        : undefined;
     return typeof name === 'string' ? [name] : [];
   });
 
@@ -250,10 +279,14 @@ const SECRET_REFERENCES: ReadonlySet<string> = new Set(['secretKeyRef', 'secretR
 export const selectorOf = (spec: Values): [key: string, value: string][] =>
   Object.entries((spec['nodeSelector'] ?? {}) as Record<string, string>);
 
-export const isSelected = (spec: Values, {labels}: NodePlace): boolean => selectorOf(spec).every(([key, value]) => labels[key] === value);
+export const isSelected = (spec: Values, {labels}: NodePlace): boolean =>
+  selectorOf(spec).every(([key, value]) => labels[key] === value);
 
 /** Taints of the node that exclude the pod permanently; taints by Kubernetes itself are temporary. */
-export const untolerated = <T extends Taint>(spec: Values, {taints}: {taints: readonly T[]}): T[] => {
+export const untolerated = <T extends Taint>(
+  spec: Values,
+  {taints}: {taints: readonly T[]},
+): T[] => {
   const tolerations = (spec['tolerations'] ?? []) as unknown as Toleration[];
   return taints.filter(
     (taint) =>
@@ -264,8 +297,14 @@ export const untolerated = <T extends Taint>(spec: Values, {taints}: {taints: re
   );
 };
 
-export const mayRun = (spec: Values, node: NodePlace): boolean => isSelected(spec, node) && untolerated(spec, node).length === 0;
+export const mayRun = (spec: Values, node: NodePlace): boolean =>
+  isSelected(spec, node) && untolerated(spec, node).length === 0;
 
-const tolerates = ({key, operator = 'Equal', value = '', effect}: Toleration, taint: Taint): boolean =>
+const tolerates = (
+  {key, operator = 'Equal', value = '', effect}: Toleration,
+  taint: Taint,
+): boolean =>
   (effect === undefined || effect === '' || effect === taint.effect) &&
-  (operator === 'Exists' ? key === undefined || key === '' || key === taint.key : key === taint.key && value === (taint.value ?? ''));
+  (operator === 'Exists'
+    ? key === undefined || key === '' || key === taint.key
+    : key === taint.key && value === (taint.value ?? ''));

@@ -20,16 +20,26 @@ export interface Permission {
 export function permissionsForObjects(
   verbs: readonly string[],
   some: readonly KubernetesObject[],
-  {namespace, objects, served}: {namespace: string; objects: readonly KubernetesObject[]; served: readonly string[]},
+  {
+    namespace,
+    objects,
+    served,
+  }: {namespace: string; objects: readonly KubernetesObject[]; served: readonly string[]},
 ): Permission[] {
   return some.flatMap((object) => {
-    const where = isWideObject(object, objects) ? {} : {namespace: object.metadata.namespace ?? namespace};
+    const where = isWideObject(object, objects)
+      ? {}
+      : {namespace: object.metadata.namespace ?? namespace};
     return verbs.map((verb) => ({verb, resource: resourceOf(object, objects, served), ...where}));
   });
 }
 
 /** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
-export function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[], ownNamespace: string): Permission[] {
+export function grantedBy(
+  object: KubernetesObject,
+  objects: readonly KubernetesObject[],
+  ownNamespace: string,
+): Permission[] {
   const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: ObjectRef};
   const role = roleRef ? objects.find((each) => isSameRef(refOf(each), roleRef)) : object;
   if (role?.kind !== 'Role' && role?.kind !== 'ClusterRole') return [];
@@ -40,25 +50,42 @@ export function grantedBy(object: KubernetesObject, objects: readonly Kubernetes
 }
 
 interface Role extends KubernetesObject {
-  rules?: readonly Partial<Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>>[] | null;
+  rules?:
+    | readonly Partial<
+        Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>
+      >[]
+    | null;
 }
 
 /** What a Role grants, one verb on one resource at a time. */
 function rulesOf(role: KubernetesObject): {verb: string; resource: string; name?: string}[] {
-  return ((role as Role).rules ?? []).flatMap(({apiGroups = [''], resources = [], resourceNames: [name] = [], verbs = []}) =>
-    resources.flatMap((plural) =>
-      apiGroups.flatMap((group) =>
-        verbs.map((verb) => ({verb, resource: group ? `${plural}.${group}` : plural, ...(name === undefined ? {} : {name})})),
+  return ((role as Role).rules ?? []).flatMap(
+    ({apiGroups = [''], resources = [], resourceNames: [name] = [], verbs = []}) =>
+      resources.flatMap((plural) =>
+        apiGroups.flatMap((group) =>
+          verbs.map((verb) => ({
+            verb,
+            resource: group ? `${plural}.${group}` : plural,
+            ...(name === undefined ? {} : {name}),
+          })),
+        ),
       ),
-    ),
   );
 }
 
 /** `deployments/scale.apps` in the fields of an access review. */
-export function attributesOf(spelled: string): {group?: string; resource: string; subresource?: string} {
+export function attributesOf(spelled: string): {
+  group?: string;
+  resource: string;
+  subresource?: string;
+} {
   const [path = '', ...group] = spelled.split('.');
   const [resource = '', subresource] = path.split('/');
-  return {resource, ...(group.length > 0 ? {group: group.join('.')} : {}), ...(subresource === undefined ? {} : {subresource})};
+  return {
+    resource,
+    ...(group.length > 0 ? {group: group.join('.')} : {}),
+    ...(subresource === undefined ? {} : {subresource}),
+  };
 }
 
 /** Sends an access review per permission: rule lists (`kubectl auth can-i --list`) omit permissions from webhooks. */
@@ -71,12 +98,14 @@ export async function reviewPermissions<T extends Permission>(
   const answers = new Map(
     await Promise.all(
       [...attributesByKey].map(
-        async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const,
+        async ([key, attributes]) =>
+          [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const,
       ),
     ),
   );
   for (const {error} of answers.values()) if (error) return unknownBy(error);
-  const isAllowed = (question: ResourceAttributes): boolean => answers.get(keyOf(question))?.value === true;
+  const isAllowed = (question: ResourceAttributes): boolean =>
+    answers.get(keyOf(question))?.value === true;
   return known(
     needs.map((need) => ({...need, isAllowed: questionsOf(need).some(isAllowed)})),
     'SelfSubjectAccessReview',
@@ -85,7 +114,10 @@ export async function reviewPermissions<T extends Permission>(
 
 /** Any of them is enough. */
 function questionsOf({verb, resource, namespace, name, orElse}: Permission): ResourceAttributes[] {
-  return [{verb, ...attributesOf(resource), namespace, name}, ...(orElse ? questionsOf(orElse) : [])];
+  return [
+    {verb, ...attributesOf(resource), namespace, name},
+    ...(orElse ? questionsOf(orElse) : []),
+  ];
 }
 
 const keyOf = ({verb, group, resource, subresource, namespace, name}: ResourceAttributes): string =>
@@ -106,20 +138,42 @@ export async function reviewAccess(
   resourceAttributes: ResourceAttributes,
   options: RequestOptions,
 ): Promise<ReadResult<boolean>> {
-  const review = {apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: {resourceAttributes}};
-  const answer = await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review, options);
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: {resourceAttributes},
+  };
+  const answer = await client.post(
+    '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    review,
+    options,
+  );
   if (answer.error) return {error: answer.error};
   const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
-  return typeof isAllowed === 'boolean' ? {value: isAllowed} : unanswered('answer every access review');
+  return typeof isAllowed === 'boolean'
+    ? {value: isAllowed}
+    : unanswered('answer every access review');
 }
 
 /** User name of this account in the API server. Requires Kubernetes 1.28. */
-export async function currentUser(client: Pick<KubernetesClient, 'post'>, options: RequestOptions): Promise<ReadResult<string>> {
+export async function currentUser(
+  client: Pick<KubernetesClient, 'post'>,
+  options: RequestOptions,
+): Promise<ReadResult<string>> {
   const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
-  const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
+  const answer = await client.post(
+    '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    review,
+    options,
+  );
   if (answer.error) return {error: answer.error};
-  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
-  return typeof user === 'string' && user !== '' ? {value: user} : unanswered('return the user name');
+  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status
+    ?.userInfo?.username;
+  return typeof user === 'string' && user !== ''
+    ? {value: user}
+    : unanswered('return the user name');
 }
 
-const unanswered = (task: string): {error: ReadError} => ({error: {kind: 'refused', message: `the API server did not ${task}`}});
+const unanswered = (task: string): {error: ReadError} => ({
+  error: {kind: 'refused', message: `the API server did not ${task}`},
+});

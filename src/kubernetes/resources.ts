@@ -1,5 +1,12 @@
 import type {ProcessResult} from '../ground/command-line.ts';
-import {type Fact, known, type ReadError, type Unknown, type UnknownReason, unknown} from '../ground/fact.ts';
+import {
+  type Fact,
+  known,
+  type ReadError,
+  type Unknown,
+  type UnknownReason,
+  unknown,
+} from '../ground/fact.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {getAt, isMap, type Values} from '../ground/tree.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
@@ -16,13 +23,20 @@ export interface Listing<T = unknown> {
 }
 
 /** An object; undefined if it does not exist. */
-export type ObjectResult<T> = {object: T | undefined; error?: undefined} | {object?: undefined; error: ReadError};
+export type ObjectResult<T> =
+  | {object: T | undefined; error?: undefined}
+  | {object?: undefined; error: ReadError};
 
 /** Limits the memory of a page, regardless of the size of the objects. */
 const PAGE = 250;
 
 /** Reads a list in pages; after an expired continue token, the list continues with the current state. */
-export async function listAll(client: Reader, path: string, options: GetOptions, limit = PAGE): Promise<Listing> {
+export async function listAll(
+  client: Reader,
+  path: string,
+  options: GetOptions,
+  limit = PAGE,
+): Promise<Listing> {
   const items: unknown[] = [];
   const pageAt = (next: string): string =>
     `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${next === '' ? '' : `&continue=${encodeURIComponent(next)}`}`;
@@ -37,7 +51,8 @@ export async function listAll(client: Reader, path: string, options: GetOptions,
     const page = answer.body as ListObject | null;
     // An empty list of metadata has null.
     const found = page?.kind?.endsWith('List') ? (page.items ?? []) : page?.items;
-    if (page === null || !Array.isArray(found)) return {items, error: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
+    if (page === null || !Array.isArray(found))
+      return {items, error: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
     items.push(...found.map((item) => withType(item, page)));
     next = page.metadata?.continue || undefined;
   }
@@ -54,12 +69,15 @@ interface ListObject {
 /** Items of most lists have no kind. managedFields are removed, because they use half of the memory. */
 function withType(item: unknown, {kind = '', apiVersion}: ListObject): unknown {
   if (typeof item !== 'object' || item === null || !('metadata' in item)) return item;
-  const type = kind.endsWith('List') ? {kind: kind.slice(0, -'List'.length), ...(apiVersion === undefined ? {} : {apiVersion})} : {};
+  const type = kind.endsWith('List')
+    ? {kind: kind.slice(0, -'List'.length), ...(apiVersion === undefined ? {} : {apiVersion})}
+    : {};
   return {...type, ...withoutManagedFields(item)};
 }
 
 function withoutManagedFields<T extends object>(object: T): T {
-  const {managedFields: _, ...metadata} = (object as {metadata?: {managedFields?: unknown}}).metadata ?? {};
+  const {managedFields: _, ...metadata} =
+    (object as {metadata?: {managedFields?: unknown}}).metadata ?? {};
   return {...object, metadata};
 }
 
@@ -75,18 +93,30 @@ export const listObjects = async <T>(
   client: Reader,
   resource: string,
   {namespace, groupVersion, ...options}: ObjectOptions,
-): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
+): Promise<Listing<T>> =>
+  (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
 
 export async function getObject<T>(
   client: Reader,
   resource: string,
   name: string,
-  {namespace, groupVersion, keepsManagedFields = false, ...options}: ObjectOptions & {keepsManagedFields?: boolean},
+  {
+    namespace,
+    groupVersion,
+    keepsManagedFields = false,
+    ...options
+  }: ObjectOptions & {keepsManagedFields?: boolean},
 ): Promise<ObjectResult<T>> {
-  const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
-  if (answer.error) return answer.error.kind === 'not-found' ? {object: undefined} : {error: answer.error};
+  const answer = await client.get(
+    `${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`,
+    options,
+  );
+  if (answer.error)
+    return answer.error.kind === 'not-found' ? {object: undefined} : {error: answer.error};
   if (typeof answer.body !== 'object' || answer.body === null)
-    return {error: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`)};
+    return {
+      error: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`),
+    };
   return {object: (keepsManagedFields ? answer.body : withoutManagedFields(answer.body)) as T};
 }
 
@@ -111,10 +141,13 @@ export async function podLog(
     ...(limitBytes === undefined ? {} : {limitBytes: String(limitBytes)}),
     ...(previous ? {previous: 'true'} : {}),
   });
-  const answer = await client.get(`${collectionPath('pods', namespace)}/${encodeURIComponent(pod)}/log?${query}`, {
-    ...options,
-    isText: true,
-  });
+  const answer = await client.get(
+    `${collectionPath('pods', namespace)}/${encodeURIComponent(pod)}/log?${query}`,
+    {
+      ...options,
+      isText: true,
+    },
+  );
   return answer.error ? {text: '', error: answer.error} : {text: String(answer.body)};
 }
 
@@ -125,14 +158,19 @@ export const failingClient = (error: ReadError): Pick<KubernetesClient, 'get' | 
 });
 
 /** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
-export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; error?: ReadError}> {
+export async function serverVersion(
+  client: Reader,
+  options: RequestOptions,
+): Promise<{version?: string; error?: ReadError}> {
   const answer = await client.get('/version', options);
   if (answer.error) return {error: answer.error};
   const version = (answer.body as {gitVersion?: unknown} | null)?.gitVersion;
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
-const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
+const AGGREGATED = ['v2', 'v2beta1'].map(
+  (version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
+);
 const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
 
 interface Groups {
@@ -163,12 +201,16 @@ export async function servedResources(
   const get = async <T>(path: string): Promise<T | undefined> => {
     const answer = await client.get(path, {...options, accept: ACCEPT});
     if (answer.error) errors.push(answer.error);
-    return answer.error || typeof answer.body !== 'object' ? undefined : ((answer.body ?? undefined) as T | undefined);
+    return answer.error || typeof answer.body !== 'object'
+      ? undefined
+      : ((answer.body ?? undefined) as T | undefined);
   };
   const listed = async (path: string, groupVersion: string): Promise<void> =>
     add(
       groupVersion,
-      ((await get<{resources?: readonly {name: string}[]}>(path))?.resources ?? []).map(({name}) => name),
+      ((await get<{resources?: readonly {name: string}[]}>(path))?.resources ?? []).map(
+        ({name}) => name,
+      ),
     );
   await Promise.all(
     ['/api', '/apis'].map(async (path) => {
@@ -187,7 +229,9 @@ export async function servedResources(
       if (found && path === '/api') await listed('/api/v1', 'v1');
       await Promise.all(
         (found?.groups ?? []).flatMap(({preferredVersion}) =>
-          preferredVersion ? [listed(`/apis/${preferredVersion.groupVersion}`, preferredVersion.groupVersion)] : [],
+          preferredVersion
+            ? [listed(`/apis/${preferredVersion.groupVersion}`, preferredVersion.groupVersion)]
+            : [],
         ),
       );
     }),
@@ -229,10 +273,16 @@ export function unknownBy(error: ReadError): Unknown {
 }
 
 /** The JSON output of a call, a mapping or a list. */
-export function jsonOf<T extends object>(outcome: ProcessResult, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
+export function jsonOf<T extends object>(
+  outcome: ProcessResult,
+  source: string,
+  isRight: (answer: unknown) => boolean,
+): Fact<T> {
   if (outcome.exitCode !== 0) return failureOf(outcome);
   const answer = jsonIn(outcome.stdout);
-  return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
+  return isRight(answer)
+    ? known(answer as T, source)
+    : unknown('failed', `unexpected response from ${source}`);
 }
 
 export async function listFact<T extends KubernetesObject>(
@@ -252,7 +302,10 @@ export async function objectFact<T extends KubernetesObject>(
   options: ObjectOptions,
 ): Promise<Fact<T | undefined>> {
   const {object, error} = await getObject<T>(client, resource, name, options);
-  return error ? unknownBy(error) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
+  return error
+    ? unknownBy(error)
+    : known(isObject(object) ? object : undefined, `${resource}/${name}`);
 }
 
-const isObject = (each: unknown): boolean => isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
+const isObject = (each: unknown): boolean =>
+  isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';

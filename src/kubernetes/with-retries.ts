@@ -24,7 +24,9 @@ export interface Request {
 }
 
 /** A success whose content is still unread, or an error. */
-export type Opened = {status: number; log: LogStream; date?: Date; error?: undefined} | {error: ReadError};
+export type Opened =
+  | {status: number; log: LogStream; date?: Date; error?: undefined}
+  | {error: ReadError};
 
 const IDLE_MS = 20_000;
 
@@ -37,25 +39,42 @@ export function clientFrom(
   const retry = retries();
   const ask = async (
     request: Pick<Request, 'method' | 'path' | 'body' | 'contentType' | 'accept'>,
-    {signal, idleMs = IDLE_MS, isText = false}: {signal: AbortSignal; idleMs?: number; isText?: boolean},
+    {
+      signal,
+      idleMs = IDLE_MS,
+      isText = false,
+    }: {signal: AbortSignal; idleMs?: number; isText?: boolean},
   ) => {
     const {signal: either, release} = followSignal(signal, closing.signal);
     try {
       return await retry(async () => {
-        const opened = await open({...request, kind: 'query', signal: either, idleMs, release: () => undefined});
-        return opened.error ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
+        const opened = await open({
+          ...request,
+          kind: 'query',
+          signal: either,
+          idleMs,
+          release: () => undefined,
+        });
+        return opened.error
+          ? opened
+          : answerFrom(opened.status, opened.log, {date: opened.date, isText});
       }, either);
     } finally {
       release();
     }
   };
   return {
-    get: (path, {accept, ...options}) => ask({path, ...(accept === undefined ? {} : {accept})}, options),
+    get: (path, {accept, ...options}) =>
+      ask({path, ...(accept === undefined ? {} : {accept})}, options),
     post: (path, body, options) => ask({method: 'POST', path, body: JSON.stringify(body)}, options),
-    send: ({method, path, contentType, body}, options) => ask({method, path, contentType, body: body.reveal()}, options),
+    send: ({method, path, contentType, body}, options) =>
+      ask({method, path, contentType, body: body.reveal()}, options),
     async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
       const {signal: either, release} = followSignal(signal, closing.signal);
-      const opened = await retry(() => open({path, kind: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
+      const opened = await retry(
+        () => open({path, kind: follows ? 'followed' : 'log', signal: either, idleMs, release}),
+        either,
+      );
       if (opened.error === undefined) return opened.log;
       release();
       return opened;
@@ -89,7 +108,10 @@ const MAX_UNANSWERED = 3;
 type Attempt<R> = () => Promise<R>;
 
 /** Shared by all requests of one client. */
-function retries(): <R extends {error?: ReadError | undefined}>(attempt: Attempt<R>, signal: AbortSignal) => Promise<R> {
+function retries(): <R extends {error?: ReadError | undefined}>(
+  attempt: Attempt<R>,
+  signal: AbortSignal,
+) => Promise<R> {
   let unanswered = 0;
   return async (attempt, signal) => {
     for (let tried = 1; ; tried += 1) {
@@ -123,7 +145,8 @@ export function limitedClient(client: KubernetesClient, width: number): Kubernet
     ...client,
     async get(path, options) {
       const done = await acquire(options.signal);
-      if (done === undefined) return {error: {kind: 'aborted', message: `not started: ${abortReason(options.signal)}`}};
+      if (done === undefined)
+        return {error: {kind: 'aborted', message: `not started: ${abortReason(options.signal)}`}};
       return client.get(path, options).finally(done);
     },
   };
@@ -132,7 +155,11 @@ export function limitedClient(client: KubernetesClient, width: number): Kubernet
 /** Sends equal requests only once, and does not wait for the response after `until`. */
 export function cachedClient(client: KubernetesClient, until: AbortSignal): KubernetesClient {
   const answers = new Map<string, Promise<ApiResult>>();
-  const once = (question: unknown, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<ApiResult>): Promise<ApiResult> => {
+  const once = (
+    question: unknown,
+    signal: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<ApiResult>,
+  ): Promise<ApiResult> => {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known) return known;
@@ -143,8 +170,12 @@ export function cachedClient(client: KubernetesClient, until: AbortSignal): Kube
   };
   return {
     ...client,
-    get: (path, options) => once([path, options.accept], options.signal, (signal) => client.get(path, {...options, signal})),
-    post: (path, body, options) => once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
+    get: (path, options) =>
+      once([path, options.accept], options.signal, (signal) =>
+        client.get(path, {...options, signal}),
+      ),
+    post: (path, body, options) =>
+      once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
   };
 }
 
@@ -156,7 +187,10 @@ export interface RetryOptions {
 const PAUSES_MS = [500, 1500];
 
 /** For everything that is only read before a plan is created: the same request is sent once. */
-export const cachedAccess = <A extends {kubernetes: KubernetesClient; processes: Processes}>(access: A, options: RetryOptions): A => ({
+export const cachedAccess = <A extends {kubernetes: KubernetesClient; processes: Processes}>(
+  access: A,
+  options: RetryOptions,
+): A => ({
   ...access,
   kubernetes: cachedClient(access.kubernetes, options.signal),
   processes: cachedProcesses(access.processes, options),
@@ -196,4 +230,6 @@ export function cachedProcesses(processes: Processes, {signal, sleep}: RetryOpti
 }
 
 const runOnce = (call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> =>
-  processes.run(call, {signal}).catch(onFailure(({message}) => ({exitCode: 1, stdout: '', stderr: message})));
+  processes
+    .run(call, {signal})
+    .catch(onFailure(({message}) => ({exitCode: 1, stdout: '', stderr: message})));

@@ -43,10 +43,12 @@ export async function runAccountSteps(
       const sent = client.send(step.request, step.purpose).then((answer) => ({answer}));
       const received = await untilAborted(sent, forceQuit);
       // The second Ctrl-C does not wait for the answer.
-      if (received === undefined) throw interrupted(`${done()} No response yet: ${step.title}.`.trim(), forceQuit);
+      if (received === undefined)
+        throw interrupted(`${done()} No response yet: ${step.title}.`.trim(), forceQuit);
       answers.push(received.answer);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0) throw error;
+      if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0)
+        throw error;
       throw error.with(`${error.message} ${done()}`, error.suggestions);
     }
     onStep(step, 'done');
@@ -55,7 +57,11 @@ export async function runAccountSteps(
 }
 
 export const revokeStep = (token: Pick<PoolToken, 'id'>, title: string): AccountStep => ({
-  ...{id: 'revoke-token', title, request: revocationOf(token), purpose: revoking(token), isDestructive: true},
+  id: 'revoke-token',
+  title,
+  request: revocationOf(token),
+  purpose: revoking(token),
+  isDestructive: true,
 });
 
 export const unusedTokenStep = (token: PoolToken, {name}: Named): AccountStep => ({
@@ -94,9 +100,17 @@ export async function planRevocation(
 ): Promise<AccountPlan & {pool: Named; token: PoolToken}> {
   const pool = await findPool(client, nameOrId);
   const token = tokenIn(await listTokens(client, pool), tokenNameOrId, pool);
-  const step = revokeStep(token, `Revoke token ${token.id}${token.name === null ? '' : ` (${token.name})`} of agent pool ${pool.name}`);
+  const step = revokeStep(
+    token,
+    `Revoke token ${token.id}${token.name === null ? '' : ` (${token.name})`} of agent pool ${pool.name}`,
+  );
   const message = `Token ${token.id} was last used at ${token.lastUsedAt}. Agents that use it lose the connection to Scalr.`;
-  return {pool, token, steps: [step], warnings: token.lastUsedAt === null ? [] : [{code: 'IN_USE', message}]};
+  return {
+    pool,
+    token,
+    steps: [step],
+    warnings: token.lastUsedAt === null ? [] : [{code: 'IN_USE', message}],
+  };
 }
 
 /** @throws ExpectedError that lists the candidates */

@@ -59,7 +59,9 @@ export async function confirmKeys(
   const singles = explained(base, renderedAlone, ownRenders);
   return keys.flatMap((path, index) => {
     const parts = singles[again.indexOf(index)] ?? found[index];
-    const isTested = codes.of[index] !== undefined && (codes.isSingle || parts?.size !== 0 || again.includes(index));
+    const isTested =
+      codes.of[index] !== undefined &&
+      (codes.isSingle || parts?.size !== 0 || again.includes(index));
     const message = isTested
       ? problemOf(path, parts ?? new Set(), read)
       : `${spellPath(path)} is not confirmed: the values have too many keys.`;
@@ -71,16 +73,26 @@ export async function confirmKeys(
 function keysOf(values: Values, {target}: ReadChart): Path[] {
   const defaults = effectiveValues({}, target);
   const leaves = leavesOf(schemaOf(target), target.version);
-  const changed = leafPaths(values).filter((path) => !sameTree(getAt(values, path), getAt(defaults, path)));
-  const keys = changed.map((path) => leaves.find((leaf) => startsWith(path, leaf.path))?.path ?? path);
+  const changed = leafPaths(values).filter(
+    (path) => !sameTree(getAt(values, path), getAt(defaults, path)),
+  );
+  const keys = changed.map(
+    (path) => leaves.find((leaf) => startsWith(path, leaf.path))?.path ?? path,
+  );
   return [...new Map(keys.map((path) => [spellPath(path), path])).values()];
 }
 
-function problemOf(path: Path, parts: ReadonlySet<string>, {target}: ReadChart): string | undefined {
+function problemOf(
+  path: Path,
+  parts: ReadonlySet<string>,
+  {target}: ReadChart,
+): string | undefined {
   const {chart, version} = target;
   const known = reachOf(chart, path);
-  if (parts.size === 0) return `${spellPath(path)} has no effect: no template of ${chart} ${version} changes with it.`;
-  if (parts.has(REQUIRED) || known.length === 0 || known.some((part) => parts.has(part))) return undefined;
+  if (parts.size === 0)
+    return `${spellPath(path)} has no effect: no template of ${chart} ${version} changes with it.`;
+  if (parts.has(REQUIRED) || known.length === 0 || known.some((part) => parts.has(part)))
+    return undefined;
   return `${spellPath(path)} changes ${[...parts].join(', ')} in ${chart} ${version}, but ${known.join(', ')} in ${newestOf(chart)}.`;
 }
 
@@ -113,15 +125,23 @@ async function renderWithout(
 /** A name that the chart can require is changed instead. */
 function without(path: Path, values: Values, {target}: ReadChart): Values {
   const value = getAt(values, path);
-  const {node, default: usual} = leavesOf(schemaOf(target), target.version).find((leaf) => sameTree(leaf.path, path)) ?? {};
-  const isName = typeof value === 'string' && usual === '' && (node?.format === 'object-name' || node?.format === 'data-key');
+  const {node, default: usual} =
+    leavesOf(schemaOf(target), target.version).find((leaf) => sameTree(leaf.path, path)) ?? {};
+  const isName =
+    typeof value === 'string' &&
+    usual === '' &&
+    (node?.format === 'object-name' || node?.format === 'data-key');
   if (!isName) return withoutLeaves(values, (leaf) => startsWith(leaf, path));
   const changed = copyOf(values);
   setAt(changed, path, `${value}x`);
   return changed;
 }
 
-async function render(values: Values, {target, path}: ReadChart, processes: Pick<Processes, 'run'>): Promise<RenderedParts> {
+async function render(
+  values: Values,
+  {target, path}: ReadChart,
+  processes: Pick<Processes, 'run'>,
+): Promise<RenderedParts> {
   const chart = {chart: target.chart, version: target.version, source: path};
   const name = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
   const call = template(name, chart, `${JSON.stringify(values)}\n`, floorOf(target)?.version ?? '');
@@ -158,7 +178,9 @@ export function codesFor(keys: number, renders: number): Codes {
       ).find(([n, k]) => choose(n, k) >= keys) ?? [renders, Math.min(4, Math.floor(renders / 2))]);
   const sets = subsets(width, size).slice(0, keys);
   const of = Array.from({length: keys}, (_, key) => sets[key]);
-  const masks = Array.from({length: width}, (_, render) => of.flatMap((set, key) => (set?.includes(render) ? [key] : [])));
+  const masks = Array.from({length: width}, (_, render) =>
+    of.flatMap((set, key) => (set?.includes(render) ? [key] : [])),
+  );
   return {masks, of, isSingle};
 }
 
@@ -173,23 +195,28 @@ function subsets(width: number, size: number, from = 0): number[][] {
 }
 
 /** The parts that change because of each key: at a place that changed, a key is the only explanation of at least one render. */
-export function explained(base: RenderedParts, renders: readonly (RenderedParts | undefined)[], codes: Codes['of']): ReadonlySet<string>[] {
+export function explained(
+  base: RenderedParts,
+  renders: readonly (RenderedParts | undefined)[],
+  codes: Codes['of'],
+): ReadonlySet<string>[] {
   const found = codes.map(() => new Set<string>());
-  const [isKnown, places] = [
-    renders.map((each) => each !== undefined),
-    new Set([base, ...renders].flatMap((each) => [...(each?.keys() ?? [])])),
-  ];
+  const isKnown = renders.map((each) => each !== undefined);
+  const places = new Set([base, ...renders].flatMap((each) => [...(each?.keys() ?? [])]));
   for (const place of places) {
     const changed = renders.flatMap((each, render) =>
       each !== undefined && each.get(place)?.text !== base.get(place)?.text ? [render] : [],
     );
     // What differs in every render, such as a random password, tells nothing.
     if (changed.length === 0 || (changed.length === renders.length && renders.length > 2)) continue;
-    const possible = codes.flatMap((code, key) => (code?.every((render) => !isKnown[render] || changed.includes(render)) ? [key] : []));
+    const possible = codes.flatMap((code, key) =>
+      code?.every((render) => !isKnown[render] || changed.includes(render)) ? [key] : [],
+    );
     const parts = [base, ...renders].flatMap((each) => each?.get(place)?.parts ?? []);
     for (const render of changed) {
       const [only, ...others] = possible.filter((key) => codes[key]?.includes(render));
-      if (only !== undefined && others.length === 0) for (const part of parts) found[only]?.add(part);
+      if (only !== undefined && others.length === 0)
+        for (const part of parts) found[only]?.add(part);
     }
   }
   return found;
@@ -216,21 +243,29 @@ function renderedParts(objects: readonly KubernetesObject[]): RenderedParts {
     for (const pod of pods) {
       const {containers = [], initContainers = [], ...spec} = pod['spec'] as Values;
       const all = [initContainers, containers].flat() as Values[];
-      add(`${place} pod`, {spec, metadata: pod['metadata'] ?? {}}, [...new Set(all.map((each) => roleOf(kind, each['name'])))]);
-      for (const container of all) add(`${place} ${container['name']}`, container, [roleOf(kind, container['name'])]);
+      add(`${place} pod`, {spec, metadata: pod['metadata'] ?? {}}, [
+        ...new Set(all.map((each) => roleOf(kind, each['name']))),
+      ]);
+      for (const container of all)
+        add(`${place} ${container['name']}`, container, [roleOf(kind, container['name'])]);
     }
   }
   return found;
 }
 
 /** Items of lists are compared by name: containers, variables, volumes. */
-const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
+const nameOf = (item: Tree): string | undefined =>
+  isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined;
 
 function withoutPods(tree: Tree, pods: Values[]): Tree {
   if (!isMap(tree)) return tree;
   return Object.fromEntries(
     Object.entries(tree).flatMap(([key, below]): [string, Tree][] => {
-      const isPod = key === 'template' && isMap(below) && isMap(below['spec']) && Array.isArray(below['spec']['containers']);
+      const isPod =
+        key === 'template' &&
+        isMap(below) &&
+        isMap(below['spec']) &&
+        Array.isArray(below['spec']['containers']);
       if (isPod) pods.push(below);
       return isPod ? [] : [[key, withoutPods(below, pods)]];
     }),

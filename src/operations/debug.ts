@@ -48,18 +48,29 @@ export async function prepareDebug(
   const {release} = facts;
   const changed = withDebug(release.values, target, isOn);
   const runs = await runsInFlight(name, release, target, {kubernetes, signal});
-  if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
+  if (!changed.isChanged && release.status === 'deployed')
+    return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
   const {values} = changed;
-  const desired = withValues({name, chart: {...target, source: chartSource}, explicitPaths: [], secrets: []}, values, target);
+  const desired = withValues(
+    {name, chart: {...target, source: chartSource}, explicitPaths: [], secrets: []},
+    values,
+    target,
+  );
   const manifest = await renderChart(desired, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
   // Changes of others are kept, unless Helm must overwrite fields to apply the release.
   const drift = facts.release.isServerSide ? facts.drift.filter(isRestored) : [];
-  const planned = planInstall({...desired, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
+  const planned = planInstall(
+    {...desired, manifest},
+    {...facts, drift, stopped: new Set()},
+    {...choices, drainTimeoutSeconds: 0},
+  );
   const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {
     ...changed,
-    plan: {steps: planned.steps.map((step) => (step.phase === 'release' ? {...step, title} : step))},
+    plan: {
+      steps: planned.steps.map((step) => (step.phase === 'release' ? {...step, title} : step)),
+    },
     manifest,
     runs,
     warnings: [
@@ -67,7 +78,9 @@ export async function prepareDebug(
       ...restartWarnings(target, values, runs, 'only new runs write debug logs'),
       ...(drift.length === 0
         ? []
-        : [`Helm restores objects that were changed in the cluster: ${drift.map(({object}) => object).join(', ')}.`]),
+        : [
+            `Helm restores objects that were changed in the cluster: ${drift.map(({object}) => object).join(', ')}.`,
+          ]),
     ],
   };
 }
@@ -76,19 +89,29 @@ export async function prepareDebug(
 export function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
   const [oldest = version] = releasesOf(chart);
   if (!isBelow(version, oldest)) return;
-  throw failed('VERSION_TOO_OLD', `Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, [
-    `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
-    'Then run the same command again',
-  ]);
+  throw failed(
+    'VERSION_TOO_OLD',
+    `Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`,
+    [
+      `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+      'Then run the same command again',
+    ],
+  );
 }
 
 /** A directory or an archive may hold another chart or version. */
-function requireSameChart(manifest: readonly KubernetesObject[], {chart}: ReleaseRecord, chartSource: string | undefined): void {
+function requireSameChart(
+  manifest: readonly KubernetesObject[],
+  {chart}: ReleaseRecord,
+  chartSource: string | undefined,
+): void {
   const found = manifest.flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
   if (chartSource === undefined || found === undefined || found === chart) return;
-  throw failed('CONFLICTING_SETTINGS', `--chart-source contains ${found}, but the release uses ${chart}.`, [
-    `Set --chart-source to ${chart}`,
-  ]);
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `--chart-source contains ${found}, but the release uses ${chart}.`,
+    [`Set --chart-source to ${chart}`],
+  );
 }
 
 async function runsInFlight(
@@ -100,13 +123,20 @@ async function runsInFlight(
   const runsOf = runsOfRelease(release, target, values);
   if (runsOf === undefined) return undefined;
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
-  const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+  const lists = await Promise.all(
+    ['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)),
+  );
   const objects = lists.flatMap((list) => requireAnswer(list, kubeTarget).items);
   return runsIn(objects, runsOf);
 }
 
 /** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */
-export function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined, ofJobs: string): string[] {
+export function restartWarnings(
+  target: Target,
+  values: Values,
+  runs: readonly Run[] | undefined,
+  ofJobs: string,
+): string[] {
   const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
   if (runs === undefined) {
     const fate = drains ? 'can finish within the grace period' : 'are interrupted';
@@ -115,7 +145,8 @@ export function restartWarnings(target: Target, values: Values, runs: readonly R
     ];
   }
   if (runs.length === 0) return [];
-  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
+  if (target.chart === 'agent-job')
+    return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
   const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
   return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
 }

@@ -11,7 +11,14 @@ import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/o
 import type {Processes} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {secretAnnotation, secretLabel, token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {
+  secretAnnotation,
+  secretLabel,
+  token,
+  tokenFile,
+  tokenSecret,
+  tokenSecretKey,
+} from '../settings/agent.ts';
 import {type Get, spell} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';
 import {chartSource} from '../settings/release.ts';
@@ -37,7 +44,9 @@ export interface RenderedRelease extends DesiredRelease {
   manifest: readonly KubernetesObject[];
 }
 
-export type SecretMetadata = Readonly<Record<'labels' | 'annotations', Readonly<Record<string, string>>>>;
+export type SecretMetadata = Readonly<
+  Record<'labels' | 'annotations', Readonly<Record<string, string>>>
+>;
 
 /** A Secret that the values reference. */
 export interface DesiredSecret {
@@ -67,7 +76,9 @@ export function desiredRelease(
     values,
     effective: effectiveValues(values, target),
     explicitPaths: [
-      ...origins.filter(({setting, isDerived}) => !isDerived && settings.isExplicit(setting)).map(({path}) => path),
+      ...origins
+        .filter(({setting, isDerived}) => !isDerived && settings.isExplicit(setting))
+        .map(({path}) => path),
       ...pathsAsked(target, settings),
     ],
     yaml,
@@ -79,7 +90,9 @@ type Settings = Generated['settings'];
 
 /** The keys of explicit settings, including those with the default value, which the values leave out. */
 const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
-  chartFor(target).rows.flatMap(({setting, paths}) => (settings.isExplicit(setting) ? [...paths] : []));
+  chartFor(target).rows.flatMap(({setting, paths}) =>
+    settings.isExplicit(setting) ? [...paths] : [],
+  );
 
 const metadataOf = (settings: Settings): SecretMetadata => ({
   labels: settings.get(secretLabel) ?? {},
@@ -92,7 +105,8 @@ const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): Desi
   metadata: metadataOf(settings),
   ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
-  howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
+  howToGive:
+    'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
   flag: spell(tokenSecret),
 });
 
@@ -123,11 +137,16 @@ export async function renderChart(
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const manifest = objectsIn(outcome.stdout);
-  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...renderMismatches(manifest, get)];
+  const problems = [
+    ...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
+    ...renderMismatches(manifest, get),
+  ];
   if (problems.length > 0) {
-    throw failed('RENDER_MISMATCH', `The rendered chart does not match the settings:\n${problems.join('\n')}`, [
-      'Nothing was changed. Report this bug with the output of: scalr-agent values --explain',
-    ]);
+    throw failed(
+      'RENDER_MISMATCH',
+      `The rendered chart does not match the settings:\n${problems.join('\n')}`,
+      ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
+    );
   }
   return manifest;
 }
@@ -155,7 +174,12 @@ export async function renderManifest(
   const second = floor === undefined ? first : await on(floor);
   if (second instanceof ExpectedError) {
     const {message} = second;
-    return {manifest: unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message)};
+    return {
+      manifest: unknown(
+        message.includes('timed out waiting for a response') ? 'timed-out' : 'failed',
+        message,
+      ),
+    };
   }
   // Without a server version helm used its own default, so its error does not apply to this cluster.
   return serverVersion === undefined ? second : {...second, refusal: first.message};
@@ -175,7 +199,11 @@ const HARMLESS = /topologySpreadConstraints/;
 export const lostValues = (stderr: string): string[] =>
   stderr
     .split('\n')
-    .filter((line) => /warning: (cannot overwrite|destination for|skipped value)/i.test(line) && !HARMLESS.test(line))
+    .filter(
+      (line) =>
+        /warning: (cannot overwrite|destination for|skipped value)/i.test(line) &&
+        !HARMLESS.test(line),
+    )
     .map((line) => line.replace(/^.*?warning: /i, '').trim());
 
 /** Where the rendered chart contradicts the settings. Pure. */
@@ -185,18 +213,26 @@ export function renderMismatches(objects: readonly KubernetesObject[], get: Get)
   return [
     ...containers.flatMap(({name, env}) => {
       const names = (env ?? []).map((each) => each.name);
-      return names.filter((each, index) => names.indexOf(each) !== index).map((each) => `Container ${name} sets ${each} twice.`);
+      return names
+        .filter((each, index) => names.indexOf(each) !== index)
+        .map((each) => `Container ${name} sets ${each} twice.`);
     }),
-    ...containers.flatMap(({name, image = ''}) => (IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`])),
+    ...containers.flatMap(({name, image = ''}) =>
+      IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`],
+    ),
     ...(get(metadataService) === 'block' && !has('NetworkPolicy')
       ? ['The chart creates no NetworkPolicy to block the metadata service.']
       : []),
-    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim') ? ['The chart creates no PVC for the cache.'] : []),
+    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim')
+      ? ['The chart creates no PVC for the cache.']
+      : []),
   ];
 }
 
 /** Containers anywhere in an object, such as in the Job templates of custom resources. */
 const containersIn = (object: KubernetesObject): Container[] =>
   pairsBelow(object as unknown as Tree).flatMap(([key, below]) =>
-    (key === 'containers' || key === 'initContainers') && Array.isArray(below) ? (below as unknown as Container[]) : [],
+    (key === 'containers' || key === 'initContainers') && Array.isArray(below)
+      ? (below as unknown as Container[])
+      : [],
   );

@@ -2,10 +2,23 @@ import type {Clock} from '../ground/async.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {AccountToken} from '../release/namespace.ts';
-import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import {
+  findPool,
+  listAgents,
+  listTokens,
+  type PoolToken,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {createToken, revocationOf, type TokenAttributes} from '../scalr/tokens.ts';
-import {type AccountDeps, type AccountStep, runAccountSteps, tokenCreationStep, unusedTokenStep} from './account-steps.ts';
+import {
+  type AccountDeps,
+  type AccountStep,
+  runAccountSteps,
+  tokenCreationStep,
+  unusedTokenStep,
+} from './account-steps.ts';
 import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
 
 /** The release that an agent pool serves. */
@@ -45,7 +58,14 @@ export async function preparePool(
   user: PoolUser,
 ): Promise<PreparedPool> {
   const existing = await findPool(client, nameOrId).catch((error: unknown) => {
-    if (!(error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND' && /^Cannot find /.test(error.message))) throw error;
+    if (
+      !(
+        error instanceof ExpectedError &&
+        error.code === 'SCALR_NOT_FOUND' &&
+        /^Cannot find /.test(error.message)
+      )
+    )
+      throw error;
     if (creates) return undefined;
     throw error.with(error.message, ['Add --create-pool to create it', ...error.suggestions]);
   });
@@ -53,14 +73,20 @@ export async function preparePool(
   const creation = existing === undefined ? await planPoolCreation(client, options) : undefined;
   const pool = existing ?? (creation as PoolPlan).pool;
   if (pool.isForVcs !== user.isForVcs) throw wrongPurpose(pool);
-  const [tokens, agents] = existing === undefined ? [[], []] : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
+  const [tokens, agents] =
+    existing === undefined
+      ? [[], []]
+      : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
   const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
   const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
   const isIdentified = user.clusterId !== undefined && !user.isUnrecorded;
   return {
     ...tokenPlan({
-      ...{pool, creation, token: kept === undefined ? attributes : undefined, agentsBefore: new Set(agents.map(({id}) => id))},
+      pool,
+      creation,
+      token: kept === undefined ? attributes : undefined,
+      agentsBefore: new Set(agents.map(({id}) => id)),
       orphans: isIdentified ? unusedTokens(tokens, attributes, [kept?.id]) : [],
     }),
     warnings: (creation?.warnings ?? []).map((warning) => ({
@@ -84,7 +110,11 @@ export const unusedTokens = (
   tokens: readonly PoolToken[],
   {description}: TokenAttributes,
   known: readonly (string | undefined)[],
-): PoolToken[] => tokens.filter((each) => each.description === description && each.lastUsedAt === null && !known.includes(each.id));
+): PoolToken[] =>
+  tokens.filter(
+    (each) =>
+      each.description === description && each.lastUsedAt === null && !known.includes(each.id),
+  );
 
 /** The description identifies tokens of this release in this cluster. */
 export const tokenAttributesOf = ({
@@ -98,9 +128,11 @@ export const tokenAttributesOf = ({
 });
 
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
-  failed('CONFLICTING_SETTINGS', `Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`, [
-    `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
-  ]);
+  failed(
+    'CONFLICTING_SETTINGS',
+    `Agent pool ${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}.`,
+    [`Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`],
+  );
 
 export interface CreatedToken extends AccountToken {
   text: Secret;
@@ -120,12 +152,15 @@ export async function installWithPool<T>(
   const deps = {interrupts, onStep};
   const {creation, token: attributes} = prepared;
   let {pool} = prepared;
-  let [isPoolMade, isKept] = [false, false];
+  let isPoolMade = false;
+  let isKept = false;
   let made: CreatedToken | undefined;
   try {
     await runAccountSteps(prepared.steps.slice(0, prepared.orphans.length), client, deps);
     if (creation !== undefined) {
-      pool = await createdPool(client, creation, () => runAccountSteps(creation.steps, client, deps));
+      pool = await createdPool(client, creation, () =>
+        runAccountSteps(creation.steps, client, deps),
+      );
       isPoolMade = true;
     }
     if (interrupt.aborted) throw interrupted('', interrupt);
@@ -155,7 +190,12 @@ async function cleanUp(
   {made, isPoolMade}: {made: CreatedToken | undefined; isPoolMade: boolean},
 ): Promise<ExpectedError> {
   const [done, left]: [string[], string[]] = [[], []];
-  const undo = async (request: Parameters<ScalrClient['send']>[0], what: string, text: string, command: string): Promise<void> => {
+  const undo = async (
+    request: Parameters<ScalrClient['send']>[0],
+    what: string,
+    text: string,
+    command: string,
+  ): Promise<void> => {
     try {
       await client.send(request, {what});
       done.push(text);
@@ -200,21 +240,38 @@ export async function awaitAgents(
 ): Promise<ScalrAgent[]> {
   const end = now().getTime() + timeoutMs;
   for (;;) {
-    const agents = (await listAgents(client, pool.id)).filter(({id, name}) => pods.includes(name) || !agentsBefore.has(id));
+    const agents = (await listAgents(client, pool.id)).filter(
+      ({id, name}) => pods.includes(name) || !agentsBefore.has(id),
+    );
     const working = agents.filter(({status}) => status === 'idle' || status === 'busy');
     if (working.length > 0) return working;
-    if (interrupt.aborted) throw interrupted('The release is installed and ready. Scalr has not reported its agent yet.', interrupt);
+    if (interrupt.aborted)
+      throw interrupted(
+        'The release is installed and ready. Scalr has not reported its agent yet.',
+        interrupt,
+      );
     if (now().getTime() >= end) throw noAgent(pool, agents, timeoutMs);
     await sleep(POLL_MS, interrupt);
   }
 }
 
-function noAgent({name}: ScalrPool, agents: readonly ScalrAgent[], timeoutMs: number): ExpectedError {
-  const seen = agents.map((agent) => `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`);
-  const because = seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
+function noAgent(
+  {name}: ScalrPool,
+  agents: readonly ScalrAgent[],
+  timeoutMs: number,
+): ExpectedError {
+  const seen = agents.map(
+    (agent) =>
+      `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`,
+  );
+  const because =
+    seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
   return failed(
     'TIMED_OUT',
     `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
-    ['Check the network and the clock of the nodes', `Show the agents: scalr-agent pool show ${name}`],
+    [
+      'Check the network and the clock of the nodes',
+      `Show the agents: scalr-agent pool show ${name}`,
+    ],
   );
 }

@@ -1,6 +1,11 @@
 import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
-import {type Call, type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
+import {
+  type Call,
+  type ClusterTarget,
+  type ReleaseName,
+  reportCommands,
+} from '../ground/command-line.ts';
 import {ExpectedError, failed, maskSecrets, onFailure} from '../ground/errors.ts';
 import {ADVICE, changedDefinition, toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
@@ -8,7 +13,14 @@ import {helmVersion, rollback, uninstall} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {dryRunApply, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
-import {type DefinitionObject, type Event, isSameRef, type KubernetesObject, refOf, type Snapshot} from '../kubernetes/objects.ts';
+import {
+  type DefinitionObject,
+  type Event,
+  isSameRef,
+  type KubernetesObject,
+  refOf,
+  type Snapshot,
+} from '../kubernetes/objects.ts';
 import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
 import type {Files, Processes} from '../ports/system.ts';
 import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
@@ -89,10 +101,19 @@ async function requireDefinitions(
 }
 
 /** Custom resources whose CRDs the install creates. */
-async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan, kubernetes: Reader): Promise<KubernetesObject[]> {
-  const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as DefinitionObject[];
+async function undefinedYet(
+  objects: readonly KubernetesObject[],
+  {steps}: Plan,
+  kubernetes: Reader,
+): Promise<KubernetesObject[]> {
+  const definitions = objects.filter(
+    ({kind}) => kind === 'CustomResourceDefinition',
+  ) as DefinitionObject[];
   if (definitions.length === 0) return [];
-  const {served} = await servedResources(kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS});
+  const {served} = await servedResources(kubernetes, {
+    signal: new AbortController().signal,
+    idleMs: REQUIRED_MS,
+  });
   const changes = ofPhase(steps, 'definitions').length > 0;
   const comes = definitions.filter(({metadata}) => changes || !served.has(metadata.name));
   return objects.filter(({apiVersion = '', kind}) =>
@@ -101,10 +122,19 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
 }
 
 /** Helm removes fields that it installed before; for any other field manager the API server would keep them. */
-function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
+function callsFor(
+  objects: readonly KubernetesObject[],
+  kubeTarget: ClusterTarget,
+  {installed}: Pick<InstallFacts, 'installed'>,
+): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !APPLIED_KINDS.has(kind))
-    .map((object) => mergePatch(tree(object), tree(installed.find((each) => isSameRef(refOf(each), refOf(object))))));
+    .map((object) =>
+      mergePatch(
+        tree(object),
+        tree(installed.find((each) => isSameRef(refOf(each), refOf(object)))),
+      ),
+    );
   const applied = objects.filter(({kind = ''}) => APPLIED_KINDS.has(kind));
   return [
     ...(merged.length === 0 ? [] : [dryRunMerge(kubeTarget, merged as object[])]),
@@ -112,7 +142,11 @@ function callsFor(objects: readonly KubernetesObject[], kubeTarget: ClusterTarge
   ];
 }
 
-const APPLIED_KINDS: ReadonlySet<string> = new Set(['Secret', 'ConfigMap', 'CustomResourceDefinition']);
+const APPLIED_KINDS: ReadonlySet<string> = new Set([
+  'Secret',
+  'ConfigMap',
+  'CustomResourceDefinition',
+]);
 
 const tree = (object: KubernetesObject | undefined): Tree => (object ?? {}) as unknown as Tree;
 
@@ -121,20 +155,28 @@ export function mergePatch(after: Tree, before: Tree | undefined): Tree {
   if (Array.isArray(after)) {
     const former = Array.isArray(before) ? before : [];
     return after.map((each) =>
-      mergePatch(each, isNamed(each) ? former.find((other) => isNamed(other) && other.name === each.name) : undefined),
+      mergePatch(
+        each,
+        isNamed(each)
+          ? former.find((other) => isNamed(other) && other.name === each.name)
+          : undefined,
+      ),
     );
   }
   if (!isMap(after)) return after;
   const known = isMap(before) ? before : {};
   const gone = Object.keys(known).filter((key) => after[key] === undefined);
   return {
-    ...Object.fromEntries(Object.entries(after).map(([key, below]) => [key, mergePatch(below, known[key])])),
+    ...Object.fromEntries(
+      Object.entries(after).map(([key, below]) => [key, mergePatch(below, known[key])]),
+    ),
     ...Object.fromEntries(gone.map((key) => [key, null])),
   };
 }
 
 /** Containers, variables and volumes are merged by their names. */
-const isNamed = (tree: Tree): tree is Values & {name: string} => isMap(tree) && typeof tree['name'] === 'string';
+const isNamed = (tree: Tree): tree is Values & {name: string} =>
+  isMap(tree) && typeof tree['name'] === 'string';
 
 export interface InstallReleaseDeps extends WatchDeps, Pick<RunStepsDeps, 'onStep'> {
   files: Files;
@@ -159,7 +201,9 @@ export async function installRelease(
   const {release} = facts;
   await requireSameRevision(name, facts, deps);
   let isNeeded = false;
-  const withoutHelm = new Set<Step>([...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads));
+  const withoutHelm = new Set<Step>(
+    [...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads),
+  );
   try {
     const onStep: typeof deps.onStep = (step, ...news) => {
       isNeeded ||= withoutHelm.has(step);
@@ -178,8 +222,18 @@ export async function installRelease(
     await record;
     return watched;
   } catch (error) {
-    if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    throw await rollBack(name, release, error, {...deps, diagnosticsPath: rollBackWith, steps: given?.steps, isNeeded});
+    if (
+      rollBackWith === undefined ||
+      !(error instanceof ExpectedError) ||
+      error.code === 'INTERRUPTED'
+    )
+      throw error;
+    throw await rollBack(name, release, error, {
+      ...deps,
+      diagnosticsPath: rollBackWith,
+      steps: given?.steps,
+      isNeeded,
+    });
   }
 }
 
@@ -212,16 +266,23 @@ async function rollBack(
     if (before !== undefined && before.status !== 'deployed')
       return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
     const lost = await saveDiagnostics(name, deps).catch(onFailure((failure) => failure));
-    for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
+    for (const {call, tolerates} of deps.steps ?? [
+      {call: before === undefined ? uninstall(name) : rollback(name, before.revision)},
+    ]) {
       const outcome = await processes.start(call).outcome;
-      if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
+      if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr))
+        throw toolFailure(call, outcome);
     }
     const done =
       before === undefined
         ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
         : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.diagnosticsPath}`);
-    return rollBackError(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
+    if (lost === undefined)
+      return rollBackError(done, `Diagnostics from before the rollback: ${deps.diagnosticsPath}`);
+    return rollBackError(
+      `${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`,
+      ...lost.suggestions,
+    );
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return rollBackError(`Not rolled back: ${error.message}`, ...error.suggestions);
@@ -229,7 +290,10 @@ async function rollBack(
 }
 
 /** @throws ExpectedError, which is only reported: a rollback without diagnostics is better than a broken release */
-async function saveDiagnostics(name: ReleaseName, {kubernetes, files, now, diagnosticsPath}: RollBackDeps): Promise<undefined> {
+async function saveDiagnostics(
+  name: ReleaseName,
+  {kubernetes, files, now, diagnosticsPath}: RollBackDeps,
+): Promise<undefined> {
   const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
   const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
   await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
@@ -242,13 +306,33 @@ function diagnosticsText(
   causes: readonly Cause[],
   now: Date,
 ): string {
-  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
+  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({
+    kind,
+    name,
+    status,
+  }));
   const {release} = name;
-  const diagnostics = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs, page: reportCommands(name)};
+  const diagnostics = {
+    release,
+    time: now.toISOString(),
+    causes,
+    states,
+    events: events.map(eventOf),
+    logs,
+    page: reportCommands(name),
+  };
   return `${JSON.stringify(diagnostics, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
 }
 
-const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({
+const eventOf = ({
+  type,
+  reason,
+  message,
+  count,
+  lastTimestamp,
+  eventTime,
+  involvedObject,
+}: Event): object => ({
   type,
   reason,
   message,

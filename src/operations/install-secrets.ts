@@ -18,7 +18,12 @@ import {readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
-import type {DesiredRelease, DesiredSecret, RenderedRelease, SecretMetadata} from './desired-release.ts';
+import type {
+  DesiredRelease,
+  DesiredSecret,
+  RenderedRelease,
+  SecretMetadata,
+} from './desired-release.ts';
 import type {Step} from './step.ts';
 
 type DesiredObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;
@@ -38,7 +43,9 @@ export async function withSecretUsers(
   kubernetes: Reader,
   signal: AbortSignal,
 ): Promise<InstallFacts> {
-  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  const changed = secrets.filter(
+    (secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts),
+  );
   if (changed.length === 0) return facts;
   const {release, kubeTarget} = name;
   const {users, unlisted} = await readUsers(
@@ -52,7 +59,9 @@ export async function withSecretUsers(
 
 /** For Secrets that the plan changes although some of their users are unknown. */
 export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
-  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  const changed = secrets.filter(
+    (secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts),
+  );
   const {unlistedUsers = []} = facts;
   if (unlistedUsers.length === 0) return [];
   return changed.map(({name}) => ({
@@ -61,7 +70,10 @@ export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): W
   }));
 }
 
-export const usersBySecret = (secrets: readonly DesiredSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
+export const usersBySecret = (
+  secrets: readonly DesiredSecret[],
+  users: readonly KubernetesObject[],
+): Map<string, string[]> =>
   new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(kindAndName)]));
 
 /** Only Secrets that this program created for the release, and that nothing else reads, are written. */
@@ -75,31 +87,44 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     [
       `Use another Secret: ${secret.flag} NAME`,
       ...(isComplete && isGiven(secret)
-        ? [`To use its content, omit the ${secret.type === 'Opaque' ? 'token' : 'certificate and key'}`]
+        ? [
+            `To use its content, omit the ${secret.type === 'Opaque' ? 'token' : 'certificate and key'}`,
+          ]
         : []),
       ...(isRelabeled(secret, desired, facts)
-        ? [`To keep its labels and annotations, omit ${spell(secretLabel)} and ${spell(secretAnnotation)}`]
+        ? [
+            `To keep its labels and annotations, omit ${spell(secretLabel)} and ${spell(secretAnnotation)}`,
+          ]
         : []),
     ],
     {exit: ExitCode.usage},
   );
 }
 
-function whyNotOwn(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): string | undefined {
+function whyNotOwn(
+  secret: DesiredSecret,
+  desired: DesiredObjects,
+  facts: InstallFacts,
+): string | undefined {
   const {name} = secret;
   const {manifest} = desired;
   const {release} = desired.name;
   const isRendered = (objects: readonly KubernetesObject[]): boolean =>
     objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
-  if (isRendered(facts.installed) && !isRendered(manifest)) return `is part of the installed release, and Helm deletes it with this change`;
+  if (isRendered(facts.installed) && !isRendered(manifest))
+    return `is part of the installed release, and Helm deletes it with this change`;
   const found = facts.secrets.get(name);
   const hasNewContent = isChanged(secret, facts);
-  if (found === undefined || !(hasNewContent || isRelabeled(secret, desired, facts))) return undefined;
+  if (found === undefined || !(hasNewContent || isRelabeled(secret, desired, facts)))
+    return undefined;
   const difference = hasNewContent ? 'other content' : 'other labels or annotations';
   if (!isOwn(found)) return `already exists with ${difference}, and was not created by scalr-agent`;
-  if (!isOwnFor(found, release)) return `already exists with ${difference}, and belongs to release ${releaseOf(found)}`;
+  if (!isOwnFor(found, release))
+    return `already exists with ${difference}, and belongs to release ${releaseOf(found)}`;
   const users = hasNewContent ? (facts.secretUsers?.get(name) ?? []) : [];
-  return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
+  return users.length === 0
+    ? undefined
+    : `is also used by ${users.join(', ')}, so its content is not replaced`;
 }
 
 function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: InstallFacts): Step {
@@ -108,7 +133,9 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
   const found = facts.secrets.get(name);
   const hasNewContent = isChanged(secret, facts);
   const mark = staleReaders(name, desired, facts).length === 0 ? {} : {[MARK]: ''};
-  const ownFound = Object.entries(found?.metadata.annotations ?? {}).filter(([key]) => isReservedKey(key));
+  const ownFound = Object.entries(found?.metadata.annotations ?? {}).filter(([key]) =>
+    isReservedKey(key),
+  );
   const own = hasNewContent ? {...secret.annotations, ...mark} : Object.fromEntries(ownFound);
   const wantedMetadata = secret.metadata ?? appliedMetadata(found);
   const annotations = {...own, ...wantedMetadata.annotations};
@@ -116,7 +143,12 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
   // Without its content, a server-side apply would remove it; content that was replaced since it was read must not come back.
   const {resourceVersion} = found?.metadata ?? {};
   const version = hasNewContent || resourceVersion === undefined ? {} : {resourceVersion};
-  const metadata = {name, labels, ...version, ...(Object.keys(annotations).length === 0 ? {} : {annotations})};
+  const metadata = {
+    name,
+    labels,
+    ...version,
+    ...(Object.keys(annotations).length === 0 ? {} : {annotations}),
+  };
   const content = hasNewContent
     ? {stringData: Object.fromEntries(given(secret).map(([key, text]) => [key, text.reveal()]))}
     : {data: found?.data ?? {}};
@@ -131,34 +163,49 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
 
 /** Labels and annotations that this program has set for the user; others may have added more. */
 function appliedMetadata(secret: SecretObject | undefined): SecretMetadata {
-  const applied = secret?.metadata.managedFields?.find(({manager, operation}) => manager === FIELD_MANAGER && operation === 'Apply');
+  const applied = secret?.metadata.managedFields?.find(
+    ({manager, operation}) => manager === FIELD_MANAGER && operation === 'Apply',
+  );
   const fields = applied?.fieldsV1?.['f:metadata'] ?? {};
   const part = (name: keyof SecretMetadata): Record<string, string> =>
     Object.fromEntries(
-      Object.entries(secret?.metadata[name] ?? {}).filter(([key]) => `f:${key}` in (fields[`f:${name}`] ?? {}) && !isReservedKey(key)),
+      Object.entries(secret?.metadata[name] ?? {}).filter(
+        ([key]) => `f:${key}` in (fields[`f:${name}`] ?? {}) && !isReservedKey(key),
+      ),
     );
   return {labels: part('labels'), annotations: part('annotations')};
 }
 
 /** The Secret lacks labels or annotations, or has some that are no longer desired. */
-function isRelabeled({name, metadata}: DesiredSecret, desired: DesiredObjects, {secrets}: InstallFacts): boolean {
+function isRelabeled(
+  {name, metadata}: DesiredSecret,
+  desired: DesiredObjects,
+  {secrets}: InstallFacts,
+): boolean {
   const found = secrets.get(name);
   if (found === undefined || metadata === undefined) return false;
   const applied = appliedMetadata(isOwnFor(found, desired.name.release) ? found : undefined);
   return (['labels', 'annotations'] as const).some(
     (part) =>
-      Object.entries(metadata[part]).some(([key, value]) => found.metadata[part]?.[key] !== value) ||
-      Object.keys(applied[part]).some((key) => metadata[part][key] === undefined),
+      Object.entries(metadata[part]).some(
+        ([key, value]) => found.metadata[part]?.[key] !== value,
+      ) || Object.keys(applied[part]).some((key) => metadata[part][key] === undefined),
   );
 }
 
-const isGiven = ({data}: DesiredSecret): boolean => Object.values(data).every((content) => content !== undefined);
+const isGiven = ({data}: DesiredSecret): boolean =>
+  Object.values(data).every((content) => content !== undefined);
 const hasKeys = ({data}: DesiredSecret, found: SecretObject | undefined): boolean =>
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
 /** @throws ExpectedError when a Secret neither exists nor was given */
-export function requireSecrets({secrets: desired, name: {kubeTarget}}: RenderedRelease, {secrets}: InstallFacts): void {
-  const missing = desired.filter((secret) => !hasKeys(secret, secrets.get(secret.name)) && !isGiven(secret));
+export function requireSecrets(
+  {secrets: desired, name: {kubeTarget}}: RenderedRelease,
+  {secrets}: InstallFacts,
+): void {
+  const missing = desired.filter(
+    (secret) => !hasKeys(secret, secrets.get(secret.name)) && !isGiven(secret),
+  );
   if (missing.length === 0) return;
   const lines = missing.map(({name, data}) => {
     const found = secrets.get(name);
@@ -170,7 +217,10 @@ export function requireSecrets({secrets: desired, name: {kubeTarget}}: RenderedR
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
     suggestions: missing.map(({howToGive}) => howToGive),
-    options: missing.map(({name, flag}) => ({add: `${flag} NAME`, when: `Use an existing Secret instead of ${name}`})),
+    options: missing.map(({name, flag}) => ({
+      add: `${flag} NAME`,
+      when: `Use an existing Secret instead of ${name}`,
+    })),
   });
 }
 
@@ -182,8 +232,11 @@ const given = ({data}: DesiredSecret): [string, Secret][] =>
   Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
 
 /** The Secret in the cluster has this content. */
-export const hasContent = (found: SecretObject | undefined, key: string, content: Secret): boolean =>
-  found?.data?.[key] === Buffer.from(content.reveal(), 'utf8').toString('base64');
+export const hasContent = (
+  found: SecretObject | undefined,
+  key: string,
+  content: Secret,
+): boolean => found?.data?.[key] === Buffer.from(content.reveal(), 'utf8').toString('base64');
 
 /** Annotates a Secret until the workloads that use it are restarted, so that an interrupted install can continue. */
 const MARK = 'scalr.io/restart-readers';
@@ -191,9 +244,16 @@ const MARK = 'scalr.io/restart-readers';
 /** Pods read a Secret when they start: workloads with the old content are restarted. */
 export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step[] {
   const {kubeTarget} = desired.name;
-  const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
-  const stale = desired.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
-  const readers = new Map(stale.flatMap((name) => staleReaders(name, desired, facts)).map((each) => [kindAndName(each), each]));
+  const isMarked = (name: string): boolean =>
+    facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
+  const stale = desired.secrets
+    .filter((secret) => isMarked(secret.name) || isChanged(secret, facts))
+    .map(({name}) => name);
+  const readers = new Map(
+    stale
+      .flatMap((name) => staleReaders(name, desired, facts))
+      .map((each) => [kindAndName(each), each]),
+  );
   const restarts = [...readers].map(
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
@@ -214,7 +274,11 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
 }
 
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
-function staleReaders(secret: string, {manifest}: DesiredObjects, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
+function staleReaders(
+  secret: string,
+  {manifest}: DesiredObjects,
+  {installed, release, stopped}: InstallFacts,
+): KubernetesObject[] {
   return manifest.filter((object) => {
     const before = installed.find((each) => kindAndName(each) === kindAndName(object));
     if (!RESTARTED.has(object.kind ?? '') || stopped.has(kindAndName(object))) return false;

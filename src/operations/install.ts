@@ -19,7 +19,13 @@ import {type InstallFacts, isPending, readFacts} from '../release/read-release.t
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
-import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
+import {
+  requireSecrets,
+  restartSteps,
+  secretSteps,
+  userWarnings,
+  withSecretUsers,
+} from './install-secrets.ts';
 import {claimsToKeep, keepClaimSteps} from './release-data.ts';
 import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
@@ -44,20 +50,37 @@ export async function prepareInstall(
 ): Promise<{facts: InstallFacts; manifest: readonly KubernetesObject[]; plan: Plan}> {
   const names = desired.secrets.map((secret) => secret.name);
   const reading = readFacts(desired.name, names, access, signal);
-  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', error}) =>
-    // Without an answer the reading fails too, and names the reason.
-    error ? [] : renderChart(desired, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(
+    ({version = '', error}) =>
+      // Without an answer the reading fails too, and names the reason.
+      error
+        ? []
+        : renderChart(
+            desired,
+            {serverVersion: version},
+            effectiveGet(settings, effective),
+            access.processes,
+          ),
   );
   rendering.catch(() => undefined);
   const read = await reading;
   // Of a release that was uninstalled with --keep-history, nothing is left to change or to keep.
-  const present = read.release?.status === 'uninstalled' ? {...read, release: undefined, installed: [], drift: []} : read;
+  const present =
+    read.release?.status === 'uninstalled'
+      ? {...read, release: undefined, installed: [], drift: []}
+      : read;
   const facts = await withSecretUsers(present, desired, access.kubernetes, signal);
   const manifest = await rendering;
   const before = scalrChart(facts.release?.chart ?? '')?.chart;
   const isReplaced = before !== undefined && before !== desired.chart.chart;
-  const replaced = isReplaced ? inventoryOf(await readInventory(desired.name, facts, access, signal)) : undefined;
-  return {facts, manifest, plan: planInstall({...desired, manifest}, {...facts, replaced}, choices)};
+  const replaced = isReplaced
+    ? inventoryOf(await readInventory(desired.name, facts, access, signal))
+    : undefined;
+  return {
+    facts,
+    manifest,
+    plan: planInstall({...desired, manifest}, {...facts, replaced}, choices),
+  };
 }
 
 /** Steps from the current state to the desired release; empty without changes. Pure. @throws ExpectedError */
@@ -78,10 +101,13 @@ export function planInstall(
   return {
     ...(risk === undefined ? {} : {risk}),
     warnings: [
-      ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
+      ...(replaced
+        ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message}))
+        : []),
       ...userWarnings(desired, facts),
       ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) => ({
-        ...{code: 'OBJECT_NOT_OWNED', message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`},
+        code: 'OBJECT_NOT_OWNED',
+        message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
       })),
     ],
     steps: inOrder({
@@ -107,7 +133,10 @@ function riskOf(
   const installed = scalrChart(release?.chart ?? '');
   if (installed === undefined) return undefined;
   if (installed.chart !== chart.chart) {
-    const runs = replaced?.runsOf === undefined ? 'its runs in flight cannot be counted' : inFlight(replaced.runs);
+    const runs =
+      replaced?.runsOf === undefined
+        ? 'its runs in flight cannot be counted'
+        : inFlight(replaced.runs);
     return `This replaces ${release?.chart} in release ${name.release} with ${chart.chart}-${chart.version}; ${runs}.`;
   }
   return isOlder(chart.version, installed.version)
@@ -118,15 +147,33 @@ function riskOf(
 function namespaceSteps({name}: RenderedRelease, {namespace}: InstallFacts): Step[] {
   const {kubeTarget} = name;
   if (namespace !== undefined) return [];
-  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)}};
-  return [{id: 'namespace', title: `Create namespace ${kubeTarget.namespace}`, call: applyObjects(kubeTarget, [object])}];
+  const object = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {name: kubeTarget.namespace, labels: ownLabels(name.release)},
+  };
+  return [
+    {
+      id: 'namespace',
+      title: `Create namespace ${kubeTarget.namespace}`,
+      call: applyObjects(kubeTarget, [object]),
+    },
+  ];
 }
 
 /** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
-const startable = (manifest: readonly KubernetesObject[], stopped: InstallFacts['stopped']): Workload[] =>
-  (manifest as readonly Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
+const startable = (
+  manifest: readonly KubernetesObject[],
+  stopped: InstallFacts['stopped'],
+): Workload[] =>
+  (manifest as readonly Workload[]).filter(
+    ({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0,
+  );
 
-const startSteps = ({name: {kubeTarget}, manifest}: RenderedRelease, {stopped}: InstallFacts): Step[] =>
+const startSteps = (
+  {name: {kubeTarget}, manifest}: RenderedRelease,
+  {stopped}: InstallFacts,
+): Step[] =>
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
@@ -145,9 +192,12 @@ function releaseSteps(
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
   const changed = changedObjects(desired, facts);
-  const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.release?.isServerSide === true && changed.length > 0});
+  const call = upgradeInstall(name, chart, yaml, {
+    forcesConflicts: facts.release?.isServerSide === true && changed.length > 0,
+  });
   const step = {id: 'release', call, permissions: permissionsOfUpgrade(desired, facts, keptClaims)};
-  if (release === undefined) return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
+  if (release === undefined)
+    return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);
   if (release.status === 'deployed' && isSame && changed.length === 0) return {release: []};
   const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
@@ -157,19 +207,33 @@ function releaseSteps(
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
   requireNoOtherManager(desired, facts);
   const title = isSame && changed.length > 0 ? restore : change;
-  const upgrade = {...(release.chart === id ? {} : {definitions: definitionSteps(manifest, name)}), release: [{...step, title}]};
+  const upgrade = {
+    ...(release.chart === id ? {} : {definitions: definitionSteps(manifest, name)}),
+    release: [{...step, title}],
+  };
   if (!isPending(release)) return upgrade;
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
   if (release.record === undefined) {
     const state = `Release ${name.release} is ${release.status} (revision ${release.revision})`;
-    throw failed('RELEASE_BUSY', `${state} and cannot be unlocked, because Helm does not store it in a Secret.`, [
-      `Roll back to the previous revision: ${commandLine(rollback(name))}`,
-    ]);
+    throw failed(
+      'RELEASE_BUSY',
+      `${state} and cannot be unlocked, because Helm does not store it in a Secret.`,
+      [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
+    );
   }
   // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
-  return {...upgrade, unlock: [{id: 'unlock', title: unlock, call: replaceObject(name.kubeTarget, markedFailed(release.record))}]};
+  return {
+    ...upgrade,
+    unlock: [
+      {
+        id: 'unlock',
+        title: unlock,
+        call: replaceObject(name.kubeTarget, markedFailed(release.record)),
+      },
+    ],
+  };
 }
 
 function verbOf({chart, version}: DesiredRelease['chart'], release: ReleaseRecord): string {
@@ -179,18 +243,29 @@ function verbOf({chart, version}: DesiredRelease['chart'], release: ReleaseRecor
 }
 
 /** Objects that differ from the installed manifest; workloads scaled to 0 have their own step. */
-const changedObjects = ({manifest}: RenderedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
-  const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
+const changedObjects = (
+  {manifest}: RenderedRelease,
+  {drift, stopped}: InstallFacts,
+): readonly ObjectDrift[] => {
+  const started = new Set(
+    startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`),
+  );
   return drift.filter(
     ({object, problem, paths}) =>
-      isRestored({object, problem, paths}) && !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
+      isRestored({object, problem, paths}) &&
+      !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
   );
 };
 
 /** Fields that another program sets, and that the new manifest has as the installed one. */
-const contested = ({manifest}: RenderedRelease, {drift, installed}: InstallFacts): readonly ObjectDrift[] =>
+const contested = (
+  {manifest}: RenderedRelease,
+  {drift, installed}: InstallFacts,
+): readonly ObjectDrift[] =>
   drift.filter(({object, manager, paths}) => {
-    const [before, after] = [installed, manifest].map((all) => all.find(({kind, metadata}) => `${kind} ${metadata.name}` === object));
+    const [before, after] = [installed, manifest].map((all) =>
+      all.find(({kind, metadata}) => `${kind} ${metadata.name}` === object),
+    );
     if (manager === undefined || before === undefined || after === undefined) return false;
     const {changed} = comparePaths(after, before);
     return paths.some((path) => !changed.includes(path));
@@ -215,15 +290,24 @@ function requireNoOtherManager(desired: RenderedRelease, facts: InstallFacts): v
 function definitionSteps(manifest: readonly KubernetesObject[], {kubeTarget}: ReleaseName): Step[] {
   const items = manifest.filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObjects(kubeTarget, items, {takesOver: true});
-  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
+  return items.length === 0
+    ? []
+    : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
 
 /** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
 function customResourceSteps(desired: RenderedRelease, facts: InstallFacts): Step[] {
   if (facts.release?.isServerSide) return [];
-  const changed = new Set(changedObjects(desired, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
+  const changed = new Set(
+    changedObjects(desired, facts).flatMap(({object, problem}) =>
+      problem === 'changed' ? [object] : [],
+    ),
+  );
   return desired.manifest
-    .filter(({apiVersion = '', kind, metadata}) => isCustomApiVersion(apiVersion) && changed.has(`${kind} ${metadata.name}`))
+    .filter(
+      ({apiVersion = '', kind, metadata}) =>
+        isCustomApiVersion(apiVersion) && changed.has(`${kind} ${metadata.name}`),
+    )
     .map((object) => ({
       id: `restore/${object.metadata.name}`,
       title: `Restore ${object.kind} ${object.metadata.name}`,
@@ -231,9 +315,14 @@ function customResourceSteps(desired: RenderedRelease, facts: InstallFacts): Ste
     }));
 }
 
-export const isCustomApiVersion = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
+export const isCustomApiVersion = (apiVersion: string): boolean =>
+  !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
 
-const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseRecord, age: number): ExpectedError =>
+const releaseBusy = (
+  name: ReleaseName,
+  {status, revision, updated, operator, description}: ReleaseRecord,
+  age: number,
+): ExpectedError =>
   failed(
     'RELEASE_BUSY',
     `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
@@ -245,10 +334,15 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
   );
 
 /** Values of the installed release that the desired one drops, or changes without an explicit setting. */
-function lostValues({effective, explicitPaths}: RenderedRelease, {release}: InstallFacts): Difference[] {
+function lostValues(
+  {effective, explicitPaths}: RenderedRelease,
+  {release}: InstallFacts,
+): Difference[] {
   const keys = explicitPaths.map(spellPath);
-  const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
+  const isAsked = (key: string): boolean =>
+    keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
   return driftOf(release?.values ?? {}, effective).differences.filter(
-    ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
+    ({path, installed, file}) =>
+      (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
   );
 }

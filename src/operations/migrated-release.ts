@@ -5,7 +5,18 @@ import {isUnknown} from '../charts/target.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
-import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values, withoutLeaves} from '../ground/tree.ts';
+import {
+  at,
+  copyOf,
+  getAt,
+  mergeValues,
+  type Path,
+  setAt,
+  spellPath,
+  textAt,
+  type Values,
+  withoutLeaves,
+} from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import type {SecretNames} from '../settings/release.ts';
@@ -41,15 +52,24 @@ export function migratedRelease(
   {from, to}: {from: Target; to: Target},
   {source, keyring, overlay, secretNames}: MigrateOptions,
 ): Migration {
-  const {values: migrated, settings, changes} = migrateValues(given, from, to, {names: secretNames});
+  const {
+    values: migrated,
+    settings,
+    changes,
+  } = migrateValues(given, from, to, {names: secretNames});
   const values = withMirrorTokens(migrated, given, to);
   const isNew = isUnknown(to, true);
-  const isAccepted = (path: Path): boolean => isNew && getAt(overlay, path) === null && !knowsKey(to, path);
+  const isAccepted = (path: Path): boolean =>
+    isNew && getAt(overlay, path) === null && !knowsKey(to, path);
   const known = withoutLeaves(overlay, isAccepted);
   const merged = mergeValues(values, known);
   refuseErrorsOf(known, values, merged, to);
   const isGone = ({kind, path}: Change): boolean =>
-    kind === 'dropped' && path !== '' && knowsKey(from, at(path)) && !knowsKey(to, at(path)) && !isAccepted(at(path));
+    kind === 'dropped' &&
+    path !== '' &&
+    knowsKey(from, at(path)) &&
+    !knowsKey(to, at(path)) &&
+    !isAccepted(at(path));
   return {
     desired: withValues(
       {
@@ -64,7 +84,9 @@ export function migratedRelease(
     gone: from.chart === to.chart && isNew ? changes.filter(isGone) : [],
     // The advice contains them with facts of the cluster.
     changes: changes.filter(
-      ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+      ({kind, path}) =>
+        kind !== 'requirement' &&
+        !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
     ),
   };
 }
@@ -118,12 +140,19 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): D
   const token = getAt(given, at('agent.token')) ?? '';
   const key = String(settings.get(tokenSecretKey.id) ?? 'token');
   const tls = ['agent.tls', 'global.tls'].find((each) => textAt(given, `${each}.clientKey`) !== '');
-  const [certificate, privateKey] = ['clientCert', 'clientKey'].map((each) => new Secret(textAt(given, `${tls}.${each}`)));
+  const [certificate, privateKey] = ['clientCert', 'clientKey'].map(
+    (each) => new Secret(textAt(given, `${tls}.${each}`)),
+  );
   return [
-    ...(token === '' ? [] : secret(tokenSecret, {type: 'Opaque', data: {[key]: new Secret(String(token))}})),
+    ...(token === ''
+      ? []
+      : secret(tokenSecret, {type: 'Opaque', data: {[key]: new Secret(String(token))}})),
     ...(tls === undefined
       ? []
-      : secret(clientCertSecret, {type: 'kubernetes.io/tls', data: {'tls.crt': certificate, 'tls.key': privateKey}})),
+      : secret(clientCertSecret, {
+          type: 'kubernetes.io/tls',
+          data: {'tls.crt': certificate, 'tls.key': privateKey},
+        })),
   ];
 }
 
@@ -133,8 +162,11 @@ export function withOldClaims(values: Values, target: Target, lost: readonly str
   const result = copyOf(values);
   const [row] = rowsWithKeys(target, cacheClaim);
   for (const claim of lost) {
-    const path = claim.endsWith('-data') ? at('persistence.data.persistentVolumeClaim.claimName') : row?.paths[0];
-    const isPersistent = path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;
+    const path = claim.endsWith('-data')
+      ? at('persistence.data.persistentVolumeClaim.claimName')
+      : row?.paths[0];
+    const isPersistent =
+      path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;
     if (isPersistent && (getAt(effective, path) ?? '') === '') setAt(result, path, claim);
   }
   return result;

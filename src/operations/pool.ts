@@ -29,11 +29,25 @@ const NEW = '';
 /** The plan that creates a pool for environments, by name or ID. @throws ExpectedError if one with this name exists and differs */
 export async function planPoolCreation(
   client: ScalrClient,
-  {name, environments, isShared, isForVcs}: Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'> & {environments: readonly string[]},
+  {
+    name,
+    environments,
+    isShared,
+    isForVcs,
+  }: Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'> & {environments: readonly string[]},
 ): Promise<PoolPlan> {
   const chosen: Named[] = [];
-  for (const each of environments) chosen.push(namedOf(await findObject(client, 'environment', each)));
-  const pool = {id: NEW, name, isDefault: false, isForVcs, isShared, isInUse: false, environments: chosen};
+  for (const each of environments)
+    chosen.push(namedOf(await findObject(client, 'environment', each)));
+  const pool = {
+    id: NEW,
+    name,
+    isDefault: false,
+    isForVcs,
+    isShared,
+    isInUse: false,
+    environments: chosen,
+  };
   const existing = await poolNamed(client, name);
   if (existing !== undefined) {
     refuseDifferent(existing, pool);
@@ -45,7 +59,11 @@ export async function planPoolCreation(
     attributes: {name, 'vcs-enabled': isForVcs, 'is-shared': isShared},
     ...(refs.length === 0 ? {} : {relationships: {environments: {data: refs}}}),
   };
-  const where = isShared ? ' for all environments' : chosen.length === 0 ? '' : ` for ${chosen.map((each) => each.name).join(', ')}`;
+  const where = isShared
+    ? ' for all environments'
+    : chosen.length === 0
+      ? ''
+      : ` for ${chosen.map((each) => each.name).join(', ')}`;
   const step: AccountStep = {
     id: 'create-pool',
     title: `Create ${isForVcs ? 'VCS agent pool' : 'agent pool'} ${name}${where}`,
@@ -55,7 +73,12 @@ export async function planPoolCreation(
   const warnings: Warning[] =
     isShared || isForVcs || chosen.length > 0
       ? []
-      : [{code: 'NOT_SHARED', message: `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`}];
+      : [
+          {
+            code: 'NOT_SHARED',
+            message: `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`,
+          },
+        ];
   return {pool, steps: [step], warnings};
 }
 
@@ -72,15 +95,22 @@ function refuseDifferent(existing: ScalrPool, desired: ScalrPool): void {
       .toSorted()
       .join(', ') || 'none';
   const differences = [
-    ...(existing.isForVcs === desired.isForVcs ? [] : [`it is ${existing.isForVcs ? '' : 'not '}for VCS`]),
-    ...(existing.isShared === desired.isShared ? [] : [`it is ${existing.isShared ? '' : 'not '}shared with all environments`]),
-    ...(existing.isShared || names(existing) === names(desired) ? [] : [`its environments are: ${names(existing)}`]),
+    ...(existing.isForVcs === desired.isForVcs
+      ? []
+      : [`it is ${existing.isForVcs ? '' : 'not '}for VCS`]),
+    ...(existing.isShared === desired.isShared
+      ? []
+      : [`it is ${existing.isShared ? '' : 'not '}shared with all environments`]),
+    ...(existing.isShared || names(existing) === names(desired)
+      ? []
+      : [`its environments are: ${names(existing)}`]),
   ];
   if (differences.length === 0) return;
-  throw failed('CONFLICTING_SETTINGS', `Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`, [
-    'Use another name',
-    `Show the pool: scalr-agent pool show ${existing.id}`,
-  ]);
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `Agent pool ${existing.name} already exists, but ${differences.join(', and ')}.`,
+    ['Use another name', `Show the pool: scalr-agent pool show ${existing.id}`],
+  );
 }
 
 /** The pool that this request has created. If the answer was lost, it is found by its name, which did not exist before. @throws ExpectedError */
@@ -91,7 +121,10 @@ export async function createdPool(
 ): Promise<ScalrPool> {
   try {
     const [created] = await create();
-    return {...plan.pool, ...(created === undefined ? {} : {...poolOf(created), environments: plan.pool.environments})};
+    return {
+      ...plan.pool,
+      ...(created === undefined ? {} : {...poolOf(created), environments: plan.pool.environments}),
+    };
   } catch (error) {
     if (!(error instanceof ExpectedError && error.code === 'SCALR_UNREACHABLE')) throw error;
     const found = await poolNamed(client, plan.pool.name).catch(() => undefined);
@@ -117,48 +150,92 @@ interface LinkKind {
 
 /** Links are set on the side that has one pool: a list on the side of the pool would replace all others. */
 const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkKind>> = {
-  workspaces: {kind: 'workspace', noun: 'workspace', relationship: 'agent-pool', permission: 'workspaces:update'},
+  workspaces: {
+    kind: 'workspace',
+    noun: 'workspace',
+    relationship: 'agent-pool',
+    permission: 'workspaces:update',
+  },
   environments: {
-    ...{kind: 'environment', noun: 'the default of environment', relationship: 'default-workspace-agent-pool'},
+    kind: 'environment',
+    noun: 'the default of environment',
+    relationship: 'default-workspace-agent-pool',
     permission: 'environments:update',
   },
-  vcsProviders: {kind: 'vcsProvider', noun: 'VCS provider', relationship: 'agent-pool', permission: 'vcs-providers:update'},
+  vcsProviders: {
+    kind: 'vcsProvider',
+    noun: 'VCS provider',
+    relationship: 'agent-pool',
+    permission: 'vcs-providers:update',
+  },
 };
 
 /** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
-export async function planLinks(client: ScalrClient, nameOrId: string, links: PoolLinks, isLinking: boolean): Promise<PoolPlan> {
+export async function planLinks(
+  client: ScalrClient,
+  nameOrId: string,
+  links: PoolLinks,
+  isLinking: boolean,
+): Promise<PoolPlan> {
   const pool = await findPool(client, nameOrId);
   if (isLinking && links.vcsProviders.length > 0 && !pool.isForVcs)
-    throw failed('CONFLICTING_SETTINGS', `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`, [
-      'Create a VCS agent pool: scalr-agent pool create NAME --vcs',
-    ]);
+    throw failed(
+      'CONFLICTING_SETTINGS',
+      `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`,
+      ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
+    );
   const pools = isLinking ? await listPools(client) : [pool];
   const found: Link[] = [];
   for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
     for (const given of links[group as keyof typeof LINKS]) {
       const object = await findObject(client, kind, given);
       const {type, id} = object;
-      const relationships = {[relationship]: {data: isLinking ? {type: 'agent-pools', id: pool.id} : null}};
+      const relationships = {
+        [relationship]: {data: isLinking ? {type: 'agent-pools', id: pool.id} : null},
+      };
       const [used] = refsIn(object, relationship);
-      found.push({id, what: `${noun} ${namedOf(object).name}`, used: used?.id, data: {type, id, relationships}, permission});
+      found.push({
+        id,
+        what: `${noun} ${namedOf(object).name}`,
+        used: used?.id,
+        data: {type, id, relationships},
+        permission,
+      });
     }
   }
   if (links.isAccountDefault) {
     const used = pools.find(({isDefault}) => isDefault)?.id;
     const data = {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}};
-    found.push({id: 'account', what: 'the account default', used, data, permission: 'agent-pools:update'});
+    found.push({
+      id: 'account',
+      what: 'the account default',
+      used,
+      data,
+      permission: 'agent-pools:update',
+    });
   }
-  const isRunPool = !pool.isForVcs || !isLinking || links.workspaces.length + links.environments.length === 0;
+  const isRunPool =
+    !pool.isForVcs || !isLinking || links.workspaces.length + links.environments.length === 0;
   return {
     pool,
-    steps: found.filter(({used}) => (used === pool.id) !== isLinking).map((link) => linkStep(link, pool, pools, isLinking)),
+    steps: found
+      .filter(({used}) => (used === pool.id) !== isLinking)
+      .map((link) => linkStep(link, pool, pools, isLinking)),
     warnings: [
       ...found
         .filter(({used}) => !isLinking && used !== pool.id)
         .map(({what: [first = '', ...rest]}) => ({
-          ...{code: 'NOT_LINKED', message: `${first.toUpperCase()}${rest.join('')} does not use agent pool ${pool.name}.`},
+          code: 'NOT_LINKED',
+          message: `${first.toUpperCase()}${rest.join('')} does not use agent pool ${pool.name}.`,
         })),
-      ...(isRunPool ? [] : [{code: 'VCS_POOL', message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`}]),
+      ...(isRunPool
+        ? []
+        : [
+            {
+              code: 'VCS_POOL',
+              message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`,
+            },
+          ]),
     ],
   };
 }
@@ -172,12 +249,20 @@ interface Link {
   permission: string;
 }
 
-function linkStep({id, what, used, data, permission}: Link, pool: Named, pools: readonly Named[], isLinking: boolean): AccountStep {
-  const before = used === undefined ? '' : ` instead of ${pools.find((each) => each.id === used)?.name ?? used}`;
+function linkStep(
+  {id, what, used, data, permission}: Link,
+  pool: Named,
+  pools: readonly Named[],
+  isLinking: boolean,
+): AccountStep {
+  const before =
+    used === undefined ? '' : ` instead of ${pools.find((each) => each.id === used)?.name ?? used}`;
   const verb = isLinking ? 'link' : 'unlink';
   return {
     id: `${verb}-${id}`,
-    title: isLinking ? `Link ${what} to agent pool ${pool.name}${before}` : `Unlink ${what} from agent pool ${pool.name}`,
+    title: isLinking
+      ? `Link ${what} to agent pool ${pool.name}${before}`
+      : `Unlink ${what} from agent pool ${pool.name}`,
     request: {method: 'PATCH', path: `/${data.type}/${data.id}`, body: {data}},
     purpose: {what: `${verb} ${what}`, permission},
   };
@@ -199,11 +284,14 @@ export async function planPoolDeletion(
     linksOf(client, pool),
   ]);
   const agents = allAgents.filter(({name}) => !own?.agents.includes(name));
-  const tokens = allTokens.filter(({id, isExpired}) => own === undefined || (id !== own.tokenId && !isExpired));
+  const tokens = allTokens.filter(
+    ({id, isExpired}) => own === undefined || (id !== own.tokenId && !isExpired),
+  );
   const using = [...workspaces, ...vcsProviders].map(({name}) => name);
   const connected = agents.filter(({status}) => status === 'idle' || status === 'busy');
   const busy = agents.filter(({status}) => status === 'busy').map(({name}) => name);
-  const warn = (all: readonly unknown[], text: string): Warning[] => (all.length === 0 ? [] : [{code: 'IN_USE', message: text}]);
+  const warn = (all: readonly unknown[], text: string): Warning[] =>
+    all.length === 0 ? [] : [{code: 'IN_USE', message: text}];
   return {
     pool,
     steps: [
@@ -222,33 +310,50 @@ export async function planPoolDeletion(
       ),
       ...warn(tokens, `${count(tokens.length, 'token')} will become invalid.`),
       ...warn(using, `Agent pool ${pool.name} is used by ${few(using)}.`),
-      ...(pool.isDefault ? [{code: 'IN_USE', message: `Agent pool ${pool.name} is the account default.`}] : []),
+      ...(pool.isDefault
+        ? [{code: 'IN_USE', message: `Agent pool ${pool.name} is the account default.`}]
+        : []),
     ],
-    blocked: own !== undefined && connected.length + tokens.length > 0 ? usedByOthers(pool, connected, tokens) : busyAgents(pool, busy),
+    blocked:
+      own !== undefined && connected.length + tokens.length > 0
+        ? usedByOthers(pool, connected, tokens)
+        : busyAgents(pool, busy),
   };
 }
 
-const usedByOthers = ({id, name}: Named, agents: readonly Named[], tokens: readonly {id: string}[]): ExpectedError =>
+const usedByOthers = (
+  {id, name}: Named,
+  agents: readonly Named[],
+  tokens: readonly {id: string}[],
+): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `Others may use agent pool ${name}: it has ${few([...agents.map((each) => `agent ${each.name}`), ...tokens.map((each) => `token ${each.id}`)])}.`,
-    ['Omit --delete-pool', `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`],
+    [
+      'Omit --delete-pool',
+      `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`,
+    ],
     {exit: ExitCode.usage},
   );
 
 const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
   busy.length === 0
     ? undefined
-    : failed('SCALR_REJECTED', `Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`, [
-        'Wait until their runs have ended',
-        `Show the agents: scalr-agent pool show ${name}`,
-      ]);
+    : failed(
+        'SCALR_REJECTED',
+        `Agent pool ${name} has busy agents, so Scalr would not delete it: ${few(busy)}.`,
+        ['Wait until their runs have ended', `Show the agents: scalr-agent pool show ${name}`],
+      );
 
 /** Revokes the token that an install has created, and deletes its pool if only agents in `pods` use it. Read-only. @throws ExpectedError */
 export async function planAccountRemoval(
   client: ScalrClient,
   {poolId, tokenId}: AccountToken,
-  {revokesToken, deletesPool, pods}: {revokesToken: boolean; deletesPool: boolean; pods: readonly string[]},
+  {
+    revokesToken,
+    deletesPool,
+    pods,
+  }: {revokesToken: boolean; deletesPool: boolean; pods: readonly string[]},
 ): Promise<AccountPlan> {
   const pool = await findPool(client, poolId).catch((error: unknown) => {
     if (error instanceof ExpectedError && error.code === 'SCALR_NOT_FOUND') return undefined;
@@ -259,8 +364,13 @@ export async function planAccountRemoval(
     return {steps: [], warnings: [{code: 'SCALR_NOT_FOUND', message}]};
   }
   const token = (await listTokens(client, pool)).find(({id}) => id === tokenId);
-  const revocation = revokeStep({id: tokenId}, `Revoke token ${tokenId} of agent pool ${pool.name}`);
-  const deletion = deletesPool ? await planPoolDeletion(client, pool.id, {agents: pods, tokenId}) : undefined;
+  const revocation = revokeStep(
+    {id: tokenId},
+    `Revoke token ${tokenId} of agent pool ${pool.name}`,
+  );
+  const deletion = deletesPool
+    ? await planPoolDeletion(client, pool.id, {agents: pods, tokenId})
+    : undefined;
   return {
     steps: [...(revokesToken && token ? [revocation] : []), ...(deletion?.steps ?? [])],
     warnings: deletion?.warnings ?? [],
@@ -270,7 +380,11 @@ export async function planAccountRemoval(
 
 /** The Secrets of the release have no token that an install has created. */
 export const noAccountToken = (release: string): ExpectedError =>
-  failed('SCALR_NOT_FOUND', `The Secrets of release ${release} do not record a token in a Scalr account.`, [
-    'Only install with --pool records it. Omit --revoke-token and --delete-pool',
-    'Find the token in Scalr: scalr-agent pool token list NAME',
-  ]);
+  failed(
+    'SCALR_NOT_FOUND',
+    `The Secrets of release ${release} do not record a token in a Scalr account.`,
+    [
+      'Only install with --pool records it. Omit --revoke-token and --delete-pool',
+      'Find the token in Scalr: scalr-agent pool token list NAME',
+    ],
+  );

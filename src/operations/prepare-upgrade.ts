@@ -61,27 +61,49 @@ export async function prepare(
   const isSameChart = to.chart === target.chart;
   // Helm would refuse to render the chart, with less to go on.
   const isOther = !isSameChart || to.version !== target.version;
-  const blocked = isOther ? blockedBy(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes})) : undefined;
+  const blocked = isOther
+    ? blockedBy(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}))
+    : undefined;
   if (blocked) throw blocked;
-  const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
+  const next = isSameChart
+    ? name
+    : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
   const names = {...freeNames(next.release, facts.installed), ...secretNames};
-  const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, keyring, overlay, secretNames: names});
+  const migration = migratedRelease(
+    next,
+    facts.release.values,
+    {from: target, to},
+    {source, keyring, overlay, secretNames: names},
+  );
   requireUsed(secretNames, name, migration);
   if (!isSameChart) {
     const change = await prepareChartChange(installed, migration, to, choices, access, signal);
     const {desired, plan, advice, removal, moves} = change;
     return {
-      ...{name: next, facts: change.facts, desired, plan, advice, change},
+      name: next,
+      facts: change.facts,
+      desired,
+      plan,
+      advice,
+      change,
       steps: [...plan.steps, ...moves, ...removal.plan.steps],
-      warnings: [...(plan.warnings ?? []), ...removal.warnings.map((message) => ({code: 'RUNS', message}))],
-      ...{newSettings: [], changes: migration.changes, keptClaims: [], cleanup: []},
+      warnings: [
+        ...(plan.warnings ?? []),
+        ...removal.warnings.map((message) => ({code: 'RUNS', message})),
+      ],
+      newSettings: [],
+      changes: migration.changes,
+      keptClaims: [],
+      cleanup: [],
     };
   }
   const upgrade = await prepareUpgrade(installed, migration, to, choices, access);
   const {steps, warnings = []} = upgrade.plan;
   return {
     ...upgrade,
-    ...{name, steps, warnings},
+    name,
+    steps,
+    warnings,
     advice: [...removedKeys(migration, to), ...upgrade.advice, ...upstreamChanges(to)],
     changes: steps.length === 0 ? [] : migration.changes,
     // A rollback restores the deployed revision.
@@ -113,11 +135,18 @@ const upstreamChanges = (to: Target): UpgradeAdvice[] =>
 export function givenSecretNames(settings: Settings): Partial<SecretNames> {
   const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
   const clientCertificate = settings.get(clientCertSecret);
-  return {...(token === undefined ? {} : {token}), ...(clientCertificate === undefined ? {} : {clientCertificate})};
+  return {
+    ...(token === undefined ? {} : {token}),
+    ...(clientCertificate === undefined ? {} : {clientCertificate}),
+  };
 }
 
 /** @throws ExpectedError for a name that the upgrade would ignore, because the release reads its token or certificate from a Secret already */
-function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {desired: {secrets}}: Migration): void {
+function requireUsed(
+  given: Partial<SecretNames>,
+  {release}: ReleaseName,
+  {desired: {secrets}}: Migration,
+): void {
   const used = new Set(secrets.map(({name}) => name));
   const flags = [
     {flag: spell(tokenSecret), name: given.token, content: 'token'},
@@ -125,23 +154,30 @@ function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {desir
   ];
   for (const {flag, name, content} of flags) {
     if (name === undefined || used.has(name)) continue;
-    throw failed('CONFLICTING_SETTINGS', `${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, [
-      `Omit ${flag}`,
-      'To change the Secret of a release, use scalr-agent install',
-    ]);
+    throw failed(
+      'CONFLICTING_SETTINGS',
+      `${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`,
+      [`Omit ${flag}`, 'To change the Secret of a release, use scalr-agent install'],
+    );
   }
 }
 
 /** Names of Secrets that no Secret of the installed chart has, because Helm deletes those. */
 function freeNames(release: string, installed: readonly KubernetesObject[]): SecretNames {
-  const rendered = new Set(installed.filter(({kind}) => kind === 'Secret').map(({metadata}) => metadata.name));
+  const rendered = new Set(
+    installed.filter(({kind}) => kind === 'Secret').map(({metadata}) => metadata.name),
+  );
   const names = secretNamesOf(release);
-  return Object.values(names).some((each) => rendered.has(each)) ? secretNamesOf(`${release}-agent`) : names;
+  return Object.values(names).some((each) => rendered.has(each))
+    ? secretNamesOf(`${release}-agent`)
+    : names;
 }
 
 /** The newest version of a chart for this Kubernetes, but no older one than the installed. */
 export function newestFor({target, facts}: InstalledRelease, chart: ChartName): string {
-  const fits = releasesOf(chart).findLast((version) => !isTooOld(facts.serverVersion, {chart, version})) ?? newestOf(chart);
+  const fits =
+    releasesOf(chart).findLast((version) => !isTooOld(facts.serverVersion, {chart, version})) ??
+    newestOf(chart);
   return chart === target.chart && isBelow(fits, target.version) ? target.version : fits;
 }
 
@@ -151,7 +187,10 @@ export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | und
   if (blocking.length === 0) return undefined;
   return failed(
     'UPGRADE_BLOCKED',
-    ['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'),
+    [
+      'The upgrade is blocked. Nothing was changed.',
+      ...blocking.map(({reason}) => `× ${reason}.`),
+    ].join('\n'),
     blocking.map(({remedy}) => remedy),
   );
 }
@@ -184,15 +223,29 @@ async function prepareChartChange(
 ): Promise<ChartChange> {
   const {name, inventory} = installed;
   const names = given.secrets.map((secret) => secret.name);
-  const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
+  const facts = await withSecretUsers(
+    await readFacts(given.name, names, access, signal),
+    given,
+    access.kubernetes,
+    signal,
+  );
   requireOwnRelease(facts, given);
-  const desired = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
-  const removal = planUninstall(name, besideNew(inventory, desired), {...choices, purge: new Set()});
+  const desired = {
+    ...given,
+    manifest: await renderChart(given, facts, () => undefined, access.processes),
+  };
+  const removal = planUninstall(name, besideNew(inventory, desired), {
+    ...choices,
+    purge: new Set(),
+  });
   return {
     desired,
     facts,
     plan: planInstall(desired, facts, choices),
-    advice: [...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}), ...pinnedAdvice(to, desired.effective)],
+    advice: [
+      ...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}),
+      ...pinnedAdvice(to, desired.effective),
+    ],
     removal,
     moves: secretMoves(installed, given.name),
   };
@@ -201,7 +254,8 @@ async function prepareChartChange(
 /** An interrupted upgrade leaves the new release with the same values; any other release is of others. @throws ExpectedError */
 function requireOwnRelease({release}: InstallFacts, {name, chart, values}: DesiredRelease): void {
   if (release === undefined || release.status === 'uninstalled') return;
-  if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values)) return;
+  if (release.chart === `${chart.chart}-${chart.version}` && sameTree(release.values, values))
+    return;
   throw failed(
     'OBJECT_NOT_OWNED',
     `Release ${name.release} already exists (${release.chart}), and the upgrade would overwrite it.`,
@@ -220,7 +274,9 @@ function besideNew(inventory: Inventory, {name, manifest}: RenderedRelease): Inv
   const {claims, namespace} = inventory;
   return {
     ...inventory,
-    claims: claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, next]} : each)),
+    claims: claims.map((each) =>
+      mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, next]} : each,
+    ),
     secrets: [],
     namespace: namespace && {...namespace, others: [...namespace.others, next]},
   };

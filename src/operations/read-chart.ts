@@ -21,13 +21,28 @@ interface ReadChartDeps {
 }
 
 /** Reads a chart of an unknown version from --chart-source, or downloads it. @throws ExpectedError */
-export async function readChart(desired: ChartReference, {charts, processes}: ReadChartDeps): Promise<ReadChart> {
+export async function readChart(
+  desired: ChartReference,
+  {charts, processes}: ReadChartDeps,
+): Promise<ReadChart> {
   const {source} = desired;
-  const path = isOnDisk(source) ? source : await charts.download((directory) => download(desired, directory, processes));
-  return {target: await targetOfChart(source ?? `${desired.chart} ${desired.version}`, await charts.read(path)), path};
+  const path = isOnDisk(source)
+    ? source
+    : await charts.download((directory) => download(desired, directory, processes));
+  return {
+    target: await targetOfChart(
+      source ?? `${desired.chart} ${desired.version}`,
+      await charts.read(path),
+    ),
+    path,
+  };
 }
 
-async function download(desired: ChartReference, directory: string, processes: ReadChartDeps['processes']): Promise<void> {
+async function download(
+  desired: ChartReference,
+  directory: string,
+  processes: ReadChartDeps['processes'],
+): Promise<void> {
   const call = pull(desired, directory);
   try {
     const outcome = await processes.run(call);
@@ -37,7 +52,9 @@ async function download(desired: ChartReference, directory: string, processes: R
     const {chart, version, source} = desired;
     if (source !== undefined) {
       const steps =
-        error.code === 'CHART_NOT_FOUND' ? ['Check the address in --chart-source, or use a directory or a .tgz file'] : error.suggestions;
+        error.code === 'CHART_NOT_FOUND'
+          ? ['Check the address in --chart-source, or use a directory or a .tgz file']
+          : error.suggestions;
       throw error.with(`Cannot read the chart in --chart-source.\n${error.message}`, steps);
     }
     throw error.with(
@@ -60,7 +77,10 @@ export interface ChartSignature {
 }
 
 /** Verifies the signature of a chart with helm. @throws ExpectedError */
-export async function verifyChart(chart: ChartReference & {keyring: string}, {charts, processes}: ReadChartDeps): Promise<ChartSignature> {
+export async function verifyChart(
+  chart: ChartReference & {keyring: string},
+  {charts, processes}: ReadChartDeps,
+): Promise<ChartSignature> {
   const {source, keyring, version} = chart;
   const name = source ?? `${chart.chart} ${version}`;
   let report = '';
@@ -71,28 +91,45 @@ export async function verifyChart(chart: ChartReference & {keyring: string}, {ch
   };
   if (isOnDisk(source)) await verify(verifyArchive(source, keyring));
   else await charts.download((directory) => verify(pull(chart, directory)));
-  const [signer, fingerprint, digest] = [/^Signed by: *(.*)$/m, /Fingerprint: *(\S+)/, /Hash Verified: *sha256:(\S+)/].map(
-    (pattern) => pattern.exec(report)?.[1],
-  );
-  if (signer === undefined || fingerprint === undefined || digest === undefined) throw notVerified(name, 'helm reports no signature');
+  const [signer, fingerprint, digest] = [
+    /^Signed by: *(.*)$/m,
+    /Fingerprint: *(\S+)/,
+    /Hash Verified: *sha256:(\S+)/,
+  ].map((pattern) => pattern.exec(report)?.[1]);
+  if (signer === undefined || fingerprint === undefined || digest === undefined)
+    throw notVerified(name, 'helm reports no signature');
   const known = source === undefined ? digestOf(chart.chart as ChartName, version) : undefined;
-  if (known !== undefined && known !== digest) throw notVerified(name, `the archive has the SHA-256 ${digest} instead of ${known}`);
+  if (known !== undefined && known !== digest)
+    throw notVerified(name, `the archive has the SHA-256 ${digest} instead of ${known}`);
   return {signer, fingerprint, digest};
 }
 
 const notVerified = (name: string, reason: string): ExpectedError => {
-  const [, step] = VERIFY_STEPS.find(([pattern]) => pattern.test(reason)) as (typeof VERIFY_STEPS)[number];
-  return failed('CHART_NOT_VERIFIED', `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`, [step]);
+  const [, step] = VERIFY_STEPS.find(([pattern]) =>
+    pattern.test(reason),
+  ) as (typeof VERIFY_STEPS)[number];
+  return failed(
+    'CHART_NOT_VERIFIED',
+    `Cannot verify the signature of ${name}: ${reason}. Nothing was changed.`,
+    [step],
+  );
 };
 
 /** What to do, by the reason of helm. */
 const VERIFY_STEPS: readonly [RegExp, string][] = [
-  [/provenance/i, 'The chart is not signed. Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify'],
+  [
+    /provenance/i,
+    'The chart is not signed. Charts are signed since 0.6.2: use --chart-version with 0.6.2 or newer, or omit --verify',
+  ],
   [/sha-?256/i, 'The archive is not the one that was signed: do not use it'],
-  [/^/, 'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)'],
+  [
+    /^/,
+    'Check that --verify specifies a binary keyring with the public key (gpg --export, or gpg --dearmor for an .asc file)',
+  ],
 ];
 
-const isOnDisk = (source: string | undefined): source is string => source !== undefined && !/^[a-z]+:\/\//i.test(source);
+const isOnDisk = (source: string | undefined): source is string =>
+  source !== undefined && !/^[a-z]+:\/\//i.test(source);
 
 /** The newest version in the public repository; undefined if helm cannot read it. */
 export async function newestInRepository(

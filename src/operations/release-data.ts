@@ -1,10 +1,23 @@
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {rollback} from '../helm/helm.ts';
 import {isClusterScoped} from '../kubernetes/kinds.ts';
-import {annotate, applyObjects, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
+import {
+  annotate,
+  applyObjects,
+  deleteClaim,
+  deleteJobs,
+  patchVolume,
+  waitForJobs,
+  waitUntilGone,
+} from '../kubernetes/kubectl.ts';
 import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
-import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../release/inventory-data.ts';
+import {
+  type ClaimItem,
+  KEPT_LABEL,
+  type NodeDataItem,
+  type VolumeItem,
+} from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {RenderedRelease} from './desired-release.ts';
 import {isKept, type Step} from './step.ts';
@@ -12,15 +25,25 @@ import {isKept, type Step} from './step.ts';
 type Bound = ClaimItem & {volume: VolumeItem};
 
 const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]): Bound[] =>
-  claims.filter((claim): claim is Bound => origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease);
+  claims.filter(
+    (claim): claim is Bound =>
+      origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease,
+  );
 
 /**
  * Steps before Helm deletes the PVCs of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
  * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
  */
-export function beforeUninstall({release, kubeTarget}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+export function beforeUninstall(
+  {release, kubeTarget}: ReleaseName,
+  inventory: Inventory,
+  isPurged: boolean,
+): Step[] {
   const reclaim = ({name}: VolumeItem, policy: 'Delete' | 'Retain', keptFor: string | null) =>
-    patchVolume(kubeTarget, name, {metadata: {labels: {[KEPT_LABEL]: keptFor}}, spec: {persistentVolumeReclaimPolicy: policy}});
+    patchVolume(kubeTarget, name, {
+      metadata: {labels: {[KEPT_LABEL]: keptFor}},
+      spec: {persistentVolumeReclaimPolicy: policy},
+    });
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
       .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
@@ -39,7 +62,11 @@ export function beforeUninstall({release, kubeTarget}: ReleaseName, inventory: I
 }
 
 /** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
-export function keepVolumeSteps({kubeTarget}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
+export function keepVolumeSteps(
+  {kubeTarget}: ReleaseName,
+  inventory: Inventory,
+  timeoutSeconds: number,
+): Step[] {
   const claims = bound(inventory, 'release');
   // An interrupted uninstall may have left these bound to a deleted PVC.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
@@ -74,7 +101,10 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
     const isData = lost.includes(claim);
     return {
       what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
-      objects: [{kind: CLAIM, name, namespace: kubeTarget.namespace}, ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      objects: [
+        {kind: CLAIM, name, namespace: kubeTarget.namespace},
+        ...(isData && volume ? [removedVolume(volume.name)] : []),
+      ],
       steps,
     };
   };
@@ -98,7 +128,10 @@ const deleteOldClaim = (kubeTarget: ClusterTarget, {name}: ClaimItem): Step => (
   isDestructive: true,
 });
 
-const deleteKeptVolume = (kubeTarget: ClusterTarget, {name, claim, resourceVersion}: VolumeItem): Step => ({
+const deleteKeptVolume = (
+  kubeTarget: ClusterTarget,
+  {name, claim, resourceVersion}: VolumeItem,
+): Step => ({
   id: `volume/${name}`,
   title: `Delete PersistentVolume ${name}, which an earlier uninstall retained for PVC ${claim}`,
   // If a PVC has bound it since, the API server rejects the patch because of the resourceVersion.
@@ -112,20 +145,31 @@ const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid
 export const deletedClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged
     ? claims.filter(
-        ({origin, volume, usedBy}) => origin !== 'operator' && usedBy.length === 0 && !volume?.isOfRelease && !isRetained(volume),
+        ({origin, volume, usedBy}) =>
+          origin !== 'operator' &&
+          usedBy.length === 0 &&
+          !volume?.isOfRelease &&
+          !isRetained(volume),
       )
     : [];
 
 /** Retained by others: this program also deletes what it retained itself. */
-export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
+export const isRetained = (volume: VolumeItem | undefined): boolean =>
+  volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
 
 /** The image in Scalr's guide to node directories. */
 export const CLEANER_IMAGE = 'busybox:1.37';
 
 /** Why --purge=node-data does not empty a directory; undefined if it does. */
-export function whyNodeDataIsKept({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
+export function whyNodeDataIsKept({
+  path,
+  nodes,
+  sharedBy,
+  isSafe,
+}: NodeDataItem): string | undefined {
   if (!isSafe) return `${path} can contain data of other programs`;
-  if (nodes === undefined || sharedBy === undefined) return 'your user cannot list other users of the directory';
+  if (nodes === undefined || sharedBy === undefined)
+    return 'your user cannot list other users of the directory';
   if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
   return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
 }
@@ -134,11 +178,18 @@ export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] 
   nodes.filter(({isReady}) => isReady).map(({name}) => name);
 
 /** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
-export function cleanSteps({release, kubeTarget}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
+export function cleanSteps(
+  {release, kubeTarget}: ReleaseName,
+  item: NodeDataItem,
+  image: string,
+  timeoutSeconds: number,
+): Step[] {
   const nodes = readyNodes(item.nodes ?? []);
   const labels = {'scalr.io/cleaner': release};
   const selector = `scalr.io/cleaner=${release}`;
-  const items = nodes.map((node, index) => cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}));
+  const items = nodes.map((node, index) =>
+    cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}),
+  );
   return [
     {
       id: 'clean',
@@ -146,7 +197,11 @@ export function cleanSteps({release, kubeTarget}: ReleaseName, item: NodeDataIte
       call: applyObjects(kubeTarget, items),
       isDestructive: true,
     },
-    {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(kubeTarget, selector, timeoutSeconds)},
+    {
+      id: 'cleaned',
+      title: `Wait until ${item.path} is empty`,
+      call: waitForJobs(kubeTarget, selector, timeoutSeconds),
+    },
     {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(kubeTarget, selector)},
   ];
 }
@@ -180,11 +235,19 @@ function cleaner(
     volumes: [{name: 'node-data', hostPath: {path, type: 'DirectoryOrCreate'}}],
   };
   const template = {metadata: {labels}, spec};
-  const job = {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, labels}};
-  return {...job, ...{spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template}}};
+  const job = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name, labels},
+    spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template},
+  };
+  return job;
 }
 
-export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, kubeTarget: ClusterTarget): string {
+export function manualCleanup(
+  {path, nodes = [], isSafe}: NodeDataItem,
+  kubeTarget: ClusterTarget,
+): string {
   const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
   const debug = (image: string, ...args: readonly string[]): string =>
     kubectlCommand(kubeTarget, 'debug', 'node/NODE', `--image=${image}`, ...args);
@@ -220,11 +283,19 @@ export interface RemovedObject {
 }
 
 /** Text for the user; for a part of the objects if not all are deleted. */
-export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
-  isListed && part.length > 0 ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
+export const removalText = (
+  {what, isListed, objects}: Removal,
+  part: readonly RemovedObject[] = objects,
+): string =>
+  isListed && part.length > 0
+    ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}`
+    : what;
 
 /** A rendered object, where Helm puts it. */
-export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({
+export const renderedObject = (
+  {kind = '', apiVersion = 'v1', metadata}: KubernetesObject,
+  namespace: string,
+): RemovedObject => ({
   kind,
   name: metadata.name,
   ...(isClusterScoped(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
@@ -236,12 +307,21 @@ const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume
 const CLAIM = 'PersistentVolumeClaim';
 
 /** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
-export function claimsToKeep({manifest}: Pick<RenderedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
-  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
+export function claimsToKeep(
+  {manifest}: Pick<RenderedRelease, 'manifest'>,
+  {installed}: Pick<InstallFacts, 'installed'>,
+): string[] {
+  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] =>
+    objects.filter((each) => each.kind === kind);
   const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
   return (named(installed, CLAIM) as Claim[])
-    .filter((each) => !rendered.has(each.metadata.name) && !volumes.has(each.spec?.volumeName ?? '') && !isKept(each))
+    .filter(
+      (each) =>
+        !rendered.has(each.metadata.name) &&
+        !volumes.has(each.spec?.volumeName ?? '') &&
+        !isKept(each),
+    )
     .map(({metadata}) => metadata.name);
 }
 
@@ -254,8 +334,16 @@ export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseN
   }));
 
 /** The rollback of a change that keeps PVCs: the first one records the PVCs and fails, the second one finds them in that record. */
-export function rollbackSteps(name: ReleaseName, revision: number, keptClaims: readonly string[]): Step[] {
-  const back: Step = {id: 'rollback', title: `Roll back to revision ${revision}`, call: rollback(name, revision)};
+export function rollbackSteps(
+  name: ReleaseName,
+  revision: number,
+  keptClaims: readonly string[],
+): Step[] {
+  const back: Step = {
+    id: 'rollback',
+    title: `Roll back to revision ${revision}`,
+    call: rollback(name, revision),
+  };
   const adopt: Step = {
     ...back,
     id: 'adopt',

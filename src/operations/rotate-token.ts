@@ -10,10 +10,24 @@ import {annotate} from '../kubernetes/kubectl.ts';
 import {isOwnFor, type KubernetesObject, type SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
-import {type AccountToken, accountAnnotations, accountPoolIn, accountTokenIn, PREVIOUS_TOKEN, readsSecret} from '../release/namespace.ts';
+import {
+  type AccountToken,
+  accountAnnotations,
+  accountPoolIn,
+  accountTokenIn,
+  PREVIOUS_TOKEN,
+  readsSecret,
+} from '../release/namespace.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
-import {findPool, listAgents, listTokens, type PoolToken, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
+import {
+  findPool,
+  listAgents,
+  listTokens,
+  type PoolToken,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import type {TokenAttributes} from '../scalr/tokens.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
@@ -43,23 +57,36 @@ export async function readTokenHolder(
   const target = scalrChart(release.chart) as Target;
   requireKnownVersion(name, target);
   const {settings} = readValues(release.values, target);
-  const [secretName, key] = [settings.get(tokenSecret.id), settings.get(tokenSecretKey.id)];
+  const secretName = settings.get(tokenSecret.id);
+  const key = settings.get(tokenSecretKey.id);
   if (typeof secretName !== 'string' || typeof key !== 'string')
-    throw failed('UNSUPPORTED_SETTING', `The token of release ${name.release} is in its Helm values, not in its own Secret.`, [
-      `Move it to a Secret: ${ownCommand('upgrade', name)}`,
-    ]);
+    throw failed(
+      'UNSUPPORTED_SETTING',
+      `The token of release ${name.release} is in its Helm values, not in its own Secret.`,
+      [`Move it to a Secret: ${ownCommand('upgrade', name)}`],
+    );
   const facts = await readFacts(name, [secretName], access, signal);
   const secret = facts.secrets.get(secretName);
-  if (secret === undefined || !isOwnFor(secret, name.release)) throw notOurs(name, secretName, secret);
+  if (secret === undefined || !isOwnFor(secret, name.release))
+    throw notOurs(name, secretName, secret);
   return {name, facts: {...facts, release}, target, secret, key};
 }
 
-function notOurs({release, kubeTarget}: ReleaseName, secret: string, found: SecretObject | undefined): ExpectedError {
-  const reason = found === undefined ? 'does not exist' : `was not created by scalr-agent for release ${release}`;
+function notOurs(
+  {release, kubeTarget}: ReleaseName,
+  secret: string,
+  found: SecretObject | undefined,
+): ExpectedError {
+  const reason =
+    found === undefined
+      ? 'does not exist'
+      : `was not created by scalr-agent for release ${release}`;
   return failed(
     'OBJECT_NOT_OWNED',
     `Secret ${secret} in ${kubeTarget.namespace} ${reason}, so its content is not replaced.`,
-    ['Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart'],
+    [
+      'Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart',
+    ],
     {exit: ExitCode.usage},
   );
 }
@@ -88,11 +115,20 @@ export async function planRotation(
     name,
     manifest: facts.installed,
     secrets: [
-      {name: secret.metadata.name, type: 'Opaque' as const, annotations, data: {[key]: next?.text}, howToGive: '', flag: '--token-secret'},
+      {
+        name: secret.metadata.name,
+        type: 'Opaque' as const,
+        annotations,
+        data: {[key]: next?.text},
+        howToGive: '',
+        flag: '--token-secret',
+      },
     ],
   };
   const known = await withSecretUsers(facts, desired, kubernetes, signal);
-  return {steps: inOrder({secrets: secretSteps(desired, known), restart: restartSteps(desired, known)})};
+  return {
+    steps: inOrder({secrets: secretSteps(desired, known), restart: restartSteps(desired, known)}),
+  };
 }
 
 /** Agents that read one token, and what is recorded beside the token. */
@@ -120,17 +156,31 @@ export async function agentsOfRelease(
   timeoutMs: number,
 ): Promise<TokenUsers> {
   const options = {signal: AbortSignal.timeout(timeoutMs), idleMs: REQUIRED_MS};
-  const {object: system} = await getObject<KubernetesObject>(kubernetes, 'namespaces', 'kube-system', options);
+  const {object: system} = await getObject<KubernetesObject>(
+    kubernetes,
+    'namespaces',
+    'kube-system',
+    options,
+  );
   const {release, kubeTarget} = name;
   return {
-    ...{release, isIdentified: system !== undefined, keepsNames: false},
-    attributes: tokenAttributesOf({release, namespace: kubeTarget.namespace, clusterId: system?.metadata.uid}),
+    release,
+    isIdentified: system !== undefined,
+    keepsNames: false,
+    attributes: tokenAttributesOf({
+      release,
+      namespace: kubeTarget.namespace,
+      clusterId: system?.metadata.uid,
+    }),
     current: accountTokenIn(secret)?.tokenId,
     replaced: secret.metadata.annotations?.[PREVIOUS_TOKEN],
     async agents() {
       const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(timeoutMs));
       return snapshot.pods
-        .filter((pod) => readsSecret(secret.metadata.name)(pod) && pod.metadata.deletionTimestamp === undefined)
+        .filter(
+          (pod) =>
+            readsSecret(secret.metadata.name)(pod) && pod.metadata.deletionTimestamp === undefined,
+        )
         .filter((pod) => pod.metadata.ownerReferences?.some(({kind}) => kind === 'Job') !== true)
         .map((pod) => pod.metadata.name);
     },
@@ -158,14 +208,30 @@ export async function readAccountRotation(
 ): Promise<AccountRotation> {
   const {attributes, isIdentified, current, replaced, stopped = []} = users;
   const [pool, names] = await Promise.all([findPool(client, nameOrId), users.agents()]);
-  const [tokens, agents] = await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
+  const [tokens, agents] = await Promise.all([
+    listTokens(client, pool),
+    listAgents(client, pool.id),
+  ]);
   const previous = tokens.find(({id}) => id === (replaced ?? current));
   // If the current token is not known, it can be one of those.
-  const orphans = needsToken && isIdentified && current !== undefined ? unusedTokens(tokens, attributes, [current, replaced]) : [];
+  const orphans =
+    needsToken && isIdentified && current !== undefined
+      ? unusedTokens(tokens, attributes, [current, replaced])
+      : [];
   const title = `Revoke token ${previous?.id} of agent pool ${pool.name} when every agent uses the new one`;
   return {
-    ...tokenPlan({pool, orphans, token: needsToken ? attributes : undefined, agentsBefore: new Set(agents.map(({id}) => id))}),
-    ...{client, previous, others: agents.filter((agent) => isWorking(agent) && ![...names, ...stopped].includes(agent.name))},
+    ...tokenPlan({
+      pool,
+      orphans,
+      token: needsToken ? attributes : undefined,
+      agentsBefore: new Set(agents.map(({id}) => id)),
+    }),
+
+    client,
+    previous,
+    others: agents.filter(
+      (agent) => isWorking(agent) && ![...names, ...stopped].includes(agent.name),
+    ),
     revocation: previous === undefined ? [] : [revokeStep(previous, title)],
   };
 }
@@ -186,14 +252,19 @@ interface ProofDeps extends Clock {
  * Waits until Scalr reports every restarted agent as idle or busy, and then until the old token is not used for the time of a heartbeat.
  * Returns the names of the agents. @throws ExpectedError: the old token is still valid
  */
-export async function verifyAgentsUseToken(users: TokenUsers, account: AccountRotation, deps: ProofDeps): Promise<string[]> {
+export async function verifyAgentsUseToken(
+  users: TokenUsers,
+  account: AccountRotation,
+  deps: ProofDeps,
+): Promise<string[]> {
   const {client, pool, previous, agentsBefore} = account;
   const {timeoutMs, now, sleep, onWait} = deps;
   const {interrupt} = deps.interrupts;
   const end = now().getTime() + timeoutMs;
   const keeps = previous === undefined ? '' : `Token ${previous.id} is still valid.`;
   const requireTime = (): void => {
-    if (interrupt.aborted) throw interrupted(`The agents have restarted with the new token. ${keeps}`.trim(), interrupt);
+    if (interrupt.aborted)
+      throw interrupted(`The agents have restarted with the new token. ${keeps}`.trim(), interrupt);
   };
   // An agent that keeps its name can be the old one until its next heartbeat.
   let heartbeats: ReadonlyMap<string, string | undefined> | undefined;
@@ -202,8 +273,11 @@ export async function verifyAgentsUseToken(users: TokenUsers, account: AccountRo
     const names = await users.agents();
     const agents = await listAgents(client, pool.id);
     heartbeats ??= new Map(users.keepsNames ? agents.map(({id, lastSeen}) => [id, lastSeen]) : []);
-    const hasMoved = (agent: ScalrAgent): boolean => !agentsBefore.has(agent.id) || heartbeats?.get(agent.id) !== agent.lastSeen;
-    const missing = names.filter((name) => !agents.some((agent) => agent.name === name && isWorking(agent) && hasMoved(agent)));
+    const hasMoved = (agent: ScalrAgent): boolean =>
+      !agentsBefore.has(agent.id) || heartbeats?.get(agent.id) !== agent.lastSeen;
+    const missing = names.filter(
+      (name) => !agents.some((agent) => agent.name === name && isWorking(agent) && hasMoved(agent)),
+    );
     if (names.length > 0 && missing.length === 0) {
       if (previous !== undefined) await requireUnused(previous);
       return names;
@@ -222,23 +296,39 @@ export async function verifyAgentsUseToken(users: TokenUsers, account: AccountRo
     requireTime();
     const after = await lastUse();
     if (after === before || after === undefined) return;
-    throw failed('OBJECT_NOT_OWNED', `Something outside of release ${users.release} has used token ${id} at ${after}. ${keeps}`, [
-      `Find the agents of the pool: scalr-agent pool show ${pool.id}`,
-      `Revoke it when nothing uses it: scalr-agent pool token revoke ${pool.id} ${id}`,
-    ]);
+    throw failed(
+      'OBJECT_NOT_OWNED',
+      `Something outside of release ${users.release} has used token ${id} at ${after}. ${keeps}`,
+      [
+        `Find the agents of the pool: scalr-agent pool show ${pool.id}`,
+        `Revoke it when nothing uses it: scalr-agent pool token revoke ${pool.id} ${id}`,
+      ],
+    );
   }
 }
 
-function notMoved(missing: readonly string[], agents: readonly ScalrAgent[], pool: ScalrPool, keeps: string): ExpectedError {
-  const states = missing.map((name) => `${name} (${agents.find((agent) => agent.name === name)?.status ?? 'not registered'})`);
-  return failed('TIMED_OUT', `Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`.trim(), [
-    `Show the agents: scalr-agent pool show ${pool.id}`,
-    RUN_AGAIN,
-  ]);
+function notMoved(
+  missing: readonly string[],
+  agents: readonly ScalrAgent[],
+  pool: ScalrPool,
+  keeps: string,
+): ExpectedError {
+  const states = missing.map(
+    (name) =>
+      `${name} (${agents.find((agent) => agent.name === name)?.status ?? 'not registered'})`,
+  );
+  return failed(
+    'TIMED_OUT',
+    `Scalr does not report every agent as idle or busy: ${few(states)}. ${keeps}`.trim(),
+    [`Show the agents: scalr-agent pool show ${pool.id}`, RUN_AGAIN],
+  );
 }
 
 /** The token is not revoked: agents of others may use it. */
-export const tokenUsedByOthers = (release: string, {pool, others, previous}: AccountRotation): ExpectedError =>
+export const tokenUsedByOthers = (
+  release: string,
+  {pool, others, previous}: AccountRotation,
+): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `The agents of release ${release} use the new token. Token ${previous?.id} is still valid, because other agents of pool ${pool.name} may use it: ${few(others.map((each) => each.name))}.`,
@@ -249,5 +339,9 @@ export const tokenUsedByOthers = (release: string, {pool, others, previous}: Acc
 export const removePreviousToken = ({name: {kubeTarget}, secret}: TokenHolder): Step => ({
   id: `rotated/${secret.metadata.name}`,
   title: `Remove the ID of the revoked token from Secret ${secret.metadata.name}`,
-  call: annotate(kubeTarget, {kind: 'Secret', name: secret.metadata.name}, {[PREVIOUS_TOKEN]: null}),
+  call: annotate(
+    kubeTarget,
+    {kind: 'Secret', name: secret.metadata.name},
+    {[PREVIOUS_TOKEN]: null},
+  ),
 });

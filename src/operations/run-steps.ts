@@ -42,17 +42,33 @@ export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Prom
 }
 
 /** The failure with the changes that remain, and how to revert them. */
-async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernetes}: RunStepsDeps): Promise<ExpectedError> {
-  const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
+async function withUndo(
+  failure: ExpectedError,
+  done: readonly Step[],
+  {kubernetes}: RunStepsDeps,
+): Promise<ExpectedError> {
+  const undos = done
+    .slice(done.findLastIndex(({isFinal}) => isFinal) + 1)
+    .flatMap(({undo}) => undo ?? []);
   if (undos.length === 0) return failure;
-  const found = await Promise.all(undos.map(async (undo) => ({...undo, replicas: await replicasOf(undo, kubernetes)})));
+  const found = await Promise.all(
+    undos.map(async (undo) => ({...undo, replicas: await replicasOf(undo, kubernetes)})),
+  );
   const left = found.filter(({replicas}) => replicas === 0);
   const others = (isOther: (replicas: number | undefined) => boolean, what: string): string[] => {
-    const names = found.filter(({replicas}) => isOther(replicas)).map(({object}) => refText(object));
-    return names.length === 0 ? [] : [`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} ${what}.`];
+    const names = found
+      .filter(({replicas}) => isOther(replicas))
+      .map(({object}) => refText(object));
+    return names.length === 0
+      ? []
+      : [`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} ${what}.`];
   };
   const deleted = others((replicas) => replicas === undefined, 'already deleted');
-  const texts = [...left.map(({text}) => text), ...deleted, ...others(Boolean, 'scaled up again by another user or program')];
+  const texts = [
+    ...left.map(({text}) => text),
+    ...deleted,
+    ...others(Boolean, 'scaled up again by another user or program'),
+  ];
   return failure.with(sentences(failure.message, ...texts), [
     ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
     ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
@@ -68,7 +84,12 @@ async function replicasOf(
   if (kubernetes === undefined) return 0;
   const {namespace = ''} = placeIn(call.args);
   const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
-  const {object, error} = await getObject<Workload>(kubernetes, `${pluralOfKind(kind)}.apps`, name, options);
+  const {object, error} = await getObject<Workload>(
+    kubernetes,
+    `${pluralOfKind(kind)}.apps`,
+    name,
+    options,
+  );
   return error === undefined && object === undefined ? undefined : (object?.spec?.replicas ?? 0);
 }
 
@@ -80,7 +101,9 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     if (interrupt.aborted) throw interrupted(finished() || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
     if (step.waitFor && deps.kubernetes) {
-      await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
+      await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) =>
+        deps.onStep(step, 'waiting', runs),
+      );
       if (!interrupt.aborted) deps.onStep(step, 'done');
       continue;
     }
@@ -89,9 +112,14 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
       const message = `${step.title}: ${step.call.tool} did not complete within --timeout. ${ENDS[outcome]} ${finished()}`;
       throw failed('TIMED_OUT', message.trim(), [tryCluster(placeIn(step.call.args)), RUN_AGAIN]);
     }
-    if (outcome === 'left') throw interrupted(`${finished()}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
+    if (outcome === 'left')
+      throw interrupted(
+        `${finished()}${step.call.tool} continues in the background: ${step.title}.`,
+        forceQuit,
+      );
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
-    if (!isDone && interrupt.aborted) throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
+    if (!isDone && interrupt.aborted)
+      throw interrupted(`${finished()}Not completed: ${step.title}.`, interrupt);
     if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
     deps.onStep(step, 'done');
@@ -102,7 +130,11 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
 async function runUncontested(step: Step, deps: RunStepsDeps): ReturnType<typeof runStep> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await runStep(step, deps);
-    const isLost = typeof outcome !== 'string' && outcome.exitCode !== 0 && isConflict(outcome) && !step.tolerates?.test(outcome.stderr);
+    const isLost =
+      typeof outcome !== 'string' &&
+      outcome.exitCode !== 0 &&
+      isConflict(outcome) &&
+      !step.tolerates?.test(outcome.stderr);
     if (!isLost || attempt === MAX_ATTEMPTS || deps.interrupts.interrupt.aborted) return outcome;
   }
 }
@@ -127,7 +159,10 @@ async function runStep(
   const limitMs = step.call.tool === 'helm' ? timeoutMs : undefined;
   const late = after(limitMs);
   late.addEventListener('abort', running.interrupt, {once: true, signal});
-  const gone = anySignal(forceQuit, after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS));
+  const gone = anySignal(
+    forceQuit,
+    after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS),
+  );
   try {
     const outcome = await untilAborted(running.outcome, gone);
     if (outcome === undefined) running.leave();
@@ -141,7 +176,10 @@ async function runStep(
 const after = (milliseconds: number | undefined): AbortSignal =>
   milliseconds === undefined ? new AbortController().signal : AbortSignal.timeout(milliseconds);
 
-const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
+const ENDS = {
+  late: 'It was interrupted.',
+  stuck: 'It did not stop after an interrupt and continues in the background.',
+} as const;
 
 const MAX_ATTEMPTS = 4;
 
@@ -155,9 +193,17 @@ async function waitForRuns(
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
-  const options = {signal: interrupts.interrupt, idleMs: REQUIRED_MS, namespace: waitFor.kubeTarget.namespace};
+  const options = {
+    signal: interrupts.interrupt,
+    idleMs: REQUIRED_MS,
+    namespace: waitFor.kubeTarget.namespace,
+  };
   while (!interrupts.interrupt.aborted) {
-    const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+    const lists = await Promise.all(
+      ['jobs.batch', 'pods'].map((kind) =>
+        listObjects<KubernetesObject>(kubernetes, kind, options),
+      ),
+    );
     if (interrupts.interrupt.aborted) return;
     const isLate = now().getTime() >= end;
     const error = lists.find((list) => list.error)?.error;

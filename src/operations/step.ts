@@ -6,7 +6,13 @@ import {groupsOf} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {resourceNamed} from '../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName, type ObjectRef} from '../kubernetes/objects.ts';
-import {currentUser, grantedBy, type Permission, permissionsForObjects, reviewPermissions} from '../kubernetes/permissions.ts';
+import {
+  currentUser,
+  grantedBy,
+  type Permission,
+  permissionsForObjects,
+  reviewPermissions,
+} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import {grantText} from '../release/grants.ts';
 import type {RunsOf} from '../release/inventory.ts';
@@ -47,9 +53,11 @@ export interface ReleaseStep extends Step {
 export const inOrder = (steps: Partial<Record<Phase, readonly Step[]>>): ReleaseStep[] =>
   PHASES.flatMap((phase) => (steps[phase] ?? []).map((step) => ({...step, phase})));
 
-export const byPhase = (one: ReleaseStep, other: ReleaseStep): number => PHASES.indexOf(one.phase) - PHASES.indexOf(other.phase);
+export const byPhase = (one: ReleaseStep, other: ReleaseStep): number =>
+  PHASES.indexOf(one.phase) - PHASES.indexOf(other.phase);
 
-export const ofPhase = (steps: readonly ReleaseStep[], phase: Phase): ReleaseStep[] => steps.filter((each) => each.phase === phase);
+export const ofPhase = (steps: readonly ReleaseStep[], phase: Phase): ReleaseStep[] =>
+  steps.filter((each) => each.phase === phase);
 
 /** One call of a plan. */
 export interface Step {
@@ -91,7 +99,11 @@ export interface Plan {
   risk?: string;
 }
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['persistentvolumes', 'namespaces', 'customresourcedefinitions.apiextensions.k8s.io']);
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'persistentvolumes',
+  'namespaces',
+  'customresourcedefinitions.apiextensions.k8s.io',
+]);
 
 function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
   const firstFlag = rest.findIndex((each) => each.startsWith('--'));
@@ -104,7 +116,9 @@ function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: stri
     });
   });
   const on = (...verbs: readonly string[]): Permission[] =>
-    kinds.flatMap(({resource}) => verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})));
+    kinds.flatMap(({resource}) =>
+      verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})),
+    );
   switch (command) {
     case 'apply':
     case 'replace':
@@ -120,7 +134,9 @@ function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: stri
     case 'patch':
       return on('get', 'patch');
     case 'delete':
-      return rest.some((each) => each.startsWith('--selector')) ? on('list', 'delete') : on('delete');
+      return rest.some((each) => each.startsWith('--selector'))
+        ? on('list', 'delete')
+        : on('delete');
     case 'get':
       return on('list');
     case 'wait':
@@ -130,7 +146,11 @@ function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: stri
   }
 }
 
-function ofObjects(verbs: readonly string[], input: Call['input'], namespace: string): Permission[] {
+function ofObjects(
+  verbs: readonly string[],
+  input: Call['input'],
+  namespace: string,
+): Permission[] {
   const text = typeof input === 'string' ? input : (input?.reveal() ?? '{}');
   const object = JSON.parse(text) as KubernetesObject & {items?: readonly KubernetesObject[]};
   const objects = object.items ?? [object];
@@ -147,13 +167,16 @@ export function permissionsOfUpgrade(
   {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
   keptClaims: readonly string[],
 ): Permission[] {
-  const objects = manifest.filter(({kind}) => release === undefined || kind !== 'CustomResourceDefinition');
+  const objects = manifest.filter(
+    ({kind}) => release === undefined || kind !== 'CustomResourceDefinition',
+  );
   const before = new Map(installed.map((object) => [kindAndName(object), object]));
   const after = new Set(objects.map(kindAndName));
   const where = {namespace: kubeTarget.namespace, objects: manifest, served: []};
   const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
   // Unchanged roles grant nothing new.
-  const isChanged = (object: KubernetesObject): boolean => JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
+  const isChanged = (object: KubernetesObject): boolean =>
+    JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
   const removed = installed.filter(
     (object) =>
       !after.has(kindAndName(object)) &&
@@ -168,13 +191,18 @@ export function permissionsOfUpgrade(
       where,
     ),
     ...permissionsForObjects(['delete'], removed, where),
-    ...objects.filter(isChanged).flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
+    ...objects
+      .filter(isChanged)
+      .flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
     ...forRecord(kubeTarget.namespace, 'create'),
   ];
 }
 
 /** What Helm requires to uninstall a release. Pure. */
-export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: readonly KubernetesObject[]): Permission[] => [
+export const permissionsOfUninstall = (
+  {kubeTarget}: ReleaseName,
+  objects: readonly KubernetesObject[],
+): Permission[] => [
   ...permissionsForObjects(
     ['delete'],
     objects.filter((object) => !isKept(object)),
@@ -184,7 +212,8 @@ export const permissionsOfUninstall = ({kubeTarget}: ReleaseName, objects: reado
 ];
 
 /** Helm does not delete it. */
-export const isKept = ({metadata}: KubernetesObject): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
+export const isKept = ({metadata}: KubernetesObject): boolean =>
+  metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 
 /** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
 const permissionText = (permissions: readonly Permission[]): string =>
@@ -198,12 +227,21 @@ const TIMEOUT_MS = 30_000;
 export async function requirePermissions(
   steps: readonly Step[],
   name: ReleaseName,
-  {kubernetes, operation}: Pick<ClusterAccess, 'kubernetes'> & {operation: 'install' | 'upgrade' | 'uninstall' | 'debug' | 'rotate-token'},
+  {
+    kubernetes,
+    operation,
+  }: Pick<ClusterAccess, 'kubernetes'> & {
+    operation: 'install' | 'upgrade' | 'uninstall' | 'debug' | 'rotate-token';
+  },
 ): Promise<void> {
   const {release, kubeTarget} = name;
   // Steps of helm list their own.
-  const needs = steps.flatMap(({call, title, permissions = call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : []}) =>
-    permissions.map((each) => ({...each, title})),
+  const needs = steps.flatMap(
+    ({
+      call,
+      title,
+      permissions = call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : [],
+    }) => permissions.map((each) => ({...each, title})),
   );
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const reviewed = await reviewPermissions(needs, kubernetes, signal);
@@ -211,11 +249,16 @@ export async function requirePermissions(
   if (!isKnown(reviewed)) return;
   const missing = reviewed.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return;
-  const lines = groupsOf(missing, ({title}) => title).map((each) => `× ${each[0].title}: ${permissionText(each)}`);
+  const lines = groupsOf(missing, ({title}) => title).map(
+    (each) => `× ${each[0].title}: ${permissionText(each)}`,
+  );
   const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
   const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
-  throw failed('FORBIDDEN', ['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join('\n'), [
-    grantText(needs, grantee, kubeTarget),
-    'Then run the same command again',
-  ]);
+  throw failed(
+    'FORBIDDEN',
+    ['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join(
+      '\n',
+    ),
+    [grantText(needs, grantee, kubeTarget), 'Then run the same command again'],
+  );
 }

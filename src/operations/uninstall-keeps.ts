@@ -1,4 +1,9 @@
-import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  commandLine,
+  ownCommand,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import {refText} from '../kubernetes/objects.ts';
@@ -28,20 +33,38 @@ type Purge = ReadonlySet<Purgeable>;
 export function removable(inventory: Inventory, purge: Purge) {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
-    definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
+    definitions: purge.has('crds')
+      ? definitions.filter(({neededBy}) => neededBy?.length === 0)
+      : [],
     secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
-    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataIsKept(each) === undefined) : [],
-    namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
+    nodeData: purge.has('node-data')
+      ? nodeData.filter((each) => whyNodeDataIsKept(each) === undefined)
+      : [],
+    namespace:
+      purge.has('namespace') &&
+      namespace &&
+      whyNamespaceStays(inventory, purge, namespace) === undefined
+        ? [namespace]
+        : [],
   };
 }
 
-function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
+function whyNamespaceStays(
+  {secrets, claims}: Inventory,
+  purge: Purge,
+  {isOurs, others}: NamespaceItem,
+): string | undefined {
   if (!isOurs) return 'it was not created by scalr-agent for this release';
   const held = [
     ...others,
-    ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
+    ...secrets
+      .filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0)
+      .map(({name}) => `Secret ${name}`),
     ...claims
-      .filter(({origin, usedBy}) => origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0))
+      .filter(
+        ({origin, usedBy}) =>
+          origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0),
+      )
       .map(({name}) => `PVC ${name}`),
   ];
   return held.length === 0 ? undefined : `it contains ${few(held)}`;
@@ -63,27 +86,36 @@ export function remaining(
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
-    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.kubeTarget, purge.has('claims'), again('claims')) ?? []),
+    ...inventory.claims.flatMap(
+      (claim) => keptClaim(claim, name.kubeTarget, purge.has('claims'), again('claims')) ?? [],
+    ),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
       what: `PersistentVolume ${volume}${sized(size)} with the data of PVC ${claim}`,
       why: 'an earlier uninstall retained it',
       how: again('claims'),
     })),
-    ...inventory.definitions.filter((each) => !going.definitions.includes(each)).map((each) => keptDefinition(each, again('crds'))),
+    ...inventory.definitions
+      .filter((each) => !going.definitions.includes(each))
+      .map((each) => keptDefinition(each, again('crds'))),
     ...inventory.secrets
       .filter((each) => !going.secrets.includes(each))
       .map(({name: secret, usedBy, accountToken}) => {
         const what = `Secret ${secret}`;
-        if (usedBy.length > 0) return {what, why: usedText(usedBy), how: `When nothing uses it: ${again('secrets')}`};
+        if (usedBy.length > 0)
+          return {what, why: usedText(usedBy), how: `When nothing uses it: ${again('secrets')}`};
         const isInvalid = removesToken && accountToken !== undefined;
-        const why = isInvalid ? 'its token becomes invalid' : 'Scalr shows a token only once, and the next install uses it';
+        const why = isInvalid
+          ? 'its token becomes invalid'
+          : 'Scalr shows a token only once, and the next install uses it';
         return {what, why, how: again('secrets')};
       }),
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
     ...inventory.secrets.flatMap(({accountToken, usedBy}) =>
-      accountToken && usedBy.length === 0 ? keptInAccount(accountToken, name, {removesToken, deletesPool}) : [],
+      accountToken && usedBy.length === 0
+        ? keptInAccount(accountToken, name, {removesToken, deletesPool})
+        : [],
     ),
     ...inventory.leftovers.map((each) => ({
       what: refText(each),
@@ -103,26 +135,44 @@ function keptClaim(
   const what = `PVC ${name}${sized(size)}`;
   if (usedBy.length > 0) return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
   if (origin === 'operator')
-    return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(kubeTarget, name))};
+    return {
+      what,
+      why: 'it is not part of the release, which only mounts it',
+      how: commandLine(deleteClaim(kubeTarget, name)),
+    };
   if (volume?.isOfRelease) {
     const why = 'only the objects in the cluster are deleted, not the file system';
-    return {what: `Files on PersistentVolume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
+    return {
+      what: `Files on PersistentVolume ${volume.name}`,
+      why,
+      how: 'Delete them in the file system (EFS)',
+    };
   }
-  const deleteVolume = commandLine(deleteByHand(kubeTarget, 'PersistentVolume', volume?.name ?? ''));
+  const deleteVolume = commandLine(
+    deleteByHand(kubeTarget, 'PersistentVolume', volume?.name ?? ''),
+  );
   if (isPurged) {
     if (volume === undefined || !isRetained(volume)) return undefined;
-    return {what: `PersistentVolume ${volume.name}${sized(size)} of PVC ${name}`, why: RETAINED, how: deleteVolume};
+    return {
+      what: `PersistentVolume ${volume.name}${sized(size)} of PVC ${name}`,
+      why: RETAINED,
+      how: deleteVolume,
+    };
   }
-  if (origin === 'older-revision') return {what, why: 'it remains from an older revision of the release', how: again};
+  if (origin === 'older-revision')
+    return {what, why: 'it remains from an older revision of the release', how: again};
   if (volume === undefined) return undefined;
   return {
     what: `PersistentVolume ${volume.name}${sized(size)} with the data of PVC ${name}`,
-    why: isRetained(volume) ? RETAINED : 'Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume',
+    why: isRetained(volume)
+      ? RETAINED
+      : 'Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume',
     how: isRetained(volume) ? deleteVolume : again,
   };
 }
 
-export const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
+export const RETAINED =
+  'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
@@ -137,21 +187,34 @@ function keptDefinition({name, neededBy}: DefinitionItem, again: string): KeptOb
   }
   return neededBy.length > 0
     ? {what, why: `used by ${neededText(neededBy)}`, how: `When nothing uses it: ${again}`}
-    : {what, why: 'Helm never deletes CRDs, and the next agent-job release requires it', how: again};
+    : {
+        what,
+        why: 'Helm never deletes CRDs, and the next agent-job release requires it',
+        how: again,
+      };
 }
 
 function neededText(neededBy: readonly string[]): string {
   if (neededBy.length <= 2) return neededBy.join(', ');
   const releases = neededBy.filter((each) => each.startsWith('release ')).length;
   const counted = (size: number, noun: string): string[] => (size === 0 ? [] : [count(size, noun)]);
-  return [...counted(releases, 'other release'), ...counted(neededBy.length - releases, 'custom resource')].join(' and ');
+  return [
+    ...counted(releases, 'other release'),
+    ...counted(neededBy.length - releases, 'custom resource'),
+  ].join(' and ');
 }
 
-function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): KeptObject {
+function keptNamespace(
+  inventory: Inventory,
+  namespace: NamespaceItem,
+  purge: Purge,
+  again: string,
+): KeptObject {
   const {name, isOurs, others} = namespace;
   const what = `Namespace ${name}`;
   // No command is offered, to prevent accidental deletion.
-  if (others.length > 0) return {what, why: `it contains other objects: ${few(others)}`, how: 'Keep it'};
+  if (others.length > 0)
+    return {what, why: `it contains other objects: ${few(others)}`, how: 'Keep it'};
   const reason = whyNamespaceStays(inventory, purge, namespace);
   const byUs = reason === undefined ? again : `When it is empty: ${again}`;
   const how = isOurs ? byUs : 'Keep it, or delete it yourself if it is not used';
@@ -181,7 +244,18 @@ function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarge
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
-  const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'nodes (none found)' : nodes.map(({name}) => name).join(', ');
+  const where =
+    nodes === undefined
+      ? 'the nodes'
+      : nodes.length === 0
+        ? 'nodes (none found)'
+        : nodes.map(({name}) => name).join(', ');
   const why = cleans ? 'the node is not ready' : (reason ?? 'charts never delete files on nodes');
-  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, kubeTarget)}];
+  return [
+    {
+      what: `Directory ${item.path} on ${where}`,
+      why,
+      how: manualCleanup({...item, nodes}, kubeTarget),
+    },
+  ];
 }

@@ -48,26 +48,47 @@ export async function uninstallRelease(
   }
   // Objects for which kubectl timed out are read once, for the reason.
   const isLate = [...failures.values()].some((each) => each.isLate);
-  const tried = removals.filter((each) => !failures.has(each) || (failures.get(each)?.isLate && each.objects.length > 0));
-  const left = await verifyRemovals(tried, deps.now().getTime() + (isLate ? 0 : deps.timeoutMs), deps);
+  const tried = removals.filter(
+    (each) => !failures.has(each) || (failures.get(each)?.isLate && each.objects.length > 0),
+  );
+  const left = await verifyRemovals(
+    tried,
+    deps.now().getTime() + (isLate ? 0 : deps.timeoutMs),
+    deps,
+  );
   const notRemoved = removals.flatMap((removal): Failure[] => {
-    if (tried.includes(removal)) return (left.get(removal) ?? []).map((each) => failureOf(each, removal, kubeTarget, deps.timeoutMs));
+    if (tried.includes(removal))
+      return (left.get(removal) ?? []).map((each) =>
+        failureOf(each, removal, kubeTarget, deps.timeoutMs),
+      );
     return [failures.get(removal) as Failure];
   });
   return {
     removed: tried.flatMap((removal) => {
       const names = new Set(left.get(removal)?.map(({object}) => object));
       const gone = removal.objects.filter((each) => !names.has(each));
-      return names.size === 0 || (removal.isListed && gone.length > 0) ? [removalText(removal, gone)] : [];
+      return names.size === 0 || (removal.isListed && gone.length > 0)
+        ? [removalText(removal, gone)]
+        : [];
     }),
     // A PVC can be part of the release and of its data.
-    notRemoved: [...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values()],
-    exit: notRemoved.length === 0 ? ExitCode.ok : notRemoved.every((each) => each.isLate) ? ExitCode.timedOut : ExitCode.failed,
+    notRemoved: [
+      ...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values(),
+    ],
+    exit:
+      notRemoved.length === 0
+        ? ExitCode.ok
+        : notRemoved.every((each) => each.isLate)
+          ? ExitCode.timedOut
+          : ExitCode.failed,
   };
 }
 
 /** Another operator may install it meanwhile: its new pods are not those to wait for. @throws ExpectedError */
-async function requireUninstalled({namespace}: ClusterTarget, {planAgain}: UninstallDeps): Promise<void> {
+async function requireUninstalled(
+  {namespace}: ClusterTarget,
+  {planAgain}: UninstallDeps,
+): Promise<void> {
   const plan = await planAgain().catch((error: unknown) => {
     if (error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND') return undefined;
     throw error;
@@ -88,7 +109,11 @@ async function remove(
 ): Promise<Failure | undefined> {
   try {
     // Waiting for runs may have taken hours.
-    const kept = isShared ? (await deps.planAgain()).keeps.find((each) => each.what === what.replace('All data in ', '')) : undefined;
+    const kept = isShared
+      ? (await deps.planAgain()).keeps.find(
+          (each) => each.what === what.replace('All data in ', ''),
+        )
+      : undefined;
     if (kept) return {...kept, isLate: false};
     await runSteps(steps, deps);
     return undefined;
@@ -103,7 +128,12 @@ async function remove(
 const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
   commandLine(deleteByHand(kubeTarget, kind, name));
 
-const failureOf = ({object, why, isLate, isHeld}: LeftObject, {how}: Removal, kubeTarget: ClusterTarget, timeoutMs: number): Failure => ({
+const failureOf = (
+  {object, why, isLate, isHeld}: LeftObject,
+  {how}: Removal,
+  kubeTarget: ClusterTarget,
+  timeoutMs: number,
+): Failure => ({
   what: refText(object),
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
   how: isHeld
@@ -138,7 +168,9 @@ async function verifyRemovals(
     const found = await Promise.all(
       open.map(async (each) => ({
         ...each,
-        state: await withTimeout(REQUIRED_MS, interrupt, (signal) => stateOf(each.object, kubernetes, signal)),
+        state: await withTimeout(REQUIRED_MS, interrupt, (signal) =>
+          stateOf(each.object, kubernetes, signal),
+        ),
       })),
     );
     if (interrupt.aborted) throw interrupted('The deletions were not verified.', interrupt);
@@ -156,7 +188,11 @@ async function verifyRemovals(
 interface Live extends KubernetesObject {
   metadata: KubernetesObject['metadata'] & {finalizers?: readonly string[]};
   spec?: {persistentVolumeReclaimPolicy?: string; claimRef?: {namespace?: string; name?: string}};
-  status?: {phase?: string; message?: string; conditions?: readonly {type: string; status: string; message?: string}[]};
+  status?: {
+    phase?: string;
+    message?: string;
+    conditions?: readonly {type: string; status: string; message?: string}[];
+  };
 }
 
 /** Undefined once it is deleted. */
@@ -166,10 +202,19 @@ async function stateOf(
   signal: AbortSignal,
 ): Promise<Omit<LeftObject, 'object'> | undefined> {
   const where = {groupVersion, ...(namespace === undefined ? {} : {namespace})};
-  const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {signal, idleMs: REQUIRED_MS, ...where});
-  if (error) return {why: `cannot verify the deletion: ${errorLine(error)}`, isLate: error.kind !== 'forbidden'};
+  const {object, error} = await getObject<Live>(kubernetes, pluralOfKind(kind), name, {
+    signal,
+    idleMs: REQUIRED_MS,
+    ...where,
+  });
+  if (error)
+    return {
+      why: `cannot verify the deletion: ${errorLine(error)}`,
+      isLate: error.kind !== 'forbidden',
+    };
   if (object === undefined) return undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
+  if (object.metadata.deletionTimestamp !== undefined)
+    return {why: endingText(object), isLate: true, isHeld: isHeld(object)};
   if (kind === 'PersistentVolume') return stateOfVolume(object);
   if (isKept(object)) return {why: 'its annotation helm.sh/resource-policy is keep', isLate: false};
   return {why: 'it still exists: it was not deleted, or was created again', isLate: false};
@@ -178,10 +223,16 @@ async function stateOf(
 /** Deleted by Kubernetes, after its PVC. */
 function stateOfVolume({spec, status}: Live): Pick<LeftObject, 'why' | 'isLate'> {
   if (status?.phase === 'Failed')
-    return {why: `its data remains: the storage driver failed to delete it (${status.message ?? 'no reason given'})`, isLate: false};
+    return {
+      why: `its data remains: the storage driver failed to delete it (${status.message ?? 'no reason given'})`,
+      isLate: false,
+    };
   if (spec?.persistentVolumeReclaimPolicy === 'Retain') return {why: RETAINED, isLate: false};
   if (status?.phase === 'Bound')
-    return {why: `it is still bound to PVC ${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`, isLate: true};
+    return {
+      why: `it is still bound to PVC ${spec?.claimRef?.namespace}/${spec?.claimRef?.name}`,
+      isLate: true,
+    };
   return {why: 'its data remains: the storage driver has not deleted it yet', isLate: true};
 }
 
@@ -190,9 +241,13 @@ const isHeld = ({metadata: {finalizers = []}}: Live): boolean =>
   finalizers.some((each) => !/^(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/|^[^./]+$/.test(each));
 
 function endingText({metadata: {finalizers = []}, status}: Live): string {
-  const conditions = status?.conditions?.filter(({type, status: is}) => type.endsWith('Remaining') && is === 'True') ?? [];
+  const conditions =
+    status?.conditions?.filter(
+      ({type, status: is}) => type.endsWith('Remaining') && is === 'True',
+    ) ?? [];
   const reasons = conditions.flatMap(({message}) => message ?? []);
   if (reasons.length > 0) return `its deletion is not complete: ${reasons.join(' ')}`;
-  if (finalizers.includes('kubernetes.io/pvc-protection')) return 'its deletion is not complete: a pod still uses it';
+  if (finalizers.includes('kubernetes.io/pvc-protection'))
+    return 'its deletion is not complete: a pod still uses it';
   return `its deletion is not complete${finalizers.length === 0 ? '' : `, pending finalizers: ${finalizers.join(', ')}`}`;
 }

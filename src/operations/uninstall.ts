@@ -44,7 +44,11 @@ export interface UninstallPlan {
 }
 
 /** The steps that uninstall a release, and what remains. Pure. @throws ExpectedError when others use a PVC of the release */
-export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
+export function planUninstall(
+  name: ReleaseName,
+  inventory: Inventory,
+  choices: UninstallChoices,
+): UninstallPlan {
   requireUnusedClaims(name, inventory);
   const isPurged = choices.purge.has('claims');
   const ofRelease = inOrder({
@@ -72,17 +76,28 @@ function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void 
   throw failed(
     'OBJECT_NOT_OWNED',
     used
-      .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
+      .map(
+        (each) =>
+          `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`,
+      )
       .join('\n'),
-    [`Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`],
+    [
+      `Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`,
+    ],
     {exit: ExitCode.usage},
   );
 }
 
-function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, timeoutSeconds}: UninstallChoices): Step[] {
+function releaseSteps(
+  name: ReleaseName,
+  inventory: Inventory,
+  {purge, drain, timeoutSeconds}: UninstallChoices,
+): Step[] {
   const {release, runs} = inventory;
   if (release === undefined) return [];
-  const isDataLost = deletedClaims(inventory, purge.has('claims')).some(({origin}) => origin === 'release');
+  const isDataLost = deletedClaims(inventory, purge.has('claims')).some(
+    ({origin}) => origin === 'release',
+  );
   const isDestructive = isDataLost || (!drain && runs.length > 0);
   const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
   return [
@@ -103,7 +118,11 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
   ];
 }
 
-function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
+function removalsOf(
+  name: ReleaseName,
+  inventory: Inventory,
+  {purge, timeoutSeconds, cleanerImage}: UninstallChoices,
+): Removal[] {
   const {release, kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
   const remove = (id: string, object: RemovedObject, what: string): Removal => ({
@@ -125,15 +144,27 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
           {
             what: `Release ${release}`,
             isListed: true,
-            objects: inventory.release.objects.map((each) => renderedObject(each, kubeTarget.namespace)),
+            objects: inventory.release.objects.map((each) =>
+              renderedObject(each, kubeTarget.namespace),
+            ),
             steps: [],
           },
         ]
       : []),
     ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
-    ...definitions.map((each) => remove(`crd/${each.name}`, {kind: 'CustomResourceDefinition', name: each.name}, `CRD ${each.name}`)),
+    ...definitions.map((each) =>
+      remove(
+        `crd/${each.name}`,
+        {kind: 'CustomResourceDefinition', name: each.name},
+        `CRD ${each.name}`,
+      ),
+    ),
     ...secrets.map((each) =>
-      remove(`secret/${each.name}`, {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace}, `Secret ${each.name}`),
+      remove(
+        `secret/${each.name}`,
+        {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace},
+        `Secret ${each.name}`,
+      ),
     ),
     ...nodeData.map((each) => ({
       what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
@@ -141,7 +172,9 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
       how: manualCleanup(each, name.kubeTarget),
     })),
-    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`)),
+    ...namespace.map((each) =>
+      remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`),
+    ),
   ];
 }
 
@@ -168,11 +201,18 @@ export function drainSteps(
 ): Step[] {
   const {controllers, runsOf} = inventory;
   if (!drain || controllers.length === 0) return [];
-  const runs = runsOf === undefined ? [] : [runsStep(name, {noRunsOf: runsOf, timeoutSeconds: drainTimeoutSeconds, howToBreakOff})];
+  const runs =
+    runsOf === undefined
+      ? []
+      : [runsStep(name, {noRunsOf: runsOf, timeoutSeconds: drainTimeoutSeconds, howToBreakOff})];
   const stop = controllers.map((each) => stopStep(name, each));
   // A controller that interrupts its runs is stopped only after they have ended.
-  const stopsRuns = runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
-  return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
+  const stopsRuns =
+    runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
+  return [
+    ...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]),
+    goneStep(name, controllers, drainTimeoutSeconds),
+  ];
 }
 
 const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
@@ -189,7 +229,10 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
   },
 });
 
-const runsStep = ({kubeTarget}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'kubeTarget'>): Step => ({
+const runsStep = (
+  {kubeTarget}: ReleaseName,
+  waitFor: Omit<NonNullable<Step['waitFor']>, 'kubeTarget'>,
+): Step => ({
   id: 'drain',
   title: `Wait until no run is in flight (timeout: ${waitFor.timeoutSeconds} s)`,
   call: listKinds(kubeTarget, ['jobs', 'pods']),
@@ -197,16 +240,25 @@ const runsStep = ({kubeTarget}: ReleaseName, waitFor: Omit<NonNullable<Step['wai
 });
 
 /** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. */
-const goneStep = ({release, kubeTarget}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
+const goneStep = (
+  {release, kubeTarget}: ReleaseName,
+  controllers: readonly Controller[],
+  seconds: number,
+): Step => {
   const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
   return {
     id: 'stopped',
     title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
-    call: waitUntilGone(kubeTarget, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
+    call: waitUntilGone(
+      kubeTarget,
+      ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`],
+      seconds,
+    ),
   };
 };
 
-export const inFlight = (runs: readonly unknown[]): string => `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
+export const inFlight = (runs: readonly unknown[]): string =>
+  `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
 
 export function drainWarnings(
   {release, controllers, runs, runsOf}: Inventory,
@@ -216,13 +268,19 @@ export function drainWarnings(
   if (release === undefined || first === undefined) return [];
   if (!drain) {
     if (runsOf === undefined)
-      return ['Runs inside the agent cannot be listed. Without a drain, its shutdown mode determines how they end.'];
-    return runs.length === 0 ? [] : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
+      return [
+        'Runs inside the agent cannot be listed. Without a drain, its shutdown mode determines how they end.',
+      ];
+    return runs.length === 0
+      ? []
+      : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
   }
   const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
   const warnings =
     longest > drainTimeoutSeconds
-      ? [`The grace period of the agent is ${longest} s, which exceeds the drain timeout of ${drainTimeoutSeconds} s.`]
+      ? [
+          `The grace period of the agent is ${longest} s, which exceeds the drain timeout of ${drainTimeoutSeconds} s.`,
+        ]
       : [];
   if (runsOf === undefined && first.onStop === 'interrupt')
     warnings.push(
@@ -234,7 +292,9 @@ export function drainWarnings(
         'This agent interrupts runs when it stops, so it keeps accepting new runs during the drain. Unassign its agent pool from the workspaces in Scalr.',
       );
     if (Object.keys(runsOf.taskLabels).length === 0)
-      warnings.push('Run pods of this release have no identifying label. Every pod in the namespace without a controller counts as a run.');
+      warnings.push(
+        'Run pods of this release have no identifying label. Every pod in the namespace without a controller counts as a run.',
+      );
   }
   return warnings;
 }

@@ -1,4 +1,10 @@
-import {advise, type NewSetting, newSettingsOf, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
+import {
+  advise,
+  type NewSetting,
+  newSettingsOf,
+  pinnedAdvice,
+  type UpgradeAdvice,
+} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -65,54 +71,91 @@ export async function prepareUpgrade(
   {processes}: Pick<ClusterAccess, 'processes'>,
 ): Promise<UpgradePlan> {
   const {facts} = installed;
-  const render = (desired: Migration['desired']): Promise<KubernetesObject[]> => renderChart(desired, facts, () => undefined, processes);
+  const render = (desired: Migration['desired']): Promise<KubernetesObject[]> =>
+    renderChart(desired, facts, () => undefined, processes);
   const first = {...migration.desired, manifest: await render(migration.desired)};
   const keptClaims = claimsToKeep(first, facts);
   const values = withOldClaims(first.values, to, keptClaims);
   const remounted = withValues(first, values, to);
-  const desired = sameTree(values, first.values) ? first : {...remounted, manifest: await render(remounted)};
+  const desired = sameTree(values, first.values)
+    ? first
+    : {...remounted, manifest: await render(remounted)};
   return planUpgrade(installed, desired, to, choices);
 }
 
 /** Pure. @throws ExpectedError */
-export function planUpgrade(installed: InstalledRelease, desired: RenderedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
+export function planUpgrade(
+  installed: InstalledRelease,
+  desired: RenderedRelease,
+  to: Target,
+  choices: UpgradeChoices,
+): UpgradePlan {
   const {name, inventory} = installed;
-  const {keptClaims = [], ...planned} = planInstall(desired, withSecrets(installed, desired), choices);
+  const {keptClaims = [], ...planned} = planInstall(
+    desired,
+    withSecrets(installed, desired),
+    choices,
+  );
   const isUpgraded = ofPhase(planned.steps, 'release').length > 0;
   const replaced = isUpgraded ? changedSelectors(desired, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(desired, installed, replaced);
   const controllers = controllersOf(desired, installed);
   const howToBreakOff = 'Upgrade without waiting, which interrupts the runs: --no-drain';
-  const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, howToBreakOff) : [];
+  const drained = drains
+    ? drainSteps(name, {...inventory, controllers}, choices, howToBreakOff)
+    : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
-  const stopped = drained.length === 0 ? [] : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
+  const stopped =
+    drained.length === 0
+      ? []
+      : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
   const rendered = desired.manifest.map(refOf);
-  const deleted = uniqueRefs([...replaced, ...stopped.filter((each) => includesRef(each, rendered))]);
+  const deleted = uniqueRefs([
+    ...replaced,
+    ...stopped.filter((each) => includesRef(each, rendered)),
+  ]);
   const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
   return {
     desired,
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
       warnings: [
-        ...(isUpgraded ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message})) : []),
+        ...(isUpgraded
+          ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message}))
+          : []),
         ...(planned.warnings ?? []),
       ],
       steps: [
         // A deleted Deployment has no replicas to scale.
-        ...planned.steps.filter(({phase, workloads = []}) => phase !== 'start' || !workloads.every((each) => includesRef(each, deleted))),
-        ...inOrder({drain: drained, replace: removes, restore: isUpgraded ? leftResourceSteps(desired, installed) : []}),
+        ...planned.steps.filter(
+          ({phase, workloads = []}) =>
+            phase !== 'start' || !workloads.every((each) => includesRef(each, deleted)),
+        ),
+        ...inOrder({
+          drain: drained,
+          replace: removes,
+          restore: isUpgraded ? leftResourceSteps(desired, installed) : [],
+        }),
       ].toSorted(byPhase),
     },
     advice: adviceFor(installed, desired, to),
     newSettings: newSettingsOf(installed.target, to),
     cleanup: obsoleteSteps(installed, desired, choices),
-    rollback: rollbackOf(installed, desired, {restored: uniqueRefs([...stopped, ...deleted]), keptClaims}, choices),
+    rollback: rollbackOf(
+      installed,
+      desired,
+      {restored: uniqueRefs([...stopped, ...deleted]), keptClaims},
+      choices,
+    ),
     keptClaims,
   };
 }
 
 /** Adds the Secrets that the release needs, and the workloads of others that read them. */
-function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: RenderedRelease): InstallFacts {
+function withSecrets(
+  {facts, live, users, unlisted}: InstalledRelease,
+  {secrets}: RenderedRelease,
+): InstallFacts {
   const found = (secret: DesiredSecret): SecretObject | undefined =>
     live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
   return {
@@ -127,7 +170,8 @@ function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}
 const changedSelectors = ({manifest}: RenderedRelease, {live}: InstalledRelease): ObjectRef[] =>
   manifest
     .filter((object) => {
-      const selectorOf = (each: KubernetesObject): Tree | undefined => getAt(each as unknown as Tree, at('spec.selector'));
+      const selectorOf = (each: KubernetesObject): Tree | undefined =>
+        getAt(each as unknown as Tree, at('spec.selector'));
       const found = live.find((each) => isSameRef(refOf(each), refOf(object)));
       const hasSelector = ['Deployment', 'DaemonSet', 'StatefulSet'].includes(object.kind ?? '');
       return hasSelector && found !== undefined && !sameTree(selectorOf(found), selectorOf(object));
@@ -135,10 +179,16 @@ const changedSelectors = ({manifest}: RenderedRelease, {live}: InstalledRelease)
     .map(refOf);
 
 /** Those of the deployed revision, and those that an interrupted upgrade has already started. */
-function controllersOf({manifest}: RenderedRelease, {inventory, live}: InstalledRelease): Controller[] {
+function controllersOf(
+  {manifest}: RenderedRelease,
+  {inventory, live}: InstalledRelease,
+): Controller[] {
   const found = live.map(refOf);
   const started = (manifest as readonly Workload[]).filter(
-    (object) => object.kind === 'Deployment' && !includesRef(refOf(object), inventory.controllers) && includesRef(refOf(object), found),
+    (object) =>
+      object.kind === 'Deployment' &&
+      !includesRef(refOf(object), inventory.controllers) &&
+      includesRef(refOf(object), found),
   );
   return [
     ...inventory.controllers,
@@ -150,22 +200,43 @@ function controllersOf({manifest}: RenderedRelease, {inventory, live}: Installed
 }
 
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
-function endsRuns({manifest}: RenderedRelease, {facts, inventory}: InstalledRelease, replaced: readonly ObjectRef[]): boolean {
+function endsRuns(
+  {manifest}: RenderedRelease,
+  {facts, inventory}: InstalledRelease,
+  replaced: readonly ObjectRef[],
+): boolean {
   if (inventory.runsOf === undefined) return false;
   const rendered = manifest.map(refOf);
-  const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustomApiVersion(apiVersion);
-  const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !includesRef(refOf(object), rendered));
-  const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
+  const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean =>
+    kind === 'ServiceAccount' || isCustomApiVersion(apiVersion);
+  const loses =
+    replaced.length > 0 ||
+    facts.installed.some((object) => isNeeded(object) && !includesRef(refOf(object), rendered));
+  const interrupts =
+    inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
   return loses || interrupts;
 }
 
-function runWarnings({facts, target, inventory}: InstalledRelease, drains: boolean, choices: UpgradeChoices): string[] {
+function runWarnings(
+  {facts, target, inventory}: InstalledRelease,
+  drains: boolean,
+  choices: UpgradeChoices,
+): string[] {
   if (drains) return drainWarnings(inventory, choices);
   const {runs, runsOf} = inventory;
-  return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
+  return restartWarnings(
+    target,
+    facts.release.values,
+    runsOf === undefined ? undefined : runs,
+    'they continue',
+  );
 }
 
-const deleteStep = (deleted: readonly ObjectRef[], {name: {kubeTarget}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
+const deleteStep = (
+  deleted: readonly ObjectRef[],
+  {name: {kubeTarget}}: InstalledRelease,
+  {timeoutSeconds}: UpgradeChoices,
+): Step => ({
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
   call: deleteNamed(kubeTarget, deleted.map(resourceName), timeoutSeconds),
@@ -174,7 +245,10 @@ const deleteStep = (deleted: readonly ObjectRef[], {name: {kubeTarget}}: Install
 });
 
 /** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
-const leftResourceSteps = ({manifest}: RenderedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
+const leftResourceSteps = (
+  {manifest}: RenderedRelease,
+  {name, facts, deployed}: InstalledRelease,
+): Step[] =>
   facts.release.isServerSide || deployed?.revision === facts.release.revision
     ? []
     : manifest
@@ -186,7 +260,11 @@ const leftResourceSteps = ({manifest}: RenderedRelease, {name, facts, deployed}:
         }));
 
 /** Known problems of both versions, and variables that a container would get twice. */
-function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRelease, to: Target): UpgradeAdvice[] {
+function adviceFor(
+  installed: InstalledRelease,
+  {values, effective}: RenderedRelease,
+  to: Target,
+): UpgradeAdvice[] {
   const {name, target, facts, nodes} = installed;
   const problems = advise(target, to, {
     release: name.release,
@@ -208,7 +286,11 @@ function adviceFor(installed: InstalledRelease, {values, effective}: RenderedRel
 }
 
 /** CRDs of older generations that no release and no resource uses after the upgrade. */
-const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: RenderedRelease, {timeoutSeconds}: UpgradeChoices): Step[] => {
+const obsoleteSteps = (
+  {name, inventory}: InstalledRelease,
+  {manifest}: RenderedRelease,
+  {timeoutSeconds}: UpgradeChoices,
+): Step[] => {
   const needed = new Set(manifest.map(({metadata}) => metadata.name));
   return inventory.definitions
     .filter((each) => !needed.has(each.name) && each.neededBy?.length === 0)
@@ -227,7 +309,11 @@ function rollbackOf(
   {restored, keptClaims}: {restored: readonly ObjectRef[]; keptClaims: readonly string[]},
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
-  if (deployed === undefined) return {steps: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
+  if (deployed === undefined)
+    return {
+      steps: [],
+      limits: ['No revision of the release is deployed, so a rollback is not possible.'],
+    };
   const {kubeTarget} = name;
   return {
     steps: [
@@ -244,21 +330,40 @@ function rollbackOf(
     ],
     limits: [
       ...storageLimits(definitions, manifest),
-      ...(keptClaims.length > 0 ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),
+      ...(keptClaims.length > 0
+        ? [
+            'PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.',
+          ]
+        : []),
       ...inventory.definitions
         .filter((each) => !manifest.some(({metadata}) => metadata.name === each.name))
-        .map((each) => `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`),
+        .map(
+          (each) =>
+            `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`,
+        ),
     ],
   };
 }
 
 /** CRDs are never rolled back; objects stay in the version in which they were stored. */
-const storageLimits = (definitions: readonly DefinitionObject[], manifest: readonly DefinitionObject[]): string[] =>
+const storageLimits = (
+  definitions: readonly DefinitionObject[],
+  manifest: readonly DefinitionObject[],
+): string[] =>
   manifest
     .filter(({kind}) => kind === 'CustomResourceDefinition')
     .flatMap((next) => {
       const former = definitions.find(({metadata}) => metadata.name === next.metadata.name);
-      if (former === undefined) return [`CRD ${next.metadata.name} remains after a rollback, because Helm does not manage CRDs.`];
-      const [was, is] = [former, next].map(({spec}) => spec?.versions?.find(({storage}) => storage)?.name);
-      return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, even after a rollback.`];
+      if (former === undefined)
+        return [
+          `CRD ${next.metadata.name} remains after a rollback, because Helm does not manage CRDs.`,
+        ];
+      const [was, is] = [former, next].map(
+        ({spec}) => spec?.versions?.find(({storage}) => storage)?.name,
+      );
+      return was === is
+        ? []
+        : [
+            `CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, even after a rollback.`,
+          ];
     });

@@ -3,7 +3,14 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
 import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, interrupted, onFailure, RUN_AGAIN} from '../ground/errors.ts';
+import {
+  ExitCode,
+  ExpectedError,
+  failed,
+  interrupted,
+  onFailure,
+  RUN_AGAIN,
+} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -42,14 +49,15 @@ export interface WatchDeps extends PollDeps {
 export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
   const {now, interrupts, onProgress} = deps;
   const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
-  let [seen, seenAt] = [EMPTY_SNAPSHOT, now()];
+  let seen = EMPTY_SNAPSHOT;
+  let seenAt = now();
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(
-      onFailure((failure) => failure),
-    );
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) =>
+      readSnapshot(name, deps.kubernetes, timeout),
+    ).catch(onFailure((failure) => failure));
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A poll that timed out has less information than the previous one.
@@ -57,18 +65,29 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     const lasting = at.getTime() - seenAt.getTime() >= MIN_ERROR_MS ? failed : undefined;
     if (lasting !== undefined && !isTransient(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
-    const causes = [...explainSnapshot(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
+    const causes = [
+      ...explainSnapshot(snapshot, seenAt),
+      ...gaps,
+      ...(lasting === undefined ? [] : [unanswered(lasting, name)]),
+    ];
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
-      if (snapshot.workloads.length === 0 && isGone(await newestRevision(name, deps, signal).catch(() => null)))
+      if (
+        snapshot.workloads.length === 0 &&
+        isGone(await newestRevision(name, deps, signal).catch(() => null))
+      )
         throw uninstalledMeanwhile(name);
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
-      if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
+      if (
+        readySince !== undefined &&
+        (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS)
+      )
         return {state: 'ready', agent, causes};
       if (causes.some(({isPermanent}) => isPermanent)) return {state: 'failed', agent, causes};
     }
-    if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
+    if (signal.aborted)
+      return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
     await deps.sleep(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
@@ -79,9 +98,11 @@ const isGone = (record: Pick<ReleaseRecord, 'status'> | null | undefined): boole
   record === undefined || (record?.status.startsWith('uninstall') ?? false);
 
 const uninstalledMeanwhile = (name: ReleaseName, ...more: readonly string[]): ExpectedError =>
-  failed('RELEASE_BUSY', sentences(`Release ${name.release} was uninstalled after the plan was made.`, ...more), [
-    `Ask who uninstalled it. To install it again, run: ${ownCommand('install', name)}`,
-  ]);
+  failed(
+    'RELEASE_BUSY',
+    sentences(`Release ${name.release} was uninstalled after the plan was made.`, ...more),
+    [`Ask who uninstalled it. To install it again, run: ${ownCommand('install', name)}`],
+  );
 
 /** A helm that has ended without an answer can leave a record that blocks the next one, or fails because the release is gone. */
 export async function withRecord(
@@ -91,17 +112,22 @@ export async function withRecord(
   deps: ClusterAccess,
 ): Promise<ExpectedError> {
   if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
-  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(() => before);
+  const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(
+    () => before,
+  );
   if (isGone(state) && !isGone(before)) {
     const {message, suggestions} = uninstalledMeanwhile(name);
     return failure.with(sentences(failure.message, message), suggestions);
   }
   if (state === undefined || !isPending(state)) return failure;
   const others = failure.suggestions.filter((each) => !/Run the (same )?command again/.test(each));
-  return failure.with(sentences(failure.message, `Helm has ended, but its record of the release is still ${state.status}.`), [
-    'Run the same command again with --take-over',
-    ...others,
-  ]);
+  return failure.with(
+    sentences(
+      failure.message,
+      `Helm has ended, but its record of the release is still ${state.status}.`,
+    ),
+    ['Run the same command again with --take-over', ...others],
+  );
 }
 
 /** A user may have read the plan for minutes, while someone else changed the release. @throws ExpectedError */
@@ -111,13 +137,15 @@ export async function requireSameRevision(
   deps: ClusterAccess,
 ): Promise<void> {
   const state = await newestRevision(name, deps);
-  if (state?.revision === planned && (release === undefined || isGone(state) === isGone(release))) return;
+  if (state?.revision === planned && (release === undefined || isGone(state) === isGone(release)))
+    return;
   if (isGone(state)) throw uninstalledMeanwhile(name, 'Nothing was changed.');
   const change = `was changed to revision ${state?.revision} (${state?.status})`;
-  throw failed('RELEASE_BUSY', `Release ${name.release} ${change} after the plan was made. Nothing was changed.`, [
-    `Check who else changes it: ${commandLine(releaseHistory(name))}`,
-    RUN_AGAIN,
-  ]);
+  throw failed(
+    'RELEASE_BUSY',
+    `Release ${name.release} ${change} after the plan was made. Nothing was changed.`,
+    [`Check who else changes it: ${commandLine(releaseHistory(name))}`, RUN_AGAIN],
+  );
 }
 
 /** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
@@ -133,7 +161,10 @@ export async function requireRecord(name: ReleaseName, deps: ClusterAccess): Pro
 }
 
 /** The API server did not respond, or with an error. */
-const unanswered = ({code, message, suggestions}: ExpectedError, {kubeTarget}: ReleaseName): Cause => ({
+const unanswered = (
+  {code, message, suggestions}: ExpectedError,
+  {kubeTarget}: ReleaseName,
+): Cause => ({
   object: 'API server',
   code,
   reason: message,
@@ -158,12 +189,15 @@ export function requireReady(
   {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {
   if (state === 'ready') return;
-  const withCauses = (message: string): string => [message, ...causes.map(({object, reason}) => `${object}: ${reason}`)].join('\n');
+  const withCauses = (message: string): string =>
+    [message, ...causes.map(({object, reason}) => `${object}: ${reason}`)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
   throw failed(
     isLate ? 'TIMED_OUT' : 'NOT_READY',
-    withCauses(isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`),
+    withCauses(
+      isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
+    ),
     [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
     {exit: isLate ? ExitCode.timedOut : ExitCode.failed},
   );
@@ -172,7 +206,9 @@ export function requireReady(
 export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean): WatchedText => ({
   what: `Release ${release}`,
   remains: `Release ${release} is installed, but it is not verified that the agent is ready.`,
-  hints: isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`] : [],
+  hints: isLeft
+    ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`]
+    : [],
 });
 
 /** What every loop needs that reads the cluster again and again until the user interrupts it. */

@@ -39,7 +39,11 @@ export function capacityOfNode(node: NodeObject): NodeCapacity {
     architecture: status?.nodeInfo?.architecture ?? labels['kubernetes.io/arch'] ?? '',
     allocatable: status?.allocatable ?? {},
     labels,
-    taints: (spec?.taints ?? []).map(({key, value, effect}) => ({key, ...(value === undefined ? {} : {value}), effect})),
+    taints: (spec?.taints ?? []).map(({key, value, effect}) => ({
+      key,
+      ...(value === undefined ? {} : {value}),
+      effect,
+    })),
     isSchedulable: spec?.unschedulable !== true,
     isReady: isNodeReady(node),
     ...(pool === undefined ? {} : {pool}),
@@ -49,11 +53,13 @@ export function capacityOfNode(node: NodeObject): NodeCapacity {
 const isControlPlane = ({metadata, spec}: NodeObject): boolean =>
   ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'].some(
     (key) =>
-      metadata.labels?.[key] !== undefined && spec?.taints?.some((taint) => taint.key === key && taint.effect !== 'PreferNoSchedule'),
+      metadata.labels?.[key] !== undefined &&
+      spec?.taints?.some((taint) => taint.key === key && taint.effect !== 'PreferNoSchedule'),
   );
 
 /** Linux nodes that are not kept for the control plane. */
-export const workersIn = (nodes: readonly NodeObject[]): NodeObject[] => nodes.filter((node) => runsLinux(node) && !isControlPlane(node));
+export const workersIn = (nodes: readonly NodeObject[]): NodeObject[] =>
+  nodes.filter((node) => runsLinux(node) && !isControlPlane(node));
 
 /** Nodes of one kind that the cluster-autoscaler adds and removes. */
 interface NodeGroup {
@@ -73,13 +79,19 @@ export interface Autoscaler {
 const SOURCE = 'ConfigMap kube-system/cluster-autoscaler-status';
 
 /** Published status of the cluster-autoscaler (YAML since 1.30, text before); undefined without one. */
-export const autoscalerOf = ({autoscalerStatus}: Pick<PlatformReadings, 'autoscalerStatus'>): Fact<Autoscaler | undefined> =>
+export const autoscalerOf = ({
+  autoscalerStatus,
+}: Pick<PlatformReadings, 'autoscalerStatus'>): Fact<Autoscaler | undefined> =>
   follow(autoscalerStatus, (found): Fact<Autoscaler | undefined> => {
     if (found === undefined) return known(undefined, SOURCE);
     const {status = ''} = found.data ?? {};
     const groups = /^NodeGroups:/m.test(status) ? groupsOfText(status) : groupsOfYaml(status);
-    const at = timeIn(found.metadata.annotations?.['cluster-autoscaler.kubernetes.io/last-updated'] ?? '');
-    return groups === undefined ? unknown('undetermined', `${SOURCE} has an unknown format`) : known({groups, at}, SOURCE);
+    const at = timeIn(
+      found.metadata.annotations?.['cluster-autoscaler.kubernetes.io/last-updated'] ?? '',
+    );
+    return groups === undefined
+      ? unknown('undetermined', `${SOURCE} has an unknown format`)
+      : known({groups, at}, SOURCE);
   });
 
 function groupsOfYaml(status: string): NodeGroup[] | undefined {
@@ -106,7 +118,8 @@ const groupsOfText = (status: string): NodeGroup[] =>
     .split(/^ *Name: +/m)
     .slice(1)
     .map((group) => {
-      const [, size, maximum] = /cloudProviderTarget=(\d+) \(minSize=\d+, maxSize=(\d+)\)/.exec(group) ?? [];
+      const [, size, maximum] =
+        /cloudProviderTarget=(\d+) \(minSize=\d+, maxSize=(\d+)\)/.exec(group) ?? [];
       return {
         name: shortName(group.split('\n')[0] as string),
         size: Number(size ?? 0),
@@ -120,6 +133,7 @@ const shortName = (name: string): string => name.trim().split('/').at(-1) as str
 
 /** 2026-02-24 23:56:52.490683298 +0000 UTC */
 function timeIn(text: string): Date | undefined {
-  const [, day, time, hours, minutes] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\S* ([+-]\d\d)(\d\d)/.exec(text) ?? [];
+  const [, day, time, hours, minutes] =
+    /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\S* ([+-]\d\d)(\d\d)/.exec(text) ?? [];
   return day === undefined ? undefined : new Date(`${day}T${time}${hours}:${minutes}`);
 }

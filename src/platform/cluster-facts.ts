@@ -3,13 +3,34 @@ import {scalrChart} from '../charts/define.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {compare, type KubernetesVersions} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {type Fact, firstKnown, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
+import {
+  type Fact,
+  firstKnown,
+  follow,
+  isKnown,
+  known,
+  knownValue,
+  mapped,
+  unknown,
+} from '../ground/fact.ts';
 import {count, groupsOf} from '../ground/text.ts';
 import {hideSecretValues, type Values} from '../ground/tree.ts';
 import {capacityOfNode, type NodeCapacity} from './capacity.ts';
 import {type Platform, platformOf, workerSystemOf} from './platform.ts';
-import {type Cni, cniOf, forbidsHostPath, type NetworkPolicies, networkPoliciesOf, podSecurityOf} from './policies.ts';
-import type {ConfigMapObject, CustomObject, PlatformReadings, StorageClassObject} from './readings.ts';
+import {
+  type Cni,
+  cniOf,
+  forbidsHostPath,
+  type NetworkPolicies,
+  networkPoliciesOf,
+  podSecurityOf,
+} from './policies.ts';
+import type {
+  ConfigMapObject,
+  CustomObject,
+  PlatformReadings,
+  StorageClassObject,
+} from './readings.ts';
 
 export interface StorageClass {
   name: string;
@@ -34,21 +55,34 @@ const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]]
   [/^(efs|fsx)\.csi\.aws\.com$|^fsx\.openzfs\.csi\.aws\.com$/, SHARED],
   [/^(disk\.csi\.azure\.com|kubernetes\.io\/azure-disk)$/, DISK],
   [/^((file|blob)\.csi\.azure\.com|kubernetes\.io\/azure-file)$/, SHARED],
-  [/^(rancher\.io\/local-path|k8s\.io\/minikube-hostpath|microk8s\.io\/hostpath|docker\.io\/hostpath)$/, ['ReadWriteOnce']],
+  [
+    /^(rancher\.io\/local-path|k8s\.io\/minikube-hostpath|microk8s\.io\/hostpath|docker\.io\/hostpath)$/,
+    ['ReadWriteOnce'],
+  ],
   [/(^|\.)rbd\.csi\.ceph\.com$/, DISK],
   [/(^|\.)cephfs\.csi\.ceph\.com$/, SHARED],
   [/^nfs\.csi\.k8s\.io$|nfs-(subdir-external|client)-provisioner$/, SHARED],
   [/^driver\.longhorn\.io$/, SHARED],
   [/^(cinder\.csi\.openstack\.org|kubernetes\.io\/cinder)$/, DISK],
   [/^manila\.csi\.openstack\.org$|^nfs\.manila\.csi\.openstack\.org$/, SHARED],
-  [/^(dobs\.csi\.digitalocean\.com|csi\.hetzner\.cloud|linodebs\.csi\.linode\.com|vpc\.block\.csi\.ibm\.io)$/, DISK],
+  [
+    /^(dobs\.csi\.digitalocean\.com|csi\.hetzner\.cloud|linodebs\.csi\.linode\.com|vpc\.block\.csi\.ibm\.io)$/,
+    DISK,
+  ],
   [/^(blockvolume\.csi\.oraclecloud\.com)$/, DISK],
   [/^fss\.csi\.oraclecloud\.com$/, SHARED],
 ];
 
-const DEFAULT_MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const DEFAULT_MARKS = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
 
-function storageClassOf({metadata, provisioner = '', volumeBindingMode}: StorageClassObject): StorageClass {
+function storageClassOf({
+  metadata,
+  provisioner = '',
+  volumeBindingMode,
+}: StorageClassObject): StorageClass {
   const modes = PROVISIONERS.find(([pattern]) => pattern.test(provisioner))?.[1];
   return {
     name: metadata.name,
@@ -98,21 +132,35 @@ export function clusterFactsOf(readings: PlatformReadings): ClusterFacts {
     policies: {podSecurity},
     forbidsHostPath: forbidsHostPath(podSecurity, platform.cloud),
     releases: scalrReleasesOf(readings),
-    definitions: mapped(readings.resources, (all) => DEFINITIONS.filter((name) => all.includes(name))),
+    definitions: mapped(readings.resources, (all) =>
+      DEFINITIONS.filter((name) => all.includes(name)),
+    ),
   };
 }
 
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
   const forbids = knownValue(forbidsHostPath);
-  return {kubernetes: kubernetesVersions(versions), ...(forbids === undefined ? {} : {forbidsHostPath: forbids})};
+  return {
+    kubernetes: kubernetesVersions(versions),
+    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
+  };
 }
 
 function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
   const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
-  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({machines: count(nodes, 'node'), version}));
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, nodes]) => ({
+    machines: count(nodes, 'node'),
+    version,
+  }));
   const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
-  return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
+  return {
+    found,
+    isComplete:
+      controlPlane.length > 0 &&
+      nodes.length > 0 &&
+      found.length === controlPlane.length + nodes.length,
+  };
 }
 
 interface Versions {
@@ -124,13 +172,21 @@ interface Versions {
   oldest: Fact<string>;
 }
 
-function versionsOf({serverVersion, nodes}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
+function versionsOf({
+  serverVersion,
+  nodes,
+}: Pick<PlatformReadings, 'serverVersion' | 'nodes'>): Versions {
   const kubelets = follow(nodes, (all) => {
     const versions = all.flatMap(({status}) => status?.nodeInfo?.kubeletVersion || []);
     const counts = groupsOf(versions, String).map((same) => [same[0], same.length]);
-    return known(Object.fromEntries(counts) as Record<string, number>, 'nodes, status.nodeInfo.kubeletVersion');
+    return known(
+      Object.fromEntries(counts) as Record<string, number>,
+      'nodes, status.nodeInfo.kubeletVersion',
+    );
   });
-  const oldest = follow(serverVersion, (server) => follow(kubelets, (counts) => oldestOf([server, ...Object.keys(counts)])));
+  const oldest = follow(serverVersion, (server) =>
+    follow(kubelets, (counts) => oldestOf([server, ...Object.keys(counts)])),
+  );
   return {server: serverVersion, kubelets, oldest};
 }
 
@@ -168,7 +224,11 @@ const scalrReleasesOf = ({releases}: Pick<PlatformReadings, 'releases'>): ScalrR
   }));
 
 /** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
-export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
+export const DEFINITIONS: readonly string[] = [
+  'agentworkers.scalr.io',
+  'atasks.scalr.io',
+  'agenttasktemplates.scalr.io',
+];
 
 export interface Networks {
   /** CIDRs that Services get their addresses from. */
@@ -179,12 +239,15 @@ export interface Networks {
   podsOfNodes: Fact<readonly string[]>;
 }
 
-const isCidr = (text: unknown): text is string => typeof text === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(text);
+const isCidr = (text: unknown): text is string =>
+  typeof text === 'string' && /^[0-9a-f.:]+\/\d{1,3}$/i.test(text);
 
 function networksOf(readings: PlatformReadings): Networks {
   const {serviceCidrs, openshiftNetworks, kubeadmConfig, calicoPools, nodes} = readings;
-  const from = (objects: Fact<readonly CustomObject[]>, cidrsIn: (object: CustomObject) => unknown[]): Fact<string[]> =>
-    follow(objects, (all, source) => cidrs(all.flatMap(cidrsIn), source));
+  const from = (
+    objects: Fact<readonly CustomObject[]>,
+    cidrsIn: (object: CustomObject) => unknown[],
+  ): Fact<string[]> => follow(objects, (all, source) => cidrs(all.flatMap(cidrsIn), source));
   return {
     services: firstKnown(
       from(serviceCidrs, ({spec}) => texts(spec?.['cidrs'])),
@@ -193,7 +256,9 @@ function networksOf(readings: PlatformReadings): Networks {
     ),
     pods: firstKnown(
       ofKubeadm(kubeadmConfig, 'podSubnet'),
-      from(openshiftNetworks, ({status}) => texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr)),
+      from(openshiftNetworks, ({status}) =>
+        texts(status?.['clusterNetwork']).map((each) => (each as {cidr?: unknown} | null)?.cidr),
+      ),
       from(calicoPools, ({spec}) => (spec?.['disabled'] === true ? [] : [spec?.['cidr']])),
     ),
     podsOfNodes: follow(nodes, (all) =>
@@ -209,19 +274,29 @@ const texts = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 function cidrs(found: readonly unknown[], source: string): Fact<string[]> {
   const valid = [...new Set(found.filter(isCidr))];
-  return valid.length > 0 ? known(valid, source) : unknown('undetermined', `${source} does not contain a network`);
+  return valid.length > 0
+    ? known(valid, source)
+    : unknown('undetermined', `${source} does not contain a network`);
 }
 
 /** The configuration is YAML inside a string; only two of its lines are used. */
-const ofKubeadm = (config: Fact<ConfigMapObject | undefined>, key: 'serviceSubnet' | 'podSubnet'): Fact<string[]> =>
+const ofKubeadm = (
+  config: Fact<ConfigMapObject | undefined>,
+  key: 'serviceSubnet' | 'podSubnet',
+): Fact<string[]> =>
   follow(config, (found, source): Fact<string[]> => {
     if (found === undefined) return unknown('undetermined', `${source} not found`);
-    const line = new RegExp(`^\\s*${key}:\\s*"?([^"\\s]+)"?\\s*$`, 'm').exec(found?.data?.['ClusterConfiguration'] ?? '');
+    const line = new RegExp(`^\\s*${key}:\\s*"?([^"\\s]+)"?\\s*$`, 'm').exec(
+      found?.data?.['ClusterConfiguration'] ?? '',
+    );
     return cidrs(line?.[1]?.split(',') ?? [], `${source}, ${key}`);
   });
 
 /** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
-const usesMetadataDns = ({kubeletDns}: Pick<PlatformReadings, 'kubeletDns'>, distribution: Fact<string>): Fact<boolean> =>
+const usesMetadataDns = (
+  {kubeletDns}: Pick<PlatformReadings, 'kubeletDns'>,
+  distribution: Fact<string>,
+): Fact<boolean> =>
   follow(distribution, (name): Fact<boolean> => {
     if (name !== 'gke') return known(false, 'only Cloud DNS for GKE uses this address');
     return mapped(kubeletDns, (servers) => servers.includes('169.254.169.254'));

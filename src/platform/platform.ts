@@ -13,20 +13,30 @@ export interface Platform {
   cloud: Fact<string>;
 }
 
-export function platformOf(readings: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
+export function platformOf(
+  readings: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>,
+): Platform {
   const found = recognize(readings);
   const distribution = mapped(found, ({name}) => name);
   const flavor = follow(found, ({name}) => flavorOf(name, readings));
   const cloud = follow(found, (each, source): Fact<string> => {
     if (each.cloud !== 'gke') return known(each.cloud, source);
-    return follow(flavor, (is, how): Fact<string> => known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`));
+    return follow(
+      flavor,
+      (is, how): Fact<string> =>
+        known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`),
+    );
   });
   return {distribution, infrastructure: follow(readings.nodes, infrastructureOf), flavor, cloud};
 }
 
 type Recognized = Pick<Distribution, 'name' | 'cloud'>;
 
-function recognize({nodes, resources, serverVersion}: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognized> {
+function recognize({
+  nodes,
+  resources,
+  serverVersion,
+}: Pick<PlatformReadings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognized> {
   const seen: Seen = {
     nodes: knownValue(nodes) ?? [],
     resources: knownValue(resources) ?? [],
@@ -41,28 +51,45 @@ function recognize({nodes, resources, serverVersion}: Pick<PlatformReadings, 'no
   if (!isKnown(nodes)) return nodes;
   return nodes.value.length === 0
     ? unknown('undetermined', 'the cluster has no nodes to detect it from')
-    : known({name: 'unrecognized', cloud: 'other'}, 'no label, providerID or version of a known platform on the nodes');
+    : known(
+        {name: 'unrecognized', cloud: 'other'},
+        'no label, providerID or version of a known platform on the nodes',
+      );
 }
 
 const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
-  const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? '')));
+  const names = new Set(
+    nodes.map(({spec}) =>
+      INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? ''),
+    ),
+  );
   const [name] = names;
-  if (names.size > 1) return unknown('undetermined', 'the nodes have providerIDs of several providers');
-  return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'no node has the providerID of a known provider');
+  if (names.size > 1)
+    return unknown('undetermined', 'the nodes have providerIDs of several providers');
+  return name
+    ? known(name, 'nodes, spec.providerID')
+    : unknown('undetermined', 'no node has the providerID of a known provider');
 };
 
 /** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
 const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 
-function flavorOf(distribution: string, {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>): Fact<string> {
+function flavorOf(
+  distribution: string,
+  {nodes, resources}: Pick<PlatformReadings, 'nodes' | 'resources'>,
+): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
   // A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others.
   const isAutopilot = linux.every(({metadata}) => metadata.name.startsWith('gk3-'));
   if (distribution === 'gke')
-    return linux.length > 0 ? known(isAutopilot ? 'autopilot' : 'standard', 'node names') : byResources(nodes, resources);
+    return linux.length > 0
+      ? known(isAutopilot ? 'autopilot' : 'standard', 'node names')
+      : byResources(nodes, resources);
   if (distribution !== 'eks') return known('standard', 'only one flavor exists');
   return follow(nodes, (): Fact<string> => {
-    const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
+    const types = new Set(
+      linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'),
+    );
     const [type = 'ec2'] = types;
     const isMixed = types.size > 1;
     return known(
@@ -73,8 +100,12 @@ function flavorOf(distribution: string, {nodes, resources}: Pick<PlatformReading
 }
 
 /** An idle Autopilot cluster has no nodes. */
-function byResources(nodes: PlatformReadings['nodes'], resources: PlatformReadings['resources']): Fact<string> {
-  if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY)) return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
+function byResources(
+  nodes: PlatformReadings['nodes'],
+  resources: PlatformReadings['resources'],
+): Fact<string> {
+  if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY))
+    return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
   if (!isKnown(nodes)) return nodes;
   return unknown('undetermined', 'the cluster has no nodes to distinguish Standard from Autopilot');
 }
@@ -100,10 +131,18 @@ const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottle
 export const workerSystemOf = ({nodes}: Pick<PlatformReadings, 'nodes'>): Fact<string> =>
   follow(nodes, (all): Fact<string> => {
     const images = workersIn(all).map(({status}) => status?.nodeInfo?.osImage ?? '');
-    const systems = [...new Set(images.map((image) => SYSTEMS.find(([, pattern]) => pattern.test(image))?.[0] ?? 'other'))];
+    const systems = [
+      ...new Set(
+        images.map((image) => SYSTEMS.find(([, pattern]) => pattern.test(image))?.[0] ?? 'other'),
+      ),
+    ];
     const [system] = systems;
     if (system === undefined) return unknown('undetermined', 'the cluster has no nodes for runs');
-    if (systems.length > 1) return unknown('undetermined', `the nodes have different operating systems: ${systems.join(', ')}`);
+    if (systems.length > 1)
+      return unknown(
+        'undetermined',
+        `the nodes have different operating systems: ${systems.join(', ')}`,
+      );
     return known(OF_SETTING.has(system) ? system : 'other', 'nodes, status.nodeInfo.osImage');
   });
 
@@ -133,12 +172,16 @@ const resource =
 const label =
   (key: string): Sign =>
   ({nodes}) =>
-    nodes.some(({metadata}) => metadata.labels?.[key] !== undefined) ? `node label ${key}` : undefined;
+    nodes.some(({metadata}) => metadata.labels?.[key] !== undefined)
+      ? `node label ${key}`
+      : undefined;
 
 const provider =
   (scheme: string): Sign =>
   ({nodes}) =>
-    nodes.some(({spec}) => spec?.providerID?.startsWith(scheme)) ? `providerID ${scheme}` : undefined;
+    nodes.some(({spec}) => spec?.providerID?.startsWith(scheme))
+      ? `providerID ${scheme}`
+      : undefined;
 
 const version =
   (pattern: RegExp): Sign =>
@@ -152,14 +195,19 @@ const version =
 const onlyOn =
   (schemes: readonly string[], sign: Sign): Sign =>
   (seen) =>
-    seen.nodes.every(({spec}) => !spec?.providerID || schemes.some((scheme) => spec.providerID?.startsWith(scheme)))
+    seen.nodes.every(
+      ({spec}) =>
+        !spec?.providerID || schemes.some((scheme) => spec.providerID?.startsWith(scheme)),
+    )
       ? sign(seen)
       : undefined;
 
 const osImage =
   (pattern: RegExp): Sign =>
   ({nodes}) => {
-    const image = nodes.map(({status}) => status?.nodeInfo?.osImage ?? '').find((each) => pattern.test(each));
+    const image = nodes
+      .map(({status}) => status?.nodeInfo?.osImage ?? '')
+      .find((each) => pattern.test(each));
     return image && `osImage ${image}`;
   };
 
@@ -170,8 +218,18 @@ const nodeName =
 
 /** The first that fits; OpenShift comes before the clouds it runs on. */
 const DISTRIBUTIONS: readonly Distribution[] = [
-  {name: 'openshift', cloud: 'openshift', signs: [resource('clusterversions.config.openshift.io'), label('node.openshift.io/os_id')]},
-  {name: 'gke', cloud: 'gke', signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)].map((sign) => onlyOn(['gce://'], sign))},
+  {
+    name: 'openshift',
+    cloud: 'openshift',
+    signs: [resource('clusterversions.config.openshift.io'), label('node.openshift.io/os_id')],
+  },
+  {
+    name: 'gke',
+    cloud: 'gke',
+    signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)].map((sign) =>
+      onlyOn(['gce://'], sign),
+    ),
+  },
   {
     name: 'eks',
     cloud: 'eks',
@@ -182,7 +240,11 @@ const DISTRIBUTIONS: readonly Distribution[] = [
       resource('cninodes.vpcresources.k8s.aws'),
     ].map((sign) => onlyOn(['aws://', 'eks-hybrid://'], sign)),
   },
-  {name: 'aks', cloud: 'aks', signs: [label('kubernetes.azure.com/cluster'), label('kubernetes.azure.com/agentpool')]},
+  {
+    name: 'aks',
+    cloud: 'aks',
+    signs: [label('kubernetes.azure.com/cluster'), label('kubernetes.azure.com/agentpool')],
+  },
   {name: 'kind', cloud: 'other', signs: [provider('kind://')]},
   {name: 'k3s', cloud: 'other', signs: [provider('k3s://'), version(/\+k3s\d/)]},
   {name: 'rke2', cloud: 'other', signs: [provider('rke2://'), version(/\+rke2/)]},

@@ -7,7 +7,10 @@ import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 const ENFORCE = 'pod-security.kubernetes.io/enforce';
 
 /** Level that Pod Security enforces in the namespace: privileged, baseline or restricted. */
-export const podSecurityOf = ({namespaceObject, namespace}: Pick<PlatformReadings, 'namespaceObject' | 'namespace'>): Fact<string> =>
+export const podSecurityOf = ({
+  namespaceObject,
+  namespace,
+}: Pick<PlatformReadings, 'namespaceObject' | 'namespace'>): Fact<string> =>
   follow(namespaceObject, (found): Fact<string> => {
     const level = found?.metadata.labels?.[ENFORCE];
     if (level !== undefined) return known(level, `Namespace ${namespace}, label ${ENFORCE}`);
@@ -19,14 +22,18 @@ export const podSecurityOf = ({namespaceObject, namespace}: Pick<PlatformReading
 
 /** Whether Pod Security or the platform rejects pods with a hostPath volume; a policy engine may reject them too. */
 export function forbidsHostPath(podSecurity: Fact<string>, cloud: Fact<string>): Fact<boolean> {
-  if (isKnown(cloud) && cloud.value === 'gke-autopilot') return known(true, 'GKE Autopilot; agent-k8s 0.5.58, README');
+  if (isKnown(cloud) && cloud.value === 'gke-autopilot')
+    return known(true, 'GKE Autopilot; agent-k8s 0.5.58, README');
   return mapped(podSecurity, (level) => level !== 'privileged');
 }
 
 const ALLOW = 'allow it with --metadata-service allow';
 
 /** What is wrong with the policy of this chart in this cluster; undefined if Scalr tested that it works. */
-export const policyWeakness = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<Advice | undefined> =>
+export const policyWeakness = (
+  target: Target,
+  {areEnforced, blockMetadata}: NetworkPolicies,
+): Fact<Advice | undefined> =>
   follow(areEnforced, (enforced, why): Fact<Advice | undefined> => {
     if (!enforced)
       return known(
@@ -84,17 +91,30 @@ const WHOLE_PLUGINS: Readonly<Record<string, string>> = {
 };
 
 /** Reads the plugin from the daemon sets; the one of k3s has none. */
-export const cniOf = (readings: Pick<PlatformReadings, 'daemonSets' | 'nodes'>, distribution: Fact<string>): Fact<Cni> =>
+export const cniOf = (
+  readings: Pick<PlatformReadings, 'daemonSets' | 'nodes'>,
+  distribution: Fact<string>,
+): Fact<Cni> =>
   follow(readings.daemonSets, (all) => {
     const sets = new Map(running(all).map((each) => [each.metadata.name, each]));
     const found = (plugin: string, policyEngine: string, ...names: string[]): Fact<Cni> =>
-      known({plugin, policyEngine}, `DaemonSet ${names.filter((name) => sets.has(name)).join(', ')}`);
+      known(
+        {plugin, policyEngine},
+        `DaemonSet ${names.filter((name) => sets.has(name)).join(', ')}`,
+      );
     const calico = sets.has('calico-node') ? 'calico' : undefined;
     const cilium = sets.has('cilium') ? 'cilium' : undefined;
 
     if (sets.has('anetd')) return found('gke-dataplane-v2', 'cilium', 'anetd');
     const aws = sets.get('aws-node');
-    if (aws) return found('aws-vpc-cni', calico ?? cilium ?? agentOfVpcCni(aws), 'aws-node', 'calico-node', 'cilium');
+    if (aws)
+      return found(
+        'aws-vpc-cni',
+        calico ?? cilium ?? agentOfVpcCni(aws),
+        'aws-node',
+        'calico-node',
+        'cilium',
+      );
     const isAzure = sets.has('azure-cns') || sets.has('azure-npm');
     if (isAzure) {
       const engine = cilium ?? calico ?? (sets.has('azure-npm') ? 'azure-npm' : 'none');
@@ -104,7 +124,10 @@ export const cniOf = (readings: Pick<PlatformReadings, 'daemonSets' | 'nodes'>, 
       const engine = calico ?? cilium;
       return engine
         ? found('gke-dataplane-v1', engine, 'calico-node', 'cilium')
-        : known({plugin: 'gke-dataplane-v1', policyEngine: 'none'}, 'no DaemonSet anetd, calico-node or cilium');
+        : known(
+            {plugin: 'gke-dataplane-v1', policyEngine: 'none'},
+            'no DaemonSet anetd, calico-node or cilium',
+          );
     }
     const kindnet = sets.get('kindnet');
     if (kindnet) return found('kindnet', kindnetEnforces(kindnet) ? 'kindnet' : 'none', 'kindnet');
@@ -123,7 +146,9 @@ function running(sets: readonly PodOwner[]): readonly PodOwner[] {
 
 /** Disabled by default: https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html */
 const agentOfVpcCni = (set: PodOwner): string =>
-  containersOf(set).some(({args}) => args?.includes('--enable-network-policy=true')) ? 'aws-network-policy-agent' : 'none';
+  containersOf(set).some(({args}) => args?.includes('--enable-network-policy=true'))
+    ? 'aws-network-policy-agent'
+    : 'none';
 
 const containersOf = ({spec}: PodOwner) => spec?.template?.spec?.containers ?? [];
 
@@ -131,18 +156,28 @@ const containersOf = ({spec}: PodOwner) => spec?.template?.spec?.containers ?? [
 const FIRST_ENFORCING_KINDNET = 20240813;
 
 const kindnetEnforces = (set: PodOwner): boolean =>
-  containersOf(set).some(({image}) => Number(/kindnetd:v(\d{8})\b/.exec(image ?? '')?.[1] ?? 0) >= FIRST_ENFORCING_KINDNET);
+  containersOf(set).some(
+    ({image}) =>
+      Number(/kindnetd:v(\d{8})\b/.exec(image ?? '')?.[1] ?? 0) >= FIRST_ENFORCING_KINDNET,
+  );
 
 /** k3s runs flannel and the policy controller of kube-router in its own process: https://docs.k3s.io/networking/networking-services */
 function flannelOfK3s(nodes: readonly NodeObject[]): Fact<Cni> {
-  const hasFlannel = nodes.some(({metadata}) => metadata.annotations?.['flannel.alpha.coreos.com/backend-type'] !== undefined);
-  const args = nodes.map(({metadata}) => metadata.annotations?.['k3s.io/node-args'] ?? '').filter((each) => each !== '');
+  const hasFlannel = nodes.some(
+    ({metadata}) => metadata.annotations?.['flannel.alpha.coreos.com/backend-type'] !== undefined,
+  );
+  const args = nodes
+    .map(({metadata}) => metadata.annotations?.['k3s.io/node-args'] ?? '')
+    .filter((each) => each !== '');
   if (args.length === 0 || !hasFlannel) return UNRECOGNIZED;
   // It is an argument of servers; agents do not know.
   const ofServers = args.filter((each) => each.startsWith('["server"'));
   const isOff = ofServers.some((each) => each.includes('--disable-network-policy'));
   const policyEngine = ofServers.length === 0 ? 'unknown' : isOff ? 'none' : 'kube-router';
-  return known({plugin: 'flannel', policyEngine}, 'node annotations flannel.alpha.coreos.com/backend-type and k3s.io/node-args');
+  return known(
+    {plugin: 'flannel', policyEngine},
+    'node annotations flannel.alpha.coreos.com/backend-type and k3s.io/node-args',
+  );
 }
 
 export interface NetworkPolicies {
@@ -166,11 +201,15 @@ export function networkPoliciesOf(
   cni: Fact<Cni>,
   {daemonSets, ciliumConfig}: Pick<PlatformReadings, 'daemonSets' | 'ciliumConfig'>,
 ): NetworkPolicies {
-  const isCiliumOff = isKnown(ciliumConfig) && ciliumConfig.value?.data?.['enable-policy'] === 'never';
+  const isCiliumOff =
+    isKnown(ciliumConfig) && ciliumConfig.value?.data?.['enable-policy'] === 'never';
   const areEnforced = follow(cni, ({plugin, policyEngine}, source): Fact<boolean> => {
-    if (policyEngine === 'unknown') return unknown('undetermined', `cannot detect whether ${plugin} has a policy engine`);
-    if (policyEngine === 'none') return known(false, `${source}: ${plugin} without a policy engine`);
-    if (policyEngine === 'cilium' && isCiliumOff) return known(false, 'ConfigMap cilium-config, enable-policy: never');
+    if (policyEngine === 'unknown')
+      return unknown('undetermined', `cannot detect whether ${plugin} has a policy engine`);
+    if (policyEngine === 'none')
+      return known(false, `${source}: ${plugin} without a policy engine`);
+    if (policyEngine === 'cilium' && isCiliumOff)
+      return known(false, 'ConfigMap cilium-config, enable-policy: never');
     return known(true, `${source}: ${policyEngine}`);
   });
   const blockMetadata = follow(areEnforced, (enforced, source) =>
@@ -179,17 +218,28 @@ export function networkPoliciesOf(
   return {areEnforced, blockMetadata};
 }
 
-function blocks({plugin, policyEngine}: Cni, daemonSets: PlatformReadings['daemonSets']): Fact<boolean> {
+function blocks(
+  {plugin, policyEngine}: Cni,
+  daemonSets: PlatformReadings['daemonSets'],
+): Fact<boolean> {
   const measured = TESTED[`${plugin}/${policyEngine}`];
   if (measured !== undefined) return known(measured, README);
   if (plugin === 'aws-vpc-cni' && policyEngine === 'calico') {
     return isKnown(daemonSets) && daemonSets.value.some(annotatesPods)
       ? known(true, `${README}; DaemonSet aws-node, ANNOTATE_POD_IP`)
-      : unknown('undetermined', 'Scalr tested the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set');
+      : unknown(
+          'undetermined',
+          'Scalr tested the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set',
+        );
   }
-  return unknown('undetermined', `Scalr has not tested ${plugin === policyEngine ? plugin : `${plugin} with ${policyEngine}`}`);
+  return unknown(
+    'undetermined',
+    `Scalr has not tested ${plugin === policyEngine ? plugin : `${plugin} with ${policyEngine}`}`,
+  );
 }
 
 const annotatesPods = (set: PodOwner): boolean =>
   set.metadata.name === 'aws-node' &&
-  containersOf(set).some(({env}) => env?.some(({name, value}) => name === 'ANNOTATE_POD_IP' && value === 'true'));
+  containersOf(set).some(({env}) =>
+    env?.some(({name, value}) => name === 'ANNOTATE_POD_IP' && value === 'true'),
+  );

@@ -44,7 +44,10 @@ export interface HostTools {
   /** For small outputs. */
   run(call: HostCall, options: {signal: AbortSignal}): Promise<HostAnswer>;
   /** For logs of any size: complete lines of standard output, and of standard error with `isLogOnBoth`. */
-  stream(call: HostCall, options: {signal: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {error: HostError}>;
+  stream(
+    call: HostCall,
+    options: {signal: AbortSignal; isLogOnBoth?: boolean},
+  ): Promise<LogStream | {error: HostError}>;
 }
 
 /** A log while it is read. */
@@ -106,12 +109,19 @@ export interface Files {
   read(path: string): Promise<Buffer>;
   readStdin(): Promise<Buffer>;
   /** Type of the path; `stream` is a pipe or a device. */
-  kindOf(path: string, flag?: PlaceFlag): Promise<'file' | 'stream' | 'directory' | 'broken-link' | 'nothing'>;
+  kindOf(
+    path: string,
+    flag?: PlaceFlag,
+  ): Promise<'file' | 'stream' | 'directory' | 'broken-link' | 'nothing'>;
   /**
    * Writes atomically. An existing file is replaced and keeps its permissions, except that only the owner can read a
    * private file. `makesDirectory` creates a missing directory for the owner only. Errors suggest another path for `flag`. @throws ExpectedError
    */
-  write(path: string, text: string, options: {isPrivate: boolean; makesDirectory?: boolean; flag?: PlaceFlag}): Promise<void>;
+  write(
+    path: string,
+    text: string,
+    options: {isPrivate: boolean; makesDirectory?: boolean; flag?: PlaceFlag},
+  ): Promise<void>;
   /** Names in a directory; directories end with a slash. Empty if the directory cannot be read. */
   list(path: string): Promise<readonly string[]>;
   /** Removes the path if it exists. @throws ExpectedError */

@@ -83,7 +83,13 @@ export interface ResourceQuota extends KubernetesObject {
   spec?: {
     hard?: Quantities;
     scopes?: readonly string[];
-    scopeSelector?: {matchExpressions?: readonly {scopeName: string; operator: string; values?: readonly string[]}[]};
+    scopeSelector?: {
+      matchExpressions?: readonly {
+        scopeName: string;
+        operator: string;
+        values?: readonly string[];
+      }[];
+    };
   };
   status?: {hard?: Quantities; used?: Quantities};
 }
@@ -185,16 +191,31 @@ export const check = <Context = PreflightContext>(
 export type Checked = Omit<Check, 'run'> & CheckResult;
 
 /** Runs every check that applies to these settings. Pure. */
-export const runChecks = <Context>(checks: readonly Check<Context>[], context: Context): Checked[] =>
+export const runChecks = <Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
+): Checked[] =>
   checks.flatMap(({run, ...check}) => {
     const result = run(context);
     return result === undefined ? [] : [{...check, ...result}];
   });
 
 export const pass = (message: string): CheckResult => ({status: 'pass', message});
-export const warn = (message: string, remedy: string): CheckResult => ({status: 'warn', message, remedy});
-export const fail = (message: string, remedy: string): CheckResult => ({status: 'fail', message, remedy});
-export const skip = (message: string, remedy?: string): CheckResult => ({status: 'skip', message, ...(remedy ? {remedy} : {})});
+export const warn = (message: string, remedy: string): CheckResult => ({
+  status: 'warn',
+  message,
+  remedy,
+});
+export const fail = (message: string, remedy: string): CheckResult => ({
+  status: 'fail',
+  message,
+  remedy,
+});
+export const skip = (message: string, remedy?: string): CheckResult => ({
+  status: 'skip',
+  message,
+  ...(remedy ? {remedy} : {}),
+});
 
 /** The result that follows from a fact. If it is unknown, the check is skipped; `task` completes its message "Cannot …": list nodes */
 export const ifKnown = <T, R extends CheckResult | undefined>(
@@ -206,7 +227,9 @@ export const ifKnown = <T, R extends CheckResult | undefined>(
 export function skipUnknown({unknown, because}: Unknown, task: string): CheckResult {
   return skip(
     `Cannot ${task}: ${because}`,
-    unknown === 'forbidden' ? 'Run the command again with a user that has this permission' : undefined,
+    unknown === 'forbidden'
+      ? 'Run the command again with a user that has this permission'
+      : undefined,
   );
 }
 
@@ -218,7 +241,8 @@ export function worstOf(results: readonly (CheckResult | undefined)[]): CheckRes
   const status = STATUSES.find((each) => results.some((result) => result?.status === each));
   if (status === undefined) return undefined;
   const worst = results.filter((each) => each?.status === status);
-  const joined = (key: 'message' | 'remedy'): string => [...new Set(worst.flatMap((each) => each?.[key] ?? []))].join('; ');
+  const joined = (key: 'message' | 'remedy'): string =>
+    [...new Set(worst.flatMap((each) => each?.[key] ?? []))].join('; ');
   const remedy = joined('remedy');
   return {status, message: joined('message'), ...(remedy === '' ? {} : {remedy})};
 }

@@ -7,7 +7,13 @@ import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {helmOwner, isWideObject, resourceOf} from '../kubernetes/kinds.ts';
 import {type Config, clientVersion, currentContext} from '../kubernetes/kubectl.ts';
-import {type Claim, type KubernetesObject, kindAndName, type Pod, type SecretObject} from '../kubernetes/objects.ts';
+import {
+  type Claim,
+  type KubernetesObject,
+  kindAndName,
+  type Pod,
+  type SecretObject,
+} from '../kubernetes/objects.ts';
 import {currentUser, reviewPermissions} from '../kubernetes/permissions.ts';
 import {
   failingClient,
@@ -38,7 +44,14 @@ import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {referencedClaims as claimsNamedIn, requiredSecrets} from './pod-resources.ts';
-import type {LimitRange, LiveState, Mirror, PreflightContext, ResourceQuota, ReviewedPermission} from './preflight-context.ts';
+import type {
+  LimitRange,
+  LiveState,
+  Mirror,
+  PreflightContext,
+  ResourceQuota,
+  ReviewedPermission,
+} from './preflight-context.ts';
 
 export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;
@@ -65,7 +78,10 @@ export async function readPreflightContext(
   const get = effectiveGet(settings, effective);
   const access = cachedAccess(deps, deps);
   const {kubernetes, processes} = access;
-  const version = serverVersion(kubernetes, {signal: deps.versionSignal ?? deps.signal, idleMs: REQUEST_MS});
+  const version = serverVersion(kubernetes, {
+    signal: deps.versionSignal ?? deps.signal,
+    idleMs: REQUEST_MS,
+  });
   const rendering =
     already.manifest === undefined
       ? version.then((found) => renderManifest(desired, found.version, get, processes))
@@ -73,9 +89,18 @@ export async function readPreflightContext(
   // A server that did not report its version will not answer the later requests either.
   const reading = Promise.all([rendering, version]).then(([{manifest}, {error}]) => {
     const client = error && error.kind !== 'forbidden' ? failingClient(error) : kubernetes;
-    const asked: ReadOptions = {...access, kubernetes: client, name: desired.name, options: {signal: deps.signal, idleMs: REQUEST_MS}};
+    const asked: ReadOptions = {
+      ...access,
+      kubernetes: client,
+      name: desired.name,
+      options: {signal: deps.signal, idleMs: REQUEST_MS},
+    };
     const objects = knownValue(manifest) ?? [];
-    return Promise.all([readNamed(desired, get, objects, asked), readPermissions(objects, asked), readLive(objects, asked)]);
+    return Promise.all([
+      readNamed(desired, get, objects, asked),
+      readPermissions(objects, asked),
+      readLive(objects, asked),
+    ]);
   });
   const [readings, tools, context, [named, permissions, live], mirror] = await Promise.all([
     readCluster(kubeTarget, access),
@@ -132,10 +157,22 @@ async function readNamed(
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
   const where = {...options, namespace: kubeTarget.namespace};
-  const read = async <T extends KubernetesObject>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
-    new Map(await Promise.all([...names].map(async (name) => [name, await objectFact<T>(kubernetes, kind, name, where)] as const)));
+  const read = async <T extends KubernetesObject>(
+    kind: string,
+    names: Iterable<string>,
+  ): Promise<Map<string, Fact<T | undefined>>> =>
+    new Map(
+      await Promise.all(
+        [...names].map(
+          async (name) => [name, await objectFact<T>(kubernetes, kind, name, where)] as const,
+        ),
+      ),
+    );
   const secretNames = desired.map(({name}) => name);
-  const [secrets, found] = await Promise.all([read<SecretObject>('secrets', secretNames), read<Claim>('persistentvolumeclaims', claims)]);
+  const [secrets, found] = await Promise.all([
+    read<SecretObject>('secrets', secretNames),
+    read<Claim>('persistentvolumeclaims', claims),
+  ]);
   return {wantedSecrets: desired, secrets, claims: found};
 }
 
@@ -153,21 +190,32 @@ function withoutMaking(
   permissions: readonly ReviewedPermission[],
   namespace: Fact<KubernetesObject | undefined>,
 ): readonly ReviewedPermission[] {
-  const isMaking = ({verb, resource}: ReviewedPermission): boolean => verb === 'create' && resource === 'namespaces';
-  if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
-  return namespace.value === undefined ? permissions : permissions.filter((each) => !isMaking(each));
+  const isMaking = ({verb, resource}: ReviewedPermission): boolean =>
+    verb === 'create' && resource === 'namespaces';
+  if (!isKnown(namespace))
+    return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
+  return namespace.value === undefined
+    ? permissions
+    : permissions.filter((each) => !isMaking(each));
 }
 
 /** Versions of the tools themselves: 4.1.4 */
-export async function readTools(kubeTarget: ClusterTarget, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
-  const [helm, kubectl] = await Promise.all([readVersion(helmVersion, processes), readVersion(clientVersion(kubeTarget), processes)]);
+export async function readTools(
+  kubeTarget: ClusterTarget,
+  processes: Processes,
+): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
+  const [helm, kubectl] = await Promise.all([
+    readVersion(helmVersion, processes),
+    readVersion(clientVersion(kubeTarget), processes),
+  ]);
   return {helm, kubectl};
 }
 
 async function readVersion(call: Call, processes: Processes): Promise<Fact<string>> {
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) return failureOf(outcome);
-  const [, plain, quoted] = /^\s*v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/.exec(outcome.stdout) ?? [];
+  const [, plain, quoted] =
+    /^\s*v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/.exec(outcome.stdout) ?? [];
   const version = plain ?? quoted;
   return version === undefined
     ? unknown('failed', `${call.tool} version did not return a version`)
@@ -182,19 +230,32 @@ export async function readMirror(
   const registry = effectiveGet(settings, effective)(imageRegistry);
   if (registry === undefined) return undefined;
   const images = imagesIn(registry, effectiveValues(values, target), target);
-  const given = settings.entries().filter(({setting}) => SELECT_IMAGES.includes(setting.id) && settings.isExplicit(setting));
+  const given = settings
+    .entries()
+    .filter(({setting}) => SELECT_IMAGES.includes(setting.id) && settings.isExplicit(setting));
   return {
     images: await Promise.all(
-      images.map(async (image) => ({image, answer: await registries.manifest(manifestUrl(image), MANIFEST_TYPES, signal)})),
+      images.map(async (image) => ({
+        image,
+        answer: await registries.manifest(manifestUrl(image), MANIFEST_TYPES, signal),
+      })),
     ),
-    flags: [`--${imageRegistry.id} ${registry}`, ...given.flatMap(({setting, answer}) => flagsOf(setting, answer))],
+    flags: [
+      `--${imageRegistry.id} ${registry}`,
+      ...given.flatMap(({setting, answer}) => flagsOf(setting, answer)),
+    ],
   };
 }
 
-const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(({id}) => id);
+const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(
+  ({id}) => id,
+);
 
 /** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
-async function readLive(objects: readonly KubernetesObject[], deps: ReadOptions): Promise<LiveState> {
+async function readLive(
+  objects: readonly KubernetesObject[],
+  deps: ReadOptions,
+): Promise<LiveState> {
   const {name, kubernetes, options} = deps;
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
@@ -209,26 +270,43 @@ async function readLive(objects: readonly KubernetesObject[], deps: ReadOptions)
     const owner = helmOwner(object);
     return owner?.release === name.release && owner.namespace === namespace;
   };
-  const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isOwn(fact.value));
+  const isForeign = [...found.values()].some(
+    (fact) => isKnown(fact) && fact.value !== undefined && !isOwn(fact.value),
+  );
   return {
     objects: found,
     // Helm checks the owner only of objects that are new in the release.
     installed: isForeign ? await readInstalled(deps) : new Set(),
     quotas,
     limitRanges,
-    pods: isKnown(quotas) && quotas.value.length === 0 ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
+    pods:
+      isKnown(quotas) && quotas.value.length === 0
+        ? known([], 'no ResourceQuota')
+        : await list<Pod>('pods'),
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
   };
 }
 
-async function readObjects(objects: readonly KubernetesObject[], {name, kubernetes, options}: ReadOptions): Promise<LiveState['objects']> {
-  const served = objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
+async function readObjects(
+  objects: readonly KubernetesObject[],
+  {name, kubernetes, options}: ReadOptions,
+): Promise<LiveState['objects']> {
+  const served =
+    objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
     const where = isWideObject(object, objects) ? {} : {namespace: name.kubeTarget.namespace};
     const groupVersion = object.apiVersion ?? 'v1';
-    return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
+    return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {
+      ...options,
+      ...where,
+      groupVersion,
+    });
   };
-  return new Map(await Promise.all(objects.map(async (object) => [kindAndName(object), await read(object)] as const)));
+  return new Map(
+    await Promise.all(
+      objects.map(async (object) => [kindAndName(object), await read(object)] as const),
+    ),
+  );
 }
 
 /** Keys of the objects in the newest manifest of the release; empty without a release. */

@@ -14,7 +14,16 @@ import {permissionChecks} from './checks/permissions.ts';
 import {releaseChecks} from './checks/release.ts';
 import {secretChecks} from './checks/secrets.ts';
 import {storageChecks} from './checks/storage.ts';
-import {type Check, type Checked, check, fail, ifKnown, type PreflightContext, pass, runChecks} from './preflight-context.ts';
+import {
+  type Check,
+  type Checked,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  runChecks,
+} from './preflight-context.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
 import {type AlreadyRead, type ReadingDeps, readPreflightContext} from './read-context.ts';
@@ -24,7 +33,9 @@ const REF = 'https://docs.scalr.io/docs/agent-pools';
 /** Workloads with agents: they read the token. The number of pods of a DaemonSet is not known before. */
 const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] =>
   ((knownValue(manifest) ?? []) as readonly Workload[]).filter(
-    (object) => ['Deployment', 'StatefulSet'].includes(object.kind ?? '') && readsSecret(get(tokenSecret) ?? '')(object),
+    (object) =>
+      ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
+      readsSecret(get(tokenSecret) ?? '')(object),
   );
 
 const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
@@ -37,12 +48,16 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
       ifKnown(account.agents, 'list the agents', (agents) => {
         if (allowed === undefined) return undefined;
         const desired = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
-        const isOurs = (name: string): boolean => workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
+        const isOurs = (name: string): boolean =>
+          workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
         const others = agents.filter((name) => !isOurs(name)).length;
         const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${desired} in this one`;
         return others + desired <= allowed
           ? pass(state)
-          : fail(state, 'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota');
+          : fail(
+              state,
+              'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+            );
       }),
     );
   },
@@ -56,7 +71,10 @@ const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
       if (hasRelay === undefined) return undefined;
       return hasRelay
         ? pass(`available on ${account.host}`)
-        : fail(`not available on ${account.host}`, 'Request VCS agents from Scalr, or use --purpose runs');
+        : fail(
+            `not available on ${account.host}`,
+            'Request VCS agents from Scalr, or use --purpose runs',
+          );
     });
   },
 });
@@ -66,7 +84,8 @@ const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
   run({account, get}) {
     if (account?.pool === undefined) return undefined;
     return ifKnown(account.pool, 'read the agent pool', ({name, isForVcs}) => {
-      if (isForVcs === (get(purpose) === 'vcs')) return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
+      if (isForVcs === (get(purpose) === 'vcs'))
+        return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
       return fail(
         `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
         `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
@@ -105,7 +124,10 @@ export async function runPreflight(
   already: AlreadyRead = {},
 ): Promise<Checked[]> {
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
-  const checks = runChecks(CHECKS, await readPreflightContext(generated, desired, {...deps, signal}, already));
+  const checks = runChecks(
+    CHECKS,
+    await readPreflightContext(generated, desired, {...deps, signal}, already),
+  );
   refuseFailed(checks);
   return checks;
 }
@@ -115,11 +137,15 @@ export function refuseFailed(checks: readonly Checked[]): void {
   const found = checks.filter(({status}) => status === 'fail');
   if (found.length === 0) return;
   const lines = found.map(({title, message}) => `× ${title}: ${message}`);
-  throw failed('PREFLIGHT_FAILED', ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'), [
-    ...found.flatMap(({remedy}) => remedy ?? []),
-    'Show all checks: run scalr-agent preflight with the same settings',
-    'Skip the checks: --skip-preflight',
-  ]);
+  throw failed(
+    'PREFLIGHT_FAILED',
+    ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'),
+    [
+      ...found.flatMap(({remedy}) => remedy ?? []),
+      'Show all checks: run scalr-agent preflight with the same settings',
+      'Skip the checks: --skip-preflight',
+    ],
+  );
 }
 
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */
@@ -137,6 +163,8 @@ export const isVerifiable = ({code}: Warning): boolean => code in VERIFIED_BY;
 /** The warnings about the settings that these checks have not answered: a skipped check answers nothing. */
 export const unverified = (warnings: readonly Warning[], checks: readonly Checked[]): Warning[] =>
   warnings.filter(({code}) => {
-    const answers = VERIFIED_BY[code]?.map((id) => checks.find((check) => check.id === id)?.status ?? 'skip');
+    const answers = VERIFIED_BY[code]?.map(
+      (id) => checks.find((check) => check.id === id)?.status ?? 'skip',
+    );
     return answers === undefined || answers.includes('skip');
   });

@@ -11,7 +11,11 @@ export interface Canonical {
   length: number;
 }
 
-export const canonicalFor = (size: number): Canonical => ({bytes: new Uint8Array(size), starts: new Uint32Array(size), length: 0});
+export const canonicalFor = (size: number): Canonical => ({
+  bytes: new Uint8Array(size),
+  starts: new Uint32Array(size),
+  length: 0,
+});
 
 export function canonicalOf(value: Uint8Array): Uint8Array {
   const canonical = canonicalFor(value.length);
@@ -19,9 +23,15 @@ export function canonicalOf(value: Uint8Array): Uint8Array {
   return canonical.bytes.slice(0, canonical.length);
 }
 
-const [NEWLINE, ESCAPE, PERCENT, AMPERSAND, BACKSLASH] = [10, 27, 37, 38, 92];
+const NEWLINE = 10;
+const ESCAPE = 27;
+const PERCENT = 37;
+const AMPERSAND = 38;
+const BACKSLASH = 92;
 /** What to do with a byte: drop it, keep it, or decode what begins with it. */
-const [DROP, KEEP, DECODE] = [0, 1, 2];
+const DROP = 0;
+const KEEP = 1;
+const DECODE = 2;
 const ACTION = new Uint8Array(256).fill(KEEP);
 for (let byte = 0; byte <= 32; byte += 1) ACTION[byte] = DROP;
 for (const byte of Buffer.from('"\'\x7f')) ACTION[byte] = DROP;
@@ -49,8 +59,13 @@ export function readCanonical(source: Uint8Array, from: number, to: number, into
       at += 1;
     } else {
       const {code, end} = decodedAt(source, at);
-      for (const each of code < 128 ? [code] : code > 0x10ffff ? [code - 0x110000] : Buffer.from(String.fromCodePoint(code))) {
-        if (ACTION[each] === DROP || each === NEWLINE || each === BACKSLASH || each === ESCAPE) continue;
+      for (const each of code < 128
+        ? [code]
+        : code > 0x10ffff
+          ? [code - 0x110000]
+          : Buffer.from(String.fromCodePoint(code))) {
+        if (ACTION[each] === DROP || each === NEWLINE || each === BACKSLASH || each === ESCAPE)
+          continue;
         bytes[length] = SAME[each] as number;
         starts[length] = at;
         length += 1;
@@ -73,7 +88,12 @@ interface Decoded {
 
 function decodedAt(source: Uint8Array, at: number): Decoded {
   const byte = source[at] as number;
-  const decoded = byte === PERCENT ? percentAt(source, at) : byte === AMPERSAND ? entityAt(source, at) : {code: byte, end: at + 1};
+  const decoded =
+    byte === PERCENT
+      ? percentAt(source, at)
+      : byte === AMPERSAND
+        ? entityAt(source, at)
+        : {code: byte, end: at + 1};
   if (decoded.code === BACKSLASH) return escapeAt(source, decoded.end);
   if (decoded.code === ESCAPE) return {code: ESCAPE, end: pastColor(source, decoded.end)};
   return decoded.code === NEWLINE ? {code: NEWLINE, end: pastStamp(source, decoded.end)} : decoded;
@@ -94,22 +114,38 @@ const hexAt = (source: Uint8Array, at: number, digits: number): number => {
 /** `%2F`, also encoded again: `%252F`. */
 function percentAt(source: Uint8Array, at: number): Decoded {
   let position = at + 1;
-  while (source[position] === 50 && source[position + 1] === 53 && hexAt(source, position + 2, 2) >= 0) position += 2;
+  while (
+    source[position] === 50 &&
+    source[position + 1] === 53 &&
+    hexAt(source, position + 2, 2) >= 0
+  )
+    position += 2;
   const code = hexAt(source, position, 2);
   return code < 0 ? {code: PERCENT, end: at + 1} : {code: byteCode(code), end: position + 2};
 }
 
 const ENTITY = /^&(?:amp;)*(?:#(\d{1,6})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/;
-const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
 
 function entityAt(source: Uint8Array, at: number): Decoded {
   const next = source[at + 1] ?? 0;
   // Most ampersands separate the parameters of a URL.
-  if (next !== 35 && !'alqgt'.includes(String.fromCharCode(next))) return {code: AMPERSAND, end: at + 1};
+  if (next !== 35 && !'alqgt'.includes(String.fromCharCode(next)))
+    return {code: AMPERSAND, end: at + 1};
   const found = ENTITY.exec(Buffer.from(source.subarray(at, at + 40)).toString('latin1'));
   if (found === null) return {code: AMPERSAND, end: at + 1};
   const [all, decimal, hex, name] = found;
-  const code = name ? (ENTITIES[name] as string).charCodeAt(0) : decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+  const code = name
+    ? (ENTITIES[name] as string).charCodeAt(0)
+    : decimal
+      ? Number(decimal)
+      : Number.parseInt(hex as string, 16);
   return {code: code > 0x10ffff ? 32 : code, end: at + all.length};
 }
 
@@ -126,11 +162,14 @@ function escapeAt(source: Uint8Array, at: number): Decoded {
       let low = end + 5;
       while (source[low] === BACKSLASH) low += 1;
       const second = source[low] === 117 ? hexAt(source, low + 1, 4) : -1;
-      if (second >= 0xdc00 && second < 0xe000) return {code: 0x10000 + (code - 0xd800) * 0x400 + (second - 0xdc00), end: low + 5};
+      if (second >= 0xdc00 && second < 0xe000)
+        return {code: 0x10000 + (code - 0xd800) * 0x400 + (second - 0xdc00), end: low + 5};
     }
-    if (code >= 0) return code === ESCAPE ? {code, end: pastColor(source, end + 5)} : {code, end: end + 5};
+    if (code >= 0)
+      return code === ESCAPE ? {code, end: pastColor(source, end + 5)} : {code, end: end + 5};
   }
-  if (letter === 120 && hexAt(source, end + 1, 2) >= 0) return {code: byteCode(hexAt(source, end + 1, 2)), end: end + 3};
+  if (letter === 120 && hexAt(source, end + 1, 2) >= 0)
+    return {code: byteCode(hexAt(source, end + 1, 2)), end: end + 3};
   if (letter === 110) return {code: NEWLINE, end: end + 1};
   return {code: BACKSLASH, end: LETTERS.has(letter) ? end + 1 : end};
 }
@@ -139,7 +178,12 @@ function escapeAt(source: Uint8Array, at: number): Decoded {
 function pastColor(source: Uint8Array, at: number): number {
   if (source[at] !== 91) return at;
   let end = at + 1;
-  while (end < at + 20 && ((source[end] as number) === 59 || ((source[end] as number) >= 48 && (source[end] as number) <= 57))) end += 1;
+  while (
+    end < at + 20 &&
+    ((source[end] as number) === 59 ||
+      ((source[end] as number) >= 48 && (source[end] as number) <= 57))
+  )
+    end += 1;
   return end + 1;
 }
 

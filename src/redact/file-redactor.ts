@@ -90,7 +90,8 @@ export class FileRedactor {
       this.#scan(text, limit);
       if (this.#skipping === undefined) break;
     }
-    const scanned = this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
+    const scanned =
+      this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
     const ready = this.#ranges.settle(this.#skipping === undefined ? scanned : this.#base + length);
     const written = this.#write(Math.max(this.#written, ready));
     // Rules look back at written text.
@@ -102,7 +103,9 @@ export class FileRedactor {
   }
 
   #findKnown(limit: number): void {
-    this.#scanner.findKnown(this.#held, this.#written - this.#base, limit, (found) => this.#add(found));
+    this.#scanner.findKnown(this.#held, this.#written - this.#base, limit, (found) =>
+      this.#add(found),
+    );
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
@@ -112,7 +115,8 @@ export class FileRedactor {
     const {table, classes, accepting} = automaton;
     const covered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;
-    let [state, position] = [this.#state, from];
+    let state = this.#state;
+    let position = from;
     this.work += Math.max(0, limit - from);
     while (position < limit && this.#skipping === undefined) {
       state = table[state + (classes[bytes[position] as number] as number)] as number;
@@ -122,7 +126,12 @@ export class FileRedactor {
     }
     for (const extent of randomStrings(bytes, text, from, position, isStrict)) {
       const {start, end} = extent;
-      this.#add({...extent, rule: 'random string', instead: nameOf(text.slice(start, end)), known: false});
+      this.#add({
+        ...extent,
+        rule: 'random string',
+        instead: nameOf(text.slice(start, end)),
+        known: false,
+      });
     }
     this.#state = state;
     if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(position, from);
@@ -131,7 +140,8 @@ export class FileRedactor {
   #add({start, end, rule, instead, known, unended}: FoundSecret): void {
     this.work += end - start;
     const from = Math.max(this.#base + start, this.#written);
-    if (this.#base + end > from) this.#ranges.add({start: from, end: this.#base + end, rule, instead, known});
+    if (this.#base + end > from)
+      this.#ranges.add({start: from, end: this.#base + end, rule, instead, known});
     if (unended === undefined) return;
     this.#skipping = unended;
     [this.#scanned, this.#state] = [this.#base + end, 0];
@@ -141,7 +151,8 @@ export class FileRedactor {
   #skip(text: string): boolean {
     const found = matchAt(this.#skipping as RegExp, text, this.#scanned - this.#base);
     const end = this.#base + (found?.index ?? text.length);
-    if (end > this.#scanned) this.#ranges.add({start: this.#scanned, end, rule: '', instead: '', known: false});
+    if (end > this.#scanned)
+      this.#ranges.add({start: this.#scanned, end, rule: '', instead: '', known: false});
     this.#scanned = end;
     if (found !== undefined) this.#skipping = undefined;
     return found !== undefined;
@@ -165,14 +176,20 @@ export class FileRedactor {
   /** Writes text that is no secret, with what was removed from it. */
   #writePlain(end: number, out: Buffer[]): void {
     const {removed} = this.#wrappers;
-    let [count, size] = [0, end - this.#written];
+    let count = 0;
+    let size = end - this.#written;
     for (; count < removed.length && (removed[count] as Removed).at <= end; count += 1) {
       size += (removed[count] as Removed).end - (removed[count] as Removed).start;
     }
     const part = Buffer.allocUnsafe(size);
     let length = 0;
     for (const {at, source, start, end: to} of removed.splice(0, count)) {
-      length += this.#held.copy(part, length, this.#written - this.#base, Math.max(this.#written, at) - this.#base);
+      length += this.#held.copy(
+        part,
+        length,
+        this.#written - this.#base,
+        Math.max(this.#written, at) - this.#base,
+      );
       length += source.copy(part, length, start, to);
       this.#written = Math.max(this.#written, at);
     }
@@ -207,7 +224,9 @@ interface Range {
 
 /** The longer range gives its name; the rest of a value has none. */
 const longer = (one: Range, other: Range): Range =>
-  one.instead === '' || (other.instead !== '' && other.end - other.start > one.end - one.start) ? other : one;
+  one.instead === '' || (other.instead !== '' && other.end - other.start > one.end - one.start)
+    ? other
+    : one;
 
 /** Ranges in order; overlapping ones are merged, and known values define the name. */
 class Ranges {
@@ -231,8 +250,13 @@ class Ranges {
       const before = merged.at(-1);
       if (before === undefined || before.end <= range.start) merged.push(range);
       else {
-        const better = before.known === range.known ? longer(before, range) : before.known ? before : range;
-        merged[merged.length - 1] = {...better, start: before.start, end: Math.max(before.end, range.end)};
+        const better =
+          before.known === range.known ? longer(before, range) : before.known ? before : range;
+        merged[merged.length - 1] = {
+          ...better,
+          start: before.start,
+          end: Math.max(before.end, range.end),
+        };
       }
     }
     this.#all = merged;
@@ -245,7 +269,8 @@ class Ranges {
     const taken = this.#all.filter(({start}) => start < end);
     const rest = taken.at(-1);
     this.#all = this.#all.slice(taken.length);
-    if (rest !== undefined && rest.end > end) this.#all.unshift({...rest, start: end, instead: '', rule: ''});
+    if (rest !== undefined && rest.end > end)
+      this.#all.unshift({...rest, start: end, instead: '', rule: ''});
     return taken.map((each) => ({...each, end: Math.min(each.end, end)}));
   }
 }

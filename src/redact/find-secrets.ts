@@ -14,26 +14,39 @@ export interface SecretContent extends KubernetesObject {
 
 /** Keys of Secrets whose values are names and addresses, which support has to read. */
 const NO_SECRETS: ReadonlySet<string> = new Set(
-  'namespace username user name email host hostname server port region type database dbname engine project'.split(' '),
+  'namespace username user name email host hostname server port region type database dbname engine project'.split(
+    ' ',
+  ),
 );
 
 /** Secret values: contents of Secrets, and variables and arguments of commands. Helm release Secrets are too large and only repeat them. */
-export const knownSecretsOf = (secrets: readonly SecretContent[], objects: readonly KubernetesObject[]): KnownSecret[] => [
+export const knownSecretsOf = (
+  secrets: readonly SecretContent[],
+  objects: readonly KubernetesObject[],
+): KnownSecret[] => [
   ...secrets
     .filter(({type = ''}) => !type.startsWith('helm.sh/'))
-    .flatMap(({metadata, data = {}}) => Object.entries(data).map(([key, content]) => [metadata.name, key, content] as const))
+    .flatMap(({metadata, data = {}}) =>
+      Object.entries(data).map(([key, content]) => [metadata.name, key, content] as const),
+    )
     .filter(([, key]) => !NO_SECRETS.has(key))
     .flatMap(([secret, key, content]) => {
       const bytes = Buffer.from(content, 'base64');
       const text = bytes.toString('utf8');
       const isBinary = !Buffer.from(text).equals(bytes);
       return [
-        {...knownSecret(key, isBinary ? bytes.toString('latin1') : text), isBinary, source: `${secret}/${key}`},
+        {
+          ...knownSecret(key, isBinary ? bytes.toString('latin1') : text),
+          isBinary,
+          source: `${secret}/${key}`,
+        },
         ...knownSecretsWithin(text),
       ];
     }),
   ...containersIn(objects).flatMap(({env, command, args}) => [
-    ...knownSecretsOfVariables((env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}]))),
+    ...knownSecretsOfVariables(
+      (env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}])),
+    ),
     ...knownSecretsOfWords([...(command ?? []), ...(args ?? [])]),
   ]),
 ];
@@ -59,8 +72,11 @@ function knownSecretsWithin(text: string, kind = 'password'): KnownSecret[] {
       const value = Buffer.from(instead, 'latin1').toString('utf8');
       if (!found.has(value)) found.set(value, knownSecret(key, value));
       // `auth` of a registry is user and password in base64.
-      const [, password] = /^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ?? [];
-      if (key === 'auth' && password !== undefined) found.set(password, knownSecret('password', password));
+      const [, password] =
+        /^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ??
+        [];
+      if (key === 'auth' && password !== undefined)
+        found.set(password, knownSecret('password', password));
     }
     return all;
   };
@@ -78,7 +94,13 @@ export const knownSecret = (name: string, value: string): KnownSecret => ({
 /** Excludes references to a secret and its type, which would be redacted everywhere. */
 function isSecret(key: string, value: string): boolean {
   const kind = keyKind(key);
-  if (isHarmless(value) || isCode(value) || isErrorText(value) || isPlace(key, value) || (kind === 'word' && /^[/~]/.test(value)))
+  if (
+    isHarmless(value) ||
+    isCode(value) ||
+    isErrorText(value) ||
+    isPlace(key, value) ||
+    (kind === 'word' && /^[/~]/.test(value))
+  )
     return false;
   return kind === 'secret' || (kind === 'word' && !isProse(value));
 }
@@ -104,7 +126,8 @@ export const knownSecretsOfVariables = (variables: readonly Variable[]): KnownSe
   ]);
 
 /** Secrets in the words of a command, such as `--token VALUE`, also inside of a script. */
-export const knownSecretsOfWords = (words: readonly string[]): KnownSecret[] => knownSecretsWithin(JSON.stringify(words));
+export const knownSecretsOfWords = (words: readonly string[]): KnownSecret[] =>
+  knownSecretsWithin(JSON.stringify(words));
 
 /** Copies of the whole object in annotations, including secrets. */
 const COPIES = new Set([
@@ -119,7 +142,8 @@ const COPIES = new Set([
  * A Kubernetes object, or a list of objects, without parts that must never be in the bundle. The result is still redacted
  * as text. `hide` returns the placeholder of a secret value.
  */
-export const withoutSecrets = <T>(object: T, hide: (value: string) => string): T => cleaned(object, hide) as T;
+export const withoutSecrets = <T>(object: T, hide: (value: string) => string): T =>
+  cleaned(object, hide) as T;
 
 function cleaned(value: unknown, hide: (value: string) => string): unknown {
   if (Array.isArray(value)) return value.map((each) => cleaned(each, hide));
@@ -133,19 +157,34 @@ function cleaned(value: unknown, hide: (value: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-const withoutCopies = (annotations: Fields): Fields => Object.fromEntries(Object.entries(annotations).filter(([key]) => !COPIES.has(key)));
+const withoutCopies = (annotations: Fields): Fields =>
+  Object.fromEntries(Object.entries(annotations).filter(([key]) => !COPIES.has(key)));
 
 /** Names and sizes are sufficient for support: whether the key exists, is empty or ends in a line break. */
 function withoutData(fields: Fields): Fields {
-  const isSecret = fields['kind'] === 'Secret' || (typeof fields['type'] === 'string' && isFields(fields['data']));
-  const hidden = (data: unknown, size: (text: string) => number, keys: (key: string) => boolean): unknown =>
+  const isSecret =
+    fields['kind'] === 'Secret' || (typeof fields['type'] === 'string' && isFields(fields['data']));
+  const hidden = (
+    data: unknown,
+    size: (text: string) => number,
+    keys: (key: string) => boolean,
+  ): unknown =>
     isFields(data)
-      ? Object.fromEntries(Object.entries(data).map(([key, each]) => [key, keys(key) ? `[redacted: ${size(String(each))} bytes]` : each]))
+      ? Object.fromEntries(
+          Object.entries(data).map(([key, each]) => [
+            key,
+            keys(key) ? `[redacted: ${size(String(each))} bytes]` : each,
+          ]),
+        )
       : data;
   const replaced = (keys: (key: string) => boolean): Fields => ({
     ...fields,
-    ...('data' in fields && {data: hidden(fields['data'], isSecret ? decodedSize : Buffer.byteLength, keys)}),
-    ...('stringData' in fields && {stringData: hidden(fields['stringData'], Buffer.byteLength, keys)}),
+    ...('data' in fields && {
+      data: hidden(fields['data'], isSecret ? decodedSize : Buffer.byteLength, keys),
+    }),
+    ...('stringData' in fields && {
+      stringData: hidden(fields['stringData'], Buffer.byteLength, keys),
+    }),
   });
   if (isSecret) return replaced(() => true);
   return isHelmRecord(fields) ? replaced((key) => key === 'release') : fields;
@@ -157,8 +196,16 @@ const decodedSize = (text: string): number => Buffer.from(text, 'base64').length
 function isHelmRecord({metadata}: Fields): boolean {
   if (!isFields(metadata)) return false;
   const {labels, name} = metadata as {labels?: Fields; name?: unknown};
-  return labels?.['owner'] === 'helm' || labels?.['OWNER'] === 'TILLER' || String(name).startsWith('sh.helm.release.');
+  return (
+    labels?.['owner'] === 'helm' ||
+    labels?.['OWNER'] === 'TILLER' ||
+    String(name).startsWith('sh.helm.release.')
+  );
 }
 
 const isHiddenVariable = (key: string, value: unknown, {name}: Fields): value is string =>
-  key === 'value' && typeof value === 'string' && !isHarmless(value) && typeof name === 'string' && keyKind(name) === 'secret';
+  key === 'value' &&
+  typeof value === 'string' &&
+  !isHarmless(value) &&
+  typeof name === 'string' &&
+  keyKind(name) === 'secret';

@@ -10,19 +10,32 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SECRET =
   /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$|^(?:db|pg|user|my|smtp|ftp|root|require|admin|mail|redis|http)pass$/;
 /** Words of other languages; a key has one character per byte. */
-const FOREIGN = words('kennwort contraseña contrasena senha passe пароль 密码 密碼 パスワード wachtwoord lösenord hasło salasana');
+const FOREIGN = words(
+  'kennwort contraseña contrasena senha passe пароль 密码 密碼 パスワード wachtwoord lösenord hasło salasana',
+);
 const asBytes = (word: string): string => Buffer.from(word).toString('latin1').toLowerCase();
 const FOREIGN_BYTES: ReadonlySet<string> = new Set([...FOREIGN].map(asBytes));
-const SECRET_ALONE = words('pass pw pat psk bindpw jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic');
+const SECRET_ALONE = words(
+  'pass pw pat psk bindpw jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic',
+);
 /** Meant as a secret only after `=`, in quotes or with a random value. */
 const WORDS = words('pass pw pat sig auth bearer signature credential credentials creds otp');
-const MAYBE = words('key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader');
+const MAYBE = words(
+  'key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader',
+);
 /** `<word> key` is a secret. */
 const SECRET_KEYS = words(
   'access account admin aes api app application certificate auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
 const PUBLIC_KEYS = words('public primary foreign sort partition cache pub');
-const PAIRS = new Set(['connection string', 'conn string', 'connection str', 'conn str', 'shared signature', 'access signature']);
+const PAIRS = new Set([
+  'connection string',
+  'conn string',
+  'connection str',
+  'conn str',
+  'shared signature',
+  'access signature',
+]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
   'value val text plain plaintext raw base64 b64 data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
@@ -41,7 +54,9 @@ const OF_OBJECTS = words(
 /** The second half of a credential, in spite of its name. */
 export const SECRET_IDS = /secret_?id$|sess(?:ion)?_?id$/i;
 /** Keys next to a secret or below it whose values are none. */
-const DESCRIBING = words('user username login host hostname port region namespace email description category sensitive owner role key');
+const DESCRIBING = words(
+  'user username login host hostname port region namespace email description category sensitive owner role key',
+);
 export const isDescription = (key: string): boolean => {
   const last = wordsOf(key).at(-1) ?? '';
   return METADATA.has(last) || DESCRIBING.has(last);
@@ -50,7 +65,8 @@ export const isDescription = (key: string): boolean => {
 const OF_PLACE = /^(?:OLD)?PWD$/;
 
 /** The working directory in a shell, but a password in a connection string. */
-export const isPlace = (key: string, value: string): boolean => OF_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value);
+export const isPlace = (key: string, value: string): boolean =>
+  OF_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value);
 
 /** Splits a key into words: camel case, dots, dashes and underscores. */
 const wordsOf = (key: string): string[] =>
@@ -71,10 +87,15 @@ export function keyKind(key: string): KeyKind {
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
   if (SECRET_IDS.test(key)) return 'secret';
   if (FOREIGN_BYTES.has(last)) return 'secret';
-  if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? '')) return 'other';
+  if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? ''))
+    return 'other';
   if (last === 'key' || last === 'keys') {
     if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
-    return SECRET_KEYS.has(second) && last === 'key' ? 'secret' : PUBLIC_KEYS.has(second) ? 'other' : 'maybe';
+    return SECRET_KEYS.has(second) && last === 'key'
+      ? 'secret'
+      : PUBLIC_KEYS.has(second)
+        ? 'other'
+        : 'maybe';
   }
   if (PAIRS.has(`${second} ${last}`)) return 'secret';
   if (last === 'secret') return OF_OBJECTS.has(second) ? 'name' : 'secret';
@@ -93,8 +114,12 @@ const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) =
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
-  ...words('password passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session'),
-  ...words('csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid bindpw'),
+  ...words(
+    'password passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session',
+  ),
+  ...words(
+    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid bindpw',
+  ),
   ...SHORT,
   ...[...FOREIGN].map((word) => Buffer.from(word).toString('latin1')),
 ];
@@ -107,9 +132,11 @@ export interface Key {
 }
 
 const OF_KEY = new Uint8Array(256);
-for (const one of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-')) OF_KEY[one] = 1;
+for (const one of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-'))
+  OF_KEY[one] = 1;
 OF_KEY.fill(1, 0x80);
-const isOfKey = (text: string, position: number): boolean => OF_KEY[text.charCodeAt(position)] === 1;
+const isOfKey = (text: string, position: number): boolean =>
+  OF_KEY[text.charCodeAt(position)] === 1;
 
 const MOST = 128;
 /** Logs repeat few keys. */
@@ -139,7 +166,8 @@ function startOfKey(text: string, start: number): number {
   let position = start;
   while (position > 0 && start - position < MOST && isOfKey(text, position - 1)) position -= 1;
   const before = text.charAt(position - 1);
-  const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(position, start)) ?? []) : [];
+  const [encoded = ''] =
+    before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(position, start)) ?? []) : [];
   if (encoded !== '') return position + encoded.length;
   if (before !== '\\' || position >= start) return position;
   const [letters = ''] = /^(?:[nrt]|u00[0-9a-f]{2})/i.exec(text.slice(position, start)) ?? [];

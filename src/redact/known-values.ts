@@ -30,14 +30,18 @@ const COMMON = new Set(
   ),
 );
 
-const PUBLIC = /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|X509 CRL)|^ssh-(?:rsa|ed25519) |^https?:\/\/[\w.-]+(?::\d+)?\/?$/;
+const PUBLIC =
+  /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|X509 CRL)|^ssh-(?:rsa|ed25519) |^https?:\/\/[\w.-]+(?::\d+)?\/?$/;
 
 /** Prepares known values for the search; those that cannot be searched are listed. */
 export function knownSecretSet(knownSecrets: readonly KnownSecret[]): KnownSecretSet {
   const known = new Map<string, KnownValue>();
   const notUsed = new Set<string>();
   for (const {kind, value, isBinary, source} of knownSecrets) {
-    const bytes = Buffer.from(isBinary ? value.reveal() : value.reveal().trim(), isBinary ? 'latin1' : 'utf8');
+    const bytes = Buffer.from(
+      isBinary ? value.reveal() : value.reveal().trim(),
+      isBinary ? 'latin1' : 'utf8',
+    );
     const whole = bytes.toString('latin1');
     if (!isSearchable(whole)) notUsed.add(source ?? kind);
     else if (!known.has(whole)) known.set(whole, {kind: kind.replace(/[^\w-]/g, '-'), whole});
@@ -46,9 +50,11 @@ export function knownSecretSet(knownSecrets: readonly KnownSecret[]): KnownSecre
 }
 
 function isSearchable(text: string): boolean {
-  if (text.length < SHORTEST || COMMON.has(text.toLowerCase()) || new Set(text).size < 4) return false;
+  if (text.length < SHORTEST || COMMON.has(text.toLowerCase()) || new Set(text).size < 4)
+    return false;
   const oneWord = text.length <= 8 && /^[A-Za-z]?[a-z]+$/.test(text);
-  const shortNumber = (text.length < 8 && /^[\d.:-]+$/.test(text)) || /^[a-z]{2}-[a-z]+-\d$/.test(text);
+  const shortNumber =
+    (text.length < 8 && /^[\d.:-]+$/.test(text)) || /^[a-z]{2}-[a-z]+-\d$/.test(text);
   if (oneWord || shortNumber || (PUBLIC.test(text) && !text.includes('PRIVATE KEY'))) return false;
   return anchorIn(canonicalOf(Buffer.from(text, 'latin1')), 0, text.length) !== undefined;
 }
@@ -56,7 +62,10 @@ function isSearchable(text: string): boolean {
 /** Parts that can stand alone: lines of a file, the two unique parts of a JSON Web Token. */
 export function partsOf(text: string): string[] {
   const segments = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text) ? text.split('.').slice(1) : [];
-  const lines = text.includes('\n') && text.length < 65_536 ? text.split(/\r?\n/).map((line) => line.trim()) : [];
+  const lines =
+    text.includes('\n') && text.length < 65_536
+      ? text.split(/\r?\n/).map((line) => line.trim())
+      : [];
   const own = [...segments, ...lines.filter((line) => !line.startsWith('-----'))];
   return [...new Set(own.filter((part) => part.length >= 12 && isSearchable(part)))];
 }
@@ -84,7 +93,9 @@ function spellingsOf(value: Buffer, isWhole: boolean): {bytes: Buffer; isBase64?
     ALIGNMENTS.map((before) => Buffer.from(base64Of(bytes, before))),
   );
   const twice =
-    isWhole && value.length <= 4096 ? base64.flatMap((once) => ALIGNMENTS.map((before) => Buffer.from(base64Of(once, before)))) : [];
+    isWhole && value.length <= 4096
+      ? base64.flatMap((once) => ALIGNMENTS.map((before) => Buffer.from(base64Of(once, before))))
+      : [];
   const hex = value.toString('hex');
   return [
     ...texts.map((bytes) => ({bytes})),
@@ -147,8 +158,12 @@ export class KnownValueSearch {
     const alike = new Uint8Array(known.length === 0 ? 1 : 2 ** 20);
     for (const each of known) {
       const whole = Buffer.from(each.whole, 'latin1');
-      for (const value of [whole, ...partsOf(each.whole).map((part) => Buffer.from(part, 'latin1'))]) {
-        for (const {bytes, isBase64 = false} of spellingsOf(value, value === whole)) this.#add(each, canonicalOf(bytes), isBase64, alike);
+      for (const value of [
+        whole,
+        ...partsOf(each.whole).map((part) => Buffer.from(part, 'latin1')),
+      ]) {
+        for (const {bytes, isBase64 = false} of spellingsOf(value, value === whole))
+          this.#add(each, canonicalOf(bytes), isBase64, alike);
       }
     }
     const count = this.#hashes.length;
@@ -167,18 +182,24 @@ export class KnownValueSearch {
 
   #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean, alike: Uint8Array): void {
     const start = this.#starts.at(-1) as number;
-    if (start + bytes.length > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * (start + bytes.length));
+    if (start + bytes.length > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes], 2 * (start + bytes.length));
     this.#bytes.set(bytes, start);
     this.#starts.push(start + bytes.length);
     const spelling = this.#owners.push(known) - 1;
     this.#isBase64.push(isBase64);
     const isLong = bytes.length >= FRAGMENT;
-    const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
-    const isFull = (at: number): boolean => (alike[hashAt(bytes, at) >>> 12] as number) >= MOST_ALIKE;
+    const stretch = isLong
+      ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS))
+      : bytes.length;
+    const isFull = (at: number): boolean =>
+      (alike[hashAt(bytes, at) >>> 12] as number) >= MOST_ALIKE;
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
       const at = isLong
         ? anchorIn(bytes, from, from + stretch, isFull)
-        : (anchorIn(bytes, SLACK, stretch, isFull) ?? anchorIn(bytes, 0, stretch, isFull) ?? anchorIn(bytes, 0, stretch));
+        : (anchorIn(bytes, SLACK, stretch, isFull) ??
+          anchorIn(bytes, 0, stretch, isFull) ??
+          anchorIn(bytes, 0, stretch));
       if (at === undefined) continue;
       const hash = hashAt(bytes, at);
       if (!isFull(at)) alike[hash >>> 12] = (alike[hash >>> 12] as number) + 1;
@@ -191,16 +212,26 @@ export class KnownValueSearch {
   /** Reports every match in a part of the text, read in blocks that fit into the cache of a core. */
   search(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
     if (this.#hashes.length === 0) return;
-    for (let start = from; start < to; start += BLOCK) this.#searchBlock(text, start, Math.min(to, start + BLOCK + OVERLAP), report);
+    for (let start = from; start < to; start += BLOCK)
+      this.#searchBlock(text, start, Math.min(to, start + BLOCK + OVERLAP), report);
   }
 
-  #searchBlock(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
+  #searchBlock(
+    text: Uint8Array,
+    from: number,
+    to: number,
+    report: (match: KnownMatch) => void,
+  ): void {
     const canonical = this.#canonical;
     readCanonical(text, from, to, canonical);
     for (const spelling of this.#matched.splice(0)) this.#until[spelling] = -1;
     const {bytes, length} = canonical;
-    const [filter, first, next, shift] = [this.#filter, this.#first, this.#next, this.#shift];
-    let [last, before] = [0, 0];
+    const filter = this.#filter;
+    const first = this.#first;
+    const next = this.#next;
+    const shift = this.#shift;
+    let last = 0;
+    let before = 0;
     for (let at = 0; at < length; at += 1) {
       before = (before << 8) | (last >>> 24);
       last = (last << 8) | (bytes[at] as number);
@@ -208,7 +239,11 @@ export class KnownValueSearch {
       const slot = hash >>> shift;
       if (((filter[slot >>> 3] as number) & (1 << (slot & 7))) === 0 || at < WIDTH - 1) continue;
       for (let anchor = first[slot] as number; anchor !== -1; anchor = next[anchor] as number) {
-        if (this.#hashes[anchor] !== hash || at <= (this.#until[this.#spellings[anchor] as number] as number)) continue;
+        if (
+          this.#hashes[anchor] !== hash ||
+          at <= (this.#until[this.#spellings[anchor] as number] as number)
+        )
+          continue;
         const match = this.#compared(text, canonical, at - WIDTH + 1, anchor);
         if (match !== undefined) report(match);
       }
@@ -216,28 +251,54 @@ export class KnownValueSearch {
   }
 
   /** Compares the bytes around an anchor with its spelling. */
-  #compared(text: Uint8Array, {bytes, starts, length}: Canonical, position: number, anchor: number): KnownMatch | undefined {
+  #compared(
+    text: Uint8Array,
+    {bytes, starts, length}: Canonical,
+    position: number,
+    anchor: number,
+  ): KnownMatch | undefined {
     const spelling = this.#spellings[anchor] as number;
-    const [start, end] = [this.#starts[spelling] as number, this.#starts[spelling + 1] as number];
+    const start = this.#starts[spelling] as number;
+    const end = this.#starts[spelling + 1] as number;
     const place = start + (this.#places[anchor] as number);
     const desired = this.#bytes;
     let before = 0;
-    while (place - before > start && before < position && desired[place - before - 1] === bytes[position - before - 1]) before += 1;
+    while (
+      place - before > start &&
+      before < position &&
+      desired[place - before - 1] === bytes[position - before - 1]
+    )
+      before += 1;
     let after = 0;
-    while (place + after < end && position + after < length && desired[place + after] === bytes[position + after]) after += 1;
+    while (
+      place + after < end &&
+      position + after < length &&
+      desired[place + after] === bytes[position + after]
+    )
+      after += 1;
     const size = end - start;
     // Of a longer spelling, a part is enough.
-    if (after < WIDTH || before + after < (size >= FRAGMENT ? FRAGMENT : size - (size < 10 ? 0 : SLACK))) return undefined;
-    let [first, last] = [position - before, position + after - 1];
+    if (
+      after < WIDTH ||
+      before + after < (size >= FRAGMENT ? FRAGMENT : size - (size < 10 ? 0 : SLACK))
+    )
+      return undefined;
+    let first = position - before;
+    let last = position + after - 1;
     this.#until[spelling] = last;
     this.#matched.push(spelling);
     // The base64 characters next to it hold bits of the value, too.
-    const isNext = (one: number): boolean => endOf(text, starts[one] as number) === starts[one + 1] && isBase64(bytes[one] as number);
+    const isNext = (one: number): boolean =>
+      endOf(text, starts[one] as number) === starts[one + 1] && isBase64(bytes[one] as number);
     if (this.#isBase64[spelling]) {
       if (first > 0 && isNext(first - 1)) first -= 1;
       if (last + 1 < length && isNext(last) && isBase64(bytes[last + 1] as number)) last += 1;
     }
-    return {start: starts[first] as number, end: endOf(text, starts[last] as number), known: this.#owners[spelling] as KnownValue};
+    return {
+      start: starts[first] as number,
+      end: endOf(text, starts[last] as number),
+      known: this.#owners[spelling] as KnownValue,
+    };
   }
 }
 
@@ -246,7 +307,8 @@ const BLOCK = 32_768;
 const OVERLAP = 2048;
 
 /** Hash of six bytes: the last four, and the two before them. */
-const hashOf = (last: number, before: number): number => (Math.imul(last, 0x9e3779b1) ^ Math.imul(before & 0xffff, 0x85ebca6b)) >>> 0;
+const hashOf = (last: number, before: number): number =>
+  (Math.imul(last, 0x9e3779b1) ^ Math.imul(before & 0xffff, 0x85ebca6b)) >>> 0;
 
 const hashAt = (bytes: Uint8Array, at: number): number => {
   const [one = 0, two = 0, three = 0, four = 0, five = 0, six = 0] = bytes.subarray(at, at + WIDTH);
@@ -254,7 +316,12 @@ const hashAt = (bytes: Uint8Array, at: number): number => {
 };
 
 /** A good place for an anchor: with different bytes. Undefined if all are too common, such as a ruler of dashes. */
-function anchorIn(bytes: Uint8Array, from: number, to: number, isFull?: (at: number) => boolean): number | undefined {
+function anchorIn(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  isFull?: (at: number) => boolean,
+): number | undefined {
   let best: number | undefined;
   let most = 3;
   for (let at = from; at < to && at + WIDTH <= bytes.length && most <= WIDTH; at += 1) {
@@ -278,4 +345,7 @@ function rankAt(bytes: Uint8Array, at: number): number {
 }
 
 const isBase64 = (byte: number): boolean =>
-  (byte >= 47 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 43;
+  (byte >= 47 && byte <= 57) ||
+  (byte >= 65 && byte <= 90) ||
+  (byte >= 97 && byte <= 122) ||
+  byte === 43;

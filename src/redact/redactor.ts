@@ -52,7 +52,11 @@ interface Options {
 }
 
 /** Redacts everything in one bundle; without `key`, pseudonyms are valid only in this bundle. */
-export function redactor({knownSecrets, level = 'standard', key = randomBytes(32)}: Options): Redactor {
+export function redactor({
+  knownSecrets,
+  level = 'standard',
+  key = randomBytes(32),
+}: Options): Redactor {
   const scanner = scannerFor(knownSecrets, pseudonyms(key), level);
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
@@ -69,7 +73,10 @@ export function redactor({knownSecrets, level = 'standard', key = randomBytes(32
     report() {
       const counted = [...files]
         .toSorted(([one], [other]) => one.localeCompare(other))
-        .map(([name, made]): [string, Record<string, number>] => [name, sum(made.map(({counts}) => counts))]);
+        .map(([name, made]): [string, Record<string, number>] => [
+          name,
+          sum(made.map(({counts}) => counts)),
+        ]);
       const rules = sum(counted.map(([, counts]) => counts));
       return {
         total: Object.values(rules).reduce((total, count) => total + count, 0),
@@ -84,6 +91,9 @@ export function redactor({knownSecrets, level = 'standard', key = randomBytes(32
 
 function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const total: Record<string, number> = {};
-  for (const [rule, count] of all.flatMap(Object.entries<number>)) total[rule] = (total[rule] ?? 0) + count;
-  return Object.fromEntries(Object.entries(total).toSorted(([one], [other]) => one.localeCompare(other)));
+  for (const [rule, count] of all.flatMap(Object.entries<number>))
+    total[rule] = (total[rule] ?? 0) + count;
+  return Object.fromEntries(
+    Object.entries(total).toSorted(([one], [other]) => one.localeCompare(other)),
+  );
 }

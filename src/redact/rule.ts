@@ -37,7 +37,9 @@ export const NOTHING: readonly Extent[] = [];
 /** True at a word start: after anything but a letter or digit, or after an escape sequence. */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text.charAt(at - 1))) return true;
-  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\[[\d;]*m)$/i.test(text.slice(Math.max(0, at - 12), at));
+  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\[[\d;]*m)$/i.test(
+    text.slice(Math.max(0, at - 12), at),
+  );
 }
 
 export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {

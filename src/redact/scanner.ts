@@ -35,8 +35,18 @@ export interface Scanner {
   isStrict: boolean;
   automaton: Automaton<RedactionRule>;
   /** Secrets at the anchors of an accepting state that end before `end`. */
-  rulesAt: (text: string, state: number, end: number, covered: (position: number) => boolean) => readonly FoundSecret[];
-  findKnown: (bytes: Buffer, from: number, to: number, report: (found: FoundSecret) => void) => void;
+  rulesAt: (
+    text: string,
+    state: number,
+    end: number,
+    covered: (position: number) => boolean,
+  ) => readonly FoundSecret[];
+  findKnown: (
+    bytes: Buffer,
+    from: number,
+    to: number,
+    report: (found: FoundSecret) => void,
+  ) => void;
   /** Pseudonym of a value. */
   nameOf: (value: string) => string;
 }
@@ -46,7 +56,11 @@ const automatonOf = (rules: readonly RedactionRule[]): Automaton<RedactionRule> 
   automaton(rules.flatMap((rule) => rule.anchors.map((text) => ({text, means: rule}))));
 const STANDARD = automatonOf(RULES);
 
-export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms, level: RedactLevel): Scanner {
+export function scannerFor(
+  knownSecrets: KnownSecretSet,
+  pseudonyms: Pseudonyms,
+  level: RedactLevel,
+): Scanner {
   const isStrict = level === 'strict';
   const machine = isStrict ? automatonOf([...RULES, nearKeys, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
@@ -69,7 +83,13 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
       const found: KnownMatch[] = [];
       search.search(bytes, from, to, (match) => found.push(match));
       for (const {start, end, known} of found)
-        report({start, end, rule: 'known value', instead: nameFor(known.whole, known.kind), known: true});
+        report({
+          start,
+          end,
+          rule: 'known value',
+          instead: nameFor(known.whole, known.kind),
+          known: true,
+        });
     },
     rulesAt: (text, state, end, covered) => {
       const found: FoundSecret[] = [];
@@ -78,7 +98,9 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
         if (rule.onlyOutside && covered(start)) continue;
         for (const extent of rule.find(text, start, end, isStrict)) {
           if (extent.end <= extent.start) continue;
-          const instead = nameFor(text.slice(extent.start, Math.min(extent.end, extent.start + LIMITS.ahead)));
+          const instead = nameFor(
+            text.slice(extent.start, Math.min(extent.end, extent.start + LIMITS.ahead)),
+          );
           found.push({...extent, rule: rule.name, instead, known: false});
         }
       }
@@ -152,12 +174,21 @@ export function automaton<T>(literals: readonly Literal<T>[]): Automaton<T> {
   const number = new Int32Array(next.length);
   for (const [index, state] of [...quiet, ...loud].entries()) number[state] = index * count;
   // Half of the memory is much faster, because it fits into the cache of a core.
-  const table = next.length * count < 65_536 ? new Uint16Array(next.length * count) : new Int32Array(next.length * count);
+  const table =
+    next.length * count < 65_536
+      ? new Uint16Array(next.length * count)
+      : new Int32Array(next.length * count);
   for (const [state, row] of next.entries()) {
-    for (let kind = 0; kind < count; kind += 1) table[(number[state] as number) + kind] = number[row[kind] as number] as number;
+    for (let kind = 0; kind < count; kind += 1)
+      table[(number[state] as number) + kind] = number[row[kind] as number] as number;
   }
   const accepting = quiet.length * count;
-  return {table, classes, accepting, literalsAt: (state) => ends[loud[(state - accepting) / count] as number] as Literal<T>[]};
+  return {
+    table,
+    classes,
+    accepting,
+    literalsAt: (state) => ends[loud[(state - accepting) / count] as number] as Literal<T>[],
+  };
 }
 
 function classesOf(literals: readonly Literal<unknown>[]): {classes: Uint8Array; count: number} {
@@ -167,7 +198,9 @@ function classesOf(literals: readonly Literal<unknown>[]): {classes: Uint8Array;
     if (classes[byte] !== 0) return;
     classes[byte] = count;
     const letter = String.fromCharCode(byte);
-    if (/[a-z]/i.test(letter)) classes[letter.toLowerCase().charCodeAt(0)] = classes[letter.toUpperCase().charCodeAt(0)] = count;
+    if (/[a-z]/i.test(letter))
+      classes[letter.toLowerCase().charCodeAt(0)] = classes[letter.toUpperCase().charCodeAt(0)] =
+        count;
     count += 1;
   };
   for (const {text} of literals) Buffer.from(text, 'latin1').forEach(take);

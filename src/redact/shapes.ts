@@ -1,5 +1,13 @@
 import {isInPublicBlock, LONGEST_BLOCK} from './harmless.ts';
-import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type RedactionRule, run} from './rule.ts';
+import {
+  beginsWord,
+  type Extent,
+  LIMITS,
+  matchAt,
+  NOTHING,
+  type RedactionRule,
+  run,
+} from './rule.ts';
 import IMPORTED from './token-shapes.json' with {type: 'json'};
 
 // token-shapes.json: facts from the rules of gitleaks (https://github.com/gitleaks/gitleaks), MIT License, Copyright (c) 2019
@@ -43,10 +51,36 @@ const SHAPES = (
     {name: 'jwt', anchors: ['eyJ'], head: 'eyJ', tail: '\\w.-', least: 13},
     // The same JSON in base64, as in Secrets.
     {name: 'jwt', anchors: ['ZXlK'], head: 'ZXlK', tail: 'A-Za-z0-9+/=_-', least: 28},
-    {name: 'terraform', anchors: ['.atlasv1.'], head: '[A-Za-z0-9]{14}\\.atlasv1\\.', tail: '\\w-', least: 40, before: 14},
-    {name: 'aws', anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], head: 'A(?:KI|SI|BI|CC)A[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
-    {name: 'azure', anchors: ['Q~'], head: '[\\w.~-]{3}\\dQ~', tail: '\\w.~-', least: 31, before: 4},
-    {name: 'slack', anchors: ['xox'], head: 'xox[abeoprs](?:\\.xox[a-z])?-', tail: '\\w-', least: 10},
+    {
+      name: 'terraform',
+      anchors: ['.atlasv1.'],
+      head: '[A-Za-z0-9]{14}\\.atlasv1\\.',
+      tail: '\\w-',
+      least: 40,
+      before: 14,
+    },
+    {
+      name: 'aws',
+      anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
+      head: 'A(?:KI|SI|BI|CC)A[0-9A-Z]{16}(?![0-9A-Za-z])',
+      tail: 'A-Z',
+      least: 0,
+    },
+    {
+      name: 'azure',
+      anchors: ['Q~'],
+      head: '[\\w.~-]{3}\\dQ~',
+      tail: '\\w.~-',
+      least: 31,
+      before: 4,
+    },
+    {
+      name: 'slack',
+      anchors: ['xox'],
+      head: 'xox[abeoprs](?:\\.xox[a-z])?-',
+      tail: '\\w-',
+      least: 10,
+    },
     {
       name: 'slack',
       anchors: ['hooks.slack.com'],
@@ -75,7 +109,13 @@ const SHAPES = (
     ...[...IMPORTED, ...OWN.split(',')].map((row) => {
       const [prefix = '', least = LEAST] = row.split(' ');
       const [name = ''] = /^[A-Za-z0-9]+/.exec(prefix) ?? [];
-      return {name, anchors: [prefix.slice(0, 5)], head: prefix.replace(/[.+~]/g, '\\$&'), tail: '\\w.+/=-', least: Number(least)};
+      return {
+        name,
+        anchors: [prefix.slice(0, 5)],
+        head: prefix.replace(/[.+~]/g, '\\$&'),
+        tail: '\\w.+/=-',
+        least: Number(least),
+      };
     }),
   ] satisfies readonly TokenShape[]
 ).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
@@ -97,12 +137,18 @@ const EXAMPLES = /EXAMPLE$|^eyJ(?:zY2hlbWFfdmVyc2lvb|lMmJmYjcz)/;
 const MANY_WORDS = /^(?:[a-z]+[_.-]){8,}[a-z]*$/;
 const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
 
-function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
+function find(
+  {expression, stop}: (typeof SHAPES)[number],
+  text: string,
+  start: number,
+): readonly Extent[] {
   if (start < 0 || (text.charAt(start) !== '/' && !beginsWord(text, start))) return NOTHING;
   // A long run of words is no token, and is not read to its end.
   if (MANY_WORDS.test(text.slice(start, start + 96))) return NOTHING;
   const found = matchAt(expression, text, start);
-  return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
+  return found === undefined || WORDS.test(found[0]) || EXAMPLES.test(found[0])
+    ? NOTHING
+    : [run(start, start + found[0].length, stop)];
 }
 
 /** Kind of a value according to its format. */
@@ -112,15 +158,24 @@ export function shapeOf(value: string): string | undefined {
 }
 
 const SPACE = '(?:[ +_]|%20)';
-const BEGIN = new RegExp(`-----BEGIN${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`, 'iy');
-const END = new RegExp(`-----END${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`, 'iy');
+const BEGIN = new RegExp(
+  `-----BEGIN${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`,
+  'iy',
+);
+const END = new RegExp(
+  `-----END${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`,
+  'iy',
+);
 const EVERY_END = new RegExp(END.source, 'gi');
 /** What separates the lines of a key: a line break in a log with what it writes before a line, an escape, a blank. */
 const BREAK = String.raw`(?:\r?\n[^\n]{0,120}?|(?:\\+r)?\\+n(?:[^\n]{0,80}?(?<=["|>:\s]))??|%0d|%0a|[ \t]+)`;
 const LINE = '(?:[A-Za-z0-9+/]|%2[bf]){16,96}(?:=|%3d){0,2}';
 const HEADER = String.raw`(?:Version|Comment|Proc-Type|DEK-Info|Hash):[^\n\\]{0,80}`;
 /** Lines of a key without its end. */
-const LINES = new RegExp(`(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|\\r?\\n[ \\t]*(?=\\r?\\n)){0,160}`, 'iy');
+const LINES = new RegExp(
+  `(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|\\r?\\n[ \\t]*(?=\\r?\\n)){0,160}`,
+  'iy',
+);
 
 /** A private key from its first line to its last, also if it is cut off. Certificates and public keys are kept for support. */
 const fromBegin: RedactionRule = {
@@ -132,7 +187,9 @@ const fromBegin: RedactionRule = {
     const body = start + begin[0].length;
     const next = text.indexOf('-----BEGIN', body);
     EVERY_END.lastIndex = 0;
-    const end = EVERY_END.exec(text.slice(body, Math.min(next === -1 ? text.length : next, body + LIMITS.ahead - 256)));
+    const end = EVERY_END.exec(
+      text.slice(body, Math.min(next === -1 ? text.length : next, body + LIMITS.ahead - 256)),
+    );
     if (end !== null) return [{start, end: body + end.index + end[0].length}];
     return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
   },
@@ -158,7 +215,8 @@ const beforeEnd: RedactionRule = {
     }
     const head = text.slice(floor, first);
     for (let lineEnd = floor + head.lastIndexOf('\n'); lineEnd >= floor; ) {
-      const lineStart = lineEnd === floor ? floor : floor + head.lastIndexOf('\n', lineEnd - floor - 1) + 1;
+      const lineStart =
+        lineEnd === floor ? floor : floor + head.lastIndexOf('\n', lineEnd - floor - 1) + 1;
       const line = KEY_LINE.exec(text.slice(lineStart, lineEnd));
       if (line === null) break;
       first = lineStart + line.index + line[0].indexOf(line[1] as string);
@@ -177,7 +235,8 @@ const AFTER_BASE64 = /[^A-Za-z0-9+/_=-]/g;
 
 function base64Around(text: string, at: number): Extent {
   let start = at;
-  while (start > 0 && at - start < LIMITS.behind && OF_BASE64.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && at - start < LIMITS.behind && OF_BASE64.test(text.charAt(start - 1)))
+    start -= 1;
   return run(start, at + (matchAt(BASE64, text, at)?.[0].length ?? 0), AFTER_BASE64);
 }
 
@@ -185,8 +244,16 @@ function base64Around(text: string, at: number): Extent {
 const inBase64: RedactionRule = {
   name: 'private key',
   anchors: [
-    ...['UFJJVkFURSBLRVkt', 'BSSVZBVEUgS0VZL', 'QUklWQVRFIEtFWS'],
-    ...['IBADANBgkqhkiG9w0BAQEFAAS', 'IBAAKCA', 'BAQEEI', 'AgEAMAUGAytlcAQi', 'b3BlbnNzaC1rZXktdjE', 'IBAzCC'],
+    'UFJJVkFURSBLRVkt',
+    'BSSVZBVEUgS0VZL',
+    'QUklWQVRFIEtFWS',
+
+    'IBADANBgkqhkiG9w0BAQEFAAS',
+    'IBAAKCA',
+    'BAQEEI',
+    'AgEAMAUGAytlcAQi',
+    'b3BlbnNzaC1rZXktdjE',
+    'IBAzCC',
   ],
   onlyOutside: true,
   find(text, start) {
@@ -219,10 +286,17 @@ const compressed: RedactionRule = {
   anchors: ['H4sI', 'SDRzS'],
   onlyOutside: true,
   find(text, start) {
-    if (start > 0 && OF_BASE64.test(text.charAt(start - 1)) && text.charAt(start - 1) !== '=') return NOTHING;
+    if (start > 0 && OF_BASE64.test(text.charAt(start - 1)) && text.charAt(start - 1) !== '=')
+      return NOTHING;
     const extent = base64Around(text, start);
     return extent.end - extent.start < 32 ? NOTHING : [extent];
   },
 };
 
-export const privateKeys: readonly RedactionRule[] = [fromBegin, beforeEnd, inBase64, putty, compressed];
+export const privateKeys: readonly RedactionRule[] = [
+  fromBegin,
+  beforeEnd,
+  inBase64,
+  putty,
+  compressed,
+];

@@ -4,24 +4,34 @@ import {type Extent, isSpent, matchAt, NOTHING, type RedactionRule, spend} from 
 import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */
-const beginsKey = (text: string, at: number): boolean => !/[\w.-]/.test(text.charAt(at - 1)) || /\\[nrt]$/.test(text.slice(at - 2, at));
+const beginsKey = (text: string, at: number): boolean =>
+  !/[\w.-]/.test(text.charAt(at - 1)) || /\\[nrt]$/.test(text.slice(at - 2, at));
 
 const IS_KEY = /\\*["']?[ \t]*(?:[:=]|=>)[ \t]*/y;
 const QUOTE_NEXT = /[^\n"]{0,40}?(\\*)"/y;
 
 /** Every scalar of the object around a key, and the string nesting depth there; undefined if it is not a key. */
-function objectAround(text: string, start: number, end: number): {scalars: Scalar[]; open: number} | undefined {
+function objectAround(
+  text: string,
+  start: number,
+  end: number,
+): {scalars: Scalar[]; open: number} | undefined {
   if (matchAt(IS_KEY, text, end) === undefined) return undefined;
   const isQuoted = text.charAt(start - 1) === '"';
-  const depth = isQuoted ? slashesBefore(text, start - 1) : (matchAt(QUOTE_NEXT, text, end)?.[1]?.length ?? 0);
+  const depth = isQuoted
+    ? slashesBefore(text, start - 1)
+    : (matchAt(QUOTE_NEXT, text, end)?.[1]?.length ?? 0);
   const open = openingBefore(text, isQuoted ? start - 1 - depth : start, depth);
   return open === undefined ? undefined : {scalars: scalarsOf(text, open), open};
 }
 
-const hidden = (scalars: readonly Scalar[]): readonly Extent[] => scalars.filter(({value}) => !isHarmless(value));
-const isBelow = ({path}: Scalar, parent: readonly string[]): boolean => parent.every((key, index) => path[index] === key);
+const hidden = (scalars: readonly Scalar[]): readonly Extent[] =>
+  scalars.filter(({value}) => !isHarmless(value));
+const isBelow = ({path}: Scalar, parent: readonly string[]): boolean =>
+  parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
-const isSecretName = (name: string): boolean => keyKind(name) === 'secret' || keyKind(lastPart(name)) === 'secret';
+const isSecretName = (name: string): boolean =>
+  keyKind(name) === 'secret' || keyKind(lastPart(name)) === 'secret';
 
 /** What a mark of Terraform is about: a field of the same object. */
 const MARKED: Readonly<Record<string, string>> = {
@@ -35,7 +45,13 @@ const MARKED: Readonly<Record<string, string>> = {
 /** Values that Terraform marks as sensitive but prints: plan and state in JSON, outputs, variables. */
 export const marked: RedactionRule = {
   name: 'output',
-  anchors: ['sensitive_values', 'before_sensitive', 'after_sensitive', 'sensitive_attributes', 'sensitive'],
+  anchors: [
+    'sensitive_values',
+    'before_sensitive',
+    'after_sensitive',
+    'sensitive_attributes',
+    'sensitive',
+  ],
   find(text, start, end) {
     const mark = text.slice(start, end);
     const about = MARKED[mark];
@@ -50,10 +66,17 @@ export const marked: RedactionRule = {
     const paths =
       mark === 'sensitive_attributes'
         ? [...new Set(marks.map(({path}) => path[1]))].map((item) =>
-            marks.filter(({path}) => path[1] === item && path.at(-1) === 'value').map(({value}) => value),
+            marks
+              .filter(({path}) => path[1] === item && path.at(-1) === 'value')
+              .map(({value}) => value),
           )
         : marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
-    return hidden(scalars.filter((scalar) => scalar.path[0] === about && paths.some((path) => isBelow(scalar, [about, ...path]))));
+    return hidden(
+      scalars.filter(
+        (scalar) =>
+          scalar.path[0] === about && paths.some((path) => isBelow(scalar, [about, ...path])),
+      ),
+    );
   },
 };
 
@@ -77,22 +100,34 @@ export const named: RedactionRule = {
       const statement = own.find(({path}) => path[0] === 'statement');
       const [, before = '', value = ''] = /^(is \\*")(.*?)\\*"$/.exec(statement?.value ?? '') ?? [];
       const from = (statement?.start ?? 0) + before.length;
-      return isSecretName(traversal) && value !== '' && !isHarmless(value) ? [{start: from, end: from + value.length}] : NOTHING;
+      return isSecretName(traversal) && value !== '' && !isHarmless(value)
+        ? [{start: from, end: from + value.length}]
+        : NOTHING;
     }
-    const [outer = ''] = /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(text.slice(Math.max(0, open - 160), open)) ?? [];
+    const [outer = ''] =
+      /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(
+        text.slice(Math.max(0, open - 160), open),
+      ) ?? [];
     const isSecret =
       own.some(({path: [field = ''], value}) => NAME_KEYS.test(field) && isSecretName(value)) ||
-      own.some(({path: [field = ''], value}) => IS_MARKED.has(field.toLowerCase()) && value === 'true') ||
+      own.some(
+        ({path: [field = ''], value}) => IS_MARKED.has(field.toLowerCase()) && value === 'true',
+      ) ||
       own.some(({value}) => value === 'SecureString') ||
       isSecretName(outer) ||
-      /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(text.slice(Math.max(0, open - 256), open));
+      /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(
+        text.slice(Math.max(0, open - 256), open),
+      );
     return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
 
 /** Types of resources, and which of their attributes are secret. */
 const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
-  [/random_(?:string|password|id|uuid|bytes)$/, /^(?:id|result|hex|dec|b64_?\w*|base64|bcrypt_hash)$/],
+  [
+    /random_(?:string|password|id|uuid|bytes)$/,
+    /^(?:id|result|hex|dec|b64_?\w*|base64|bcrypt_hash)$/,
+  ],
   [/kubernetes_secret(?:_v\d)?(?:_data)?$/, /^(?:data|binary_data)(?:_wo)?$/],
   [
     /(?:ssm_parameter|_secret(?:_version)?|_secret_v\d|_variable|_secrets?_\w+|_generic_secret)$/,
@@ -101,7 +136,8 @@ const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
 ];
 const IDENTIFIED = /[\w.[\]"\\-]{0,200}: [^\n[]{0,80}\[id=([^\]\s]{1,512})\]/y;
 /** Where its attributes open: in a block of a plan, or in a field of JSON. */
-const ATTRIBUTES = /^\\*"(?:[ \t]+\\*"[\w-]{1,64}\\*"){0,2}[ \t]*\{|\\*"(?:attributes|values|before|after)\\*"[ \t]*:[ \t\r\n]*\{/;
+const ATTRIBUTES =
+  /^\\*"(?:[ \t]+\\*"[\w-]{1,64}\\*"){0,2}[ \t]*\{|\\*"(?:attributes|values|before|after)\\*"[ \t]*:[ \t\r\n]*\{/;
 
 /** Attributes of resources that are secret by their type: in plans, in states, and in the ids of random values. */
 export const resources: RedactionRule = {
@@ -109,7 +145,8 @@ export const resources: RedactionRule = {
   anchors: ['random_', 'kubernetes_secret', 'ssm_parameter', '_secret', '_variable'],
   onlyOutside: true,
   find(text, start, end) {
-    let [first, last] = [start, end];
+    let first = start;
+    let last = end;
     while (start - first < 64 && /\w/.test(text.charAt(first - 1))) first -= 1;
     while (last - end < 64 && /\w/.test(text.charAt(last))) last += 1;
     const type = text.slice(first, last);
@@ -124,14 +161,19 @@ export const resources: RedactionRule = {
     const attributes = ATTRIBUTES.exec(text.slice(last, last + 1500));
     spend(attributes === null ? 1500 : attributes.index);
     if (attributes === null) return NOTHING;
-    return hidden(scalarsOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) => secret.test(path[0] ?? '')));
+    return hidden(
+      scalarsOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) =>
+        secret.test(path[0] ?? ''),
+      ),
+    );
   },
 };
 
 const MAP_OPENS = /\\*["']?[ \t]*:[ \t]*\{/y;
 const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 /** A line of a block: its indentation and its text. */
-const BLOCK_LINE = /([ \t]*)((?:(?!(?:\\{1,8}r)?\\{1,8}n)[^\n\r]){0,4096})(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n|$)?/y;
+const BLOCK_LINE =
+  /([ \t]*)((?:(?!(?:\\{1,8}r)?\\{1,8}n)[^\n\r]){0,4096})(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n|$)?/y;
 
 interface Line extends Extent {
   key: string;
@@ -143,11 +185,18 @@ interface Line extends Extent {
 export function linesBelow(text: string, at: number, column: number): Line[] {
   const found: Line[] = [];
   const most = isSpent() ? 3 : 500;
-  for (let line = matchAt(BLOCK_LINE, text, at); line !== undefined && found.length < most; line = matchAt(BLOCK_LINE, text, at)) {
+  for (
+    let line = matchAt(BLOCK_LINE, text, at);
+    line !== undefined && found.length < most;
+    line = matchAt(BLOCK_LINE, text, at)
+  ) {
     const [all, indent = '', content = ''] = line;
     const isItem = indent.length === column && /^- /.test(content);
     if (all === '' || (content.trim() !== '' && indent.length <= column && !isItem)) break;
-    const [head = '', key = ''] = /^(?:- +)*(?:\\*["']?([\w.@/-]{1,128})\\*["']?:(?:[ \t]+|$))?(?:[|>][-+]?$)?\\*["']?/.exec(content) ?? [];
+    const [head = '', key = ''] =
+      /^(?:- +)*(?:\\*["']?([\w.@/-]{1,128})\\*["']?:(?:[ \t]+|$))?(?:[|>][-+]?$)?\\*["']?/.exec(
+        content,
+      ) ?? [];
     const value = content.slice(head.length).replace(/\\*["'][,}\]]{0,4}$|[ \t,]+$/, '');
     const start = at + indent.length + head.length;
     if (value !== '' && !value.startsWith('#'))
@@ -168,8 +217,12 @@ export const printedSecret: RedactionRule = {
     if (!beginsKey(text, start)) return NOTHING;
     if (before === '"' && matchAt(MAP_OPENS, text, end) !== undefined) {
       const {scalars = []} = objectAround(text, start, end) ?? {};
-      const isSecret = scalars.some(({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret');
-      return isSecret ? hidden(scalars.filter(({path}) => path[0] === key && path.length === 2)) : NOTHING;
+      const isSecret = scalars.some(
+        ({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret',
+      );
+      return isSecret
+        ? hidden(scalars.filter(({path}) => path[0] === key && path.length === 2))
+        : NOTHING;
     }
     const opens = matchAt(BLOCK_OPENS, text, end);
     if (opens === undefined || isSpent()) return NOTHING;
@@ -181,14 +234,21 @@ export const printedSecret: RedactionRule = {
     const indent = /(?:^|\n|\\n|")([ \t]*)$/.exec(around)?.[1];
     if (indent === undefined) return NOTHING;
     const lines = linesBelow(text, end + opens[0].length, indent.length);
-    const rest = text.slice(lines.at(-1)?.end ?? end, (lines.at(-1)?.end ?? end) + 4096).split(/^---|\\n---/m, 1)[0] as string;
+    const rest = text
+      .slice(lines.at(-1)?.end ?? end, (lines.at(-1)?.end ?? end) + 4096)
+      .split(/^---|\\n---/m, 1)[0] as string;
     const kind = new RegExp(`(?:^|\\n|\\\\n|")${indent}kind: Secret(?:\\s|\\\\|"|$)`);
-    return kind.test(around) || kind.test(rest) ? lines.filter(({value}) => !isHarmless(value)) : NOTHING;
+    return kind.test(around) || kind.test(rest)
+      ? lines.filter(({value}) => !isHarmless(value))
+      : NOTHING;
   },
 };
 
 /** What is secret in a list or a map below a secret key. */
-export function secretsBelow(found: readonly {key: string; start: number; end: number; value: string}[], key: string): readonly Extent[] {
+export function secretsBelow(
+  found: readonly {key: string; start: number; end: number; value: string}[],
+  key: string,
+): readonly Extent[] {
   const isPassword = /pass|pwd/i.test(key);
   return found.filter(
     ({key: own, value}) =>
@@ -203,7 +263,8 @@ export function secretsBelow(found: readonly {key: string; start: number; end: n
 }
 
 /** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
-const BRACKET = /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
+const BRACKET =
+  /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
 const LINE_ENDS = /[ \t]{0,16}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 
 /** The list or map that opens at a position, or the lines below it. */

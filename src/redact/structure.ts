@@ -26,10 +26,16 @@ export function slashesBefore(text: string, quote: number): number {
 }
 
 /** Whether a quote starts or ends a string at this nesting depth. */
-const isDelimiter = (slashes: number, depth: number): boolean => slashes >= depth && Math.floor(slashes / (depth + 1)) % 2 === 0;
+const isDelimiter = (slashes: number, depth: number): boolean =>
+  slashes >= depth && Math.floor(slashes / (depth + 1)) % 2 === 0;
 
 /** Start of the innermost open bracket `{` before a position, at this string nesting depth. */
-export function openingBefore(text: string, at: number, depth: number, reach: number = REACH.behind): number | undefined {
+export function openingBefore(
+  text: string,
+  at: number,
+  depth: number,
+  reach: number = REACH.behind,
+): number | undefined {
   let level = 0;
   const floor = Math.max(0, at - (isSpent() ? NEAR : reach));
   const found = (position: number, open: number | undefined): number | undefined => {
@@ -57,7 +63,11 @@ function stringAt(text: string, quote: number, most: number): {end: number; past
   const depth = slashesBefore(text, quote);
   const sign = text.charAt(quote);
   const limit = Math.min(text.length, quote + LIMITS.value, most);
-  for (let position = text.indexOf(sign, quote + 1); position !== -1 && position < limit; position = text.indexOf(sign, position + 1)) {
+  for (
+    let position = text.indexOf(sign, quote + 1);
+    position !== -1 && position < limit;
+    position = text.indexOf(sign, position + 1)
+  ) {
     const slashes = slashesBefore(text, position);
     if (slashes < depth) return {end: position, past: position};
     if (isDelimiter(slashes, depth)) return {end: position - depth, past: position + 1};
@@ -136,11 +146,18 @@ export function scalarsOf(text: string, open: number): Scalar[] {
       }
       const word = matchAt(WORD, text, at)?.[0] ?? one;
       // A word before a bracket or another text is the name of a block, or a call.
-      if (/\w/.test(word) && HEAD_OF_BLOCK.test(text.slice(at + word.length - 1, at + word.length + 200))) {
+      if (
+        /\w/.test(word) &&
+        HEAD_OF_BLOCK.test(text.slice(at + word.length - 1, at + word.length + 200))
+      ) {
         key ??= word;
       } else if (/\w/.test(word)) {
         // Words without a key are a sentence, unless they are a list on one line.
-        if (key === undefined && (isMap.at(-1) || !/^[^\]\n]{0,1000}\]/.test(text.slice(at, at + 1002)))) break;
+        if (
+          key === undefined &&
+          (isMap.at(-1) || !/^[^\]\n]{0,1000}\]/.test(text.slice(at, at + 1002)))
+        )
+          break;
         add(at, at + word.length);
         key = undefined;
       }
@@ -153,7 +170,10 @@ export function scalarsOf(text: string, open: number): Scalar[] {
 
 const ESCAPE = String.fromCharCode(27);
 /** A color or another control sequence of a terminal, plain or in a string. */
-const CONTROL = new RegExp(String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`, 'g');
+const CONTROL = new RegExp(
+  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`,
+  'g',
+);
 const TIME = String.raw`\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:?\d\d)[ \t]`;
 /** What a kubelet, a container runtime, klog or hclog writes before a line. `P` is a part of a line, which continues in the next one. */
 const PREFIX = new RegExp(
@@ -163,7 +183,10 @@ const PREFIX = new RegExp(
 /** Fields of an event that hold no message, and so no secret. */
 const FIELD = String.raw`"(?:stream|@?time(?:stamp)?|ts|@?level|lvl|severity|logger(?:_name)?|@?module|caller|type)": ?(?:"[\w.:+ /-]{0,64}"|[\d.]{1,20})`;
 /** A line of JSON with one message. */
-const OPENING = new RegExp(String.raw`\{ ?(?:${FIELD}, ?){0,8}"(?:log|@?message|msg|event|line)": ?"`, 'y');
+const OPENING = new RegExp(
+  String.raw`\{ ?(?:${FIELD}, ?){0,8}"(?:log|@?message|msg|event|line)": ?"`,
+  'y',
+);
 const CLOSING = new RegExp(String.raw`"(?:, ?${FIELD}){0,8} ?\}\r?(?=\n|$)`, 'y');
 
 /** Longer lines are read as they are. */
@@ -216,7 +239,8 @@ export class Wrappers {
     if (this.#room.length < bytes.length) this.#room = Buffer.allocUnsafeSlow(bytes.length);
     const kept = this.#room;
     const base = this.#length;
-    let [done, length] = [0, 0];
+    let done = 0;
+    let length = 0;
     const remove = (start: number, end: number): void => {
       if (start >= end) return;
       length += bytes.copy(kept, length, done, start);
@@ -241,11 +265,16 @@ export class Wrappers {
         const opening = text.charCodeAt(start) === 123 ? matchAt(OPENING, text, start) : undefined;
         const content = start + (opening?.[0].length ?? 0);
         let quote = opening === undefined ? -1 : text.indexOf('"', content);
-        while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
-        const isMessage = quote !== -1 && quote < end && matchAt(CLOSING, text, quote) !== undefined;
+        while (quote !== -1 && slashesBefore(text, quote) % 2 === 1)
+          quote = text.indexOf('"', quote + 1);
+        const isMessage =
+          quote !== -1 && quote < end && matchAt(CLOSING, text, quote) !== undefined;
         remove(from, isMessage ? content : start);
         const past = prefix[1] === undefined || newline === -1 ? end : next;
-        if (isMessage) end = quote - (/(?:\\r)?\\n$/.exec(text.slice(Math.max(content, quote - 4), quote))?.[0].length ?? 0);
+        if (isMessage)
+          end =
+            quote -
+            (/(?:\\r)?\\n$/.exec(text.slice(Math.max(content, quote - 4), quote))?.[0].length ?? 0);
         removeControls(Math.max(done, from), end);
         remove(end, past);
       } else removeControls(from, end);

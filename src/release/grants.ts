@@ -27,7 +27,10 @@ const API_VERSION = `${API_GROUP}/v1`;
  * Roles that grant all these permissions, and their bindings to the account.
  * `kubectl apply` can repeat them, and changes nothing of another release, purpose or account. Pure.
  */
-export function grantObjects(permissions: readonly Permission[], {purpose, namespace, user = 'USER'}: Grantee): KubernetesObject[] {
+export function grantObjects(
+  permissions: readonly Permission[],
+  {purpose, namespace, user = 'USER'}: Grantee,
+): KubernetesObject[] {
   return groupsOf(permissions, (each) => each.namespace ?? '').flatMap((some) => {
     const where = some[0].namespace;
     const kind = where === undefined ? 'ClusterRole' : 'Role';
@@ -47,32 +50,55 @@ export function grantObjects(permissions: readonly Permission[], {purpose, names
 }
 
 /** A sentence for the user, then one YAML document for the administrator, however far it is indented. `cluster` is the one of the user. Pure. */
-export function grantText(permissions: readonly Permission[], grantee: Grantee, cluster: ClusterSelection): string {
-  const whoIs = grantee.user === undefined ? `, with the output of "${kubectlCommand(cluster, 'auth', 'whoami')}" instead of USER` : '';
-  const yaml = toYaml({apiVersion: 'v1', kind: 'List', items: grantObjects(permissions, grantee)} as unknown as Values, {isPlain: true});
+export function grantText(
+  permissions: readonly Permission[],
+  grantee: Grantee,
+  cluster: ClusterSelection,
+): string {
+  const whoIs =
+    grantee.user === undefined
+      ? `, with the output of "${kubectlCommand(cluster, 'auth', 'whoami')}" instead of USER`
+      : '';
+  const yaml = toYaml(
+    {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: grantObjects(permissions, grantee),
+    } as unknown as Values,
+    {isPlain: true},
+  );
   // Without a context, because that would use the account that lacks the permissions.
   const apply = kubectlCommand({}, 'apply', '--filename', 'roles.yaml');
   return `Ask an administrator to save this list as roles.yaml${whoIs}, and to apply it: ${apply}\n${yaml.trimEnd()}`;
 }
 
 /** Names of RBAC objects may contain anything but "/" and "%". */
-const escaped = (user: string): string => user.replaceAll(/[/%~]/g, (character) => `~${character.charCodeAt(0).toString(16)}`);
+const escaped = (user: string): string =>
+  user.replaceAll(/[/%~]/g, (character) => `~${character.charCodeAt(0).toString(16)}`);
 
 function subjectOf(user: string): object {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
-  return name === undefined ? {apiGroup: API_GROUP, kind: 'User', name: user} : {kind: 'ServiceAccount', name, namespace};
+  return name === undefined
+    ? {apiGroup: API_GROUP, kind: 'User', name: user}
+    : {kind: 'ServiceAccount', name, namespace};
 }
 
 /** Resources of one API group that need the same verbs share a rule. */
 function rulesFor(permissions: readonly Permission[]): object[] {
-  const resources = groupsOf(permissions, ({resource, name}) => JSON.stringify([resource, name])).map((same) => ({
+  const resources = groupsOf(permissions, ({resource, name}) =>
+    JSON.stringify([resource, name]),
+  ).map((same) => ({
     ...attributesOf(same[0].resource),
     name: same[0].name,
     verbs: [...new Set(same.map(({verb}) => verb))],
   }));
-  return groupsOf(resources, ({group, name, verbs}) => JSON.stringify([group, name, verbs.toSorted()])).map((same) => ({
+  return groupsOf(resources, ({group, name, verbs}) =>
+    JSON.stringify([group, name, verbs.toSorted()]),
+  ).map((same) => ({
     apiGroups: [same[0].group ?? ''],
-    resources: same.map(({resource, subresource}) => (subresource === undefined ? resource : `${resource}/${subresource}`)),
+    resources: same.map(({resource, subresource}) =>
+      subresource === undefined ? resource : `${resource}/${subresource}`,
+    ),
     ...(same[0].name === undefined ? {} : {resourceNames: [same[0].name]}),
     verbs: same[0].verbs,
   }));
@@ -84,7 +110,11 @@ type Reviewer = Pick<KubernetesClient, 'post'>;
 type Readable = Pick<ReleaseName, 'kubeTarget'> & Partial<ReleaseName>;
 
 /** The complete roles for reading a release. `message` is that of the refusal. */
-export async function rolesToRead({release, kubeTarget}: Readable, message: string, kubernetes: Reviewer): Promise<string> {
+export async function rolesToRead(
+  {release, kubeTarget}: Readable,
+  message: string,
+  kubernetes: Reviewer,
+): Promise<string> {
   const {namespace} = kubeTarget;
   const [scope, name] = release === undefined ? [{}, {}] : [{namespace}, {name: namespace}];
   const read = (resources: readonly string[], where: object): Permission[] =>
@@ -94,22 +124,39 @@ export async function rolesToRead({release, kubeTarget}: Readable, message: stri
     ...read([...NAMESPACE_KINDS, 'events', 'pods/log', ...DEFINITIONS], scope),
     ...read(WIDE_KINDS, {}),
   ];
-  const {value: user = userIn(message)} = await currentUser(kubernetes, {signal: AbortSignal.timeout(REQUEST_MS), idleMs: REQUEST_MS});
-  return grantText(permissions, {purpose: release === undefined ? 'read-all' : `${release}:read`, namespace, user}, kubeTarget);
+  const {value: user = userIn(message)} = await currentUser(kubernetes, {
+    signal: AbortSignal.timeout(REQUEST_MS),
+    idleMs: REQUEST_MS,
+  });
+  return grantText(
+    permissions,
+    {purpose: release === undefined ? 'read-all' : `${release}:read`, namespace, user},
+    kubeTarget,
+  );
 }
 
 /** Cluster-scoped kinds that a release contains, or that its data is on. */
 const WIDE_KINDS = [
-  ...['nodes', 'persistentvolumes', 'customresourcedefinitions.apiextensions.k8s.io'],
-  ...['clusterroles.rbac.authorization.k8s.io', 'clusterrolebindings.rbac.authorization.k8s.io'],
+  'nodes',
+  'persistentvolumes',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'clusterroles.rbac.authorization.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
 ];
 
 /** Handles failures of reading a release: a FORBIDDEN one suggests the complete roles. */
-export const withRoles = (what: Readable, kubernetes: Reviewer): ((error: unknown) => Promise<never>) =>
+export const withRoles = (
+  what: Readable,
+  kubernetes: Reviewer,
+): ((error: unknown) => Promise<never>) =>
   onFailure(async (failure) => {
     if (failure.code !== 'FORBIDDEN') throw failure;
-    throw failure.with(failure.message, [await rolesToRead(what, failure.message, kubernetes), 'Or use another --kube-context']);
+    throw failure.with(failure.message, [
+      await rolesToRead(what, failure.message, kubernetes),
+      'Or use another --kube-context',
+    ]);
   });
 
 /** API servers before 1.28 name the user only in their refusals. */
-export const userIn = (message: string): string | undefined => /\bUser "([^"]+)" cannot /.exec(message)?.[1];
+export const userIn = (message: string): string | undefined =>
+  /\bUser "([^"]+)" cannot /.exec(message)?.[1];

@@ -1,9 +1,23 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
-import {type Claim, hostPaths, type KubernetesObject, kindAndName, mayRun, podSpecs} from '../kubernetes/objects.ts';
+import {
+  type Claim,
+  hostPaths,
+  type KubernetesObject,
+  kindAndName,
+  mayRun,
+  podSpecs,
+} from '../kubernetes/objects.ts';
 import {isNodeReady} from '../platform/readings.ts';
-import {claimNames, type InventoryReadings, isInManifest, mountsClaim, type PersistentVolume, usersIn} from './namespace.ts';
+import {
+  claimNames,
+  type InventoryReadings,
+  isInManifest,
+  mountsClaim,
+  type PersistentVolume,
+  usersIn,
+} from './namespace.ts';
 
 export interface ClaimItem {
   name: string;
@@ -38,7 +52,11 @@ export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
   const {release, manifest, objects, volumes} = readings;
   const users = claimUsersIn(readings);
   const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
-  const own = new Set(manifest.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
+  const own = new Set(
+    manifest
+      .filter(({kind}) => kind === 'PersistentVolumeClaim')
+      .map(({metadata}) => metadata.name),
+  );
   const used = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
   return live.flatMap((claim): ClaimItem[] => {
     const origin = own.has(claim.metadata.name)
@@ -55,9 +73,12 @@ export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
 }
 
 /** Without the custom resources of agent-job, its runs may mount any PVC of the namespace. */
-function claimUsersIn(readings: InventoryReadings): {name: string; mounts: (claim: string) => boolean}[] {
+function claimUsersIn(
+  readings: InventoryReadings,
+): {name: string; mounts: (claim: string) => boolean}[] {
   const isUnread = (object: KubernetesObject): boolean =>
-    readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
+    readings.customResources === undefined &&
+    object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
   return usersIn({...readings, isUnrecorded: readings.state === undefined}).map((each) => ({
     name: kindAndName(each),
     mounts: (claim) => isUnread(each) || mountsClaim(claim)(each),
@@ -74,19 +95,27 @@ function itemOf(
   const bound = claim.spec?.volumeName;
   const item = {name, origin, size};
   if (bound === undefined || bound === '') return item;
-  const isOfRelease = manifest.some((object) => object.kind === 'PersistentVolume' && object.metadata.name === bound);
+  const isOfRelease = manifest.some(
+    (object) => object.kind === 'PersistentVolume' && object.metadata.name === bound,
+  );
   const found = volumes?.find(({metadata}) => metadata.name === bound);
   return {...item, volume: {...volumeItem(bound, name, found), isOfRelease}};
 }
 
 /** Volumes that an earlier uninstall of the same release retained, and that no PVC has bound since. */
-export function keptVolumesOf({release, namespace, objects, volumes = []}: InventoryReadings): VolumeItem[] {
+export function keptVolumesOf({
+  release,
+  namespace,
+  objects,
+  volumes = [],
+}: InventoryReadings): VolumeItem[] {
   const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
   return volumes.flatMap((volume) => {
     const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
     // A PVC of that name may be bound to another volume.
     const isTaken = claims.some(
-      ({metadata, spec}) => metadata.name === name && [undefined, '', volume.metadata.name].includes(spec?.volumeName),
+      ({metadata, spec}) =>
+        metadata.name === name && [undefined, '', volume.metadata.name].includes(spec?.volumeName),
     );
     const isKept = volume.metadata.labels?.[KEPT_LABEL] === release && at === namespace && !isTaken;
     return isKept ? [volumeItem(volume.metadata.name, name, volume)] : [];
@@ -96,8 +125,18 @@ export function keptVolumesOf({release, namespace, objects, volumes = []}: Inven
 function volumeItem(name: string, claim: string, volume: PersistentVolume | undefined): VolumeItem {
   const {labels, resourceVersion} = volume?.metadata ?? {};
   const {persistentVolumeReclaimPolicy: reclaimPolicy, capacity, claimRef} = volume?.spec ?? {};
-  const [isKeptByUs, isTied] = [labels?.[KEPT_LABEL] !== undefined, claimRef?.uid !== undefined];
-  return {name, claim, size: capacity?.storage, reclaimPolicy, resourceVersion, isKeptByUs, isTied, isOfRelease: false};
+  const isKeptByUs = labels?.[KEPT_LABEL] !== undefined;
+  const isTied = claimRef?.uid !== undefined;
+  return {
+    name,
+    claim,
+    size: capacity?.storage,
+    reclaimPolicy,
+    resourceVersion,
+    isKeptByUs,
+    isTied,
+    isOfRelease: false,
+  };
 }
 
 /** A directory on nodes. No chart ever removes it. */
@@ -115,16 +154,23 @@ export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeD
   const path = pathOf(readings.values, chart);
   if (path === undefined) return [];
   const {manifest, nodes, customResources, daemonSets} = readings;
-  const writer = manifest.flatMap(podSpecs).find((spec) => hostPaths(spec).map(clean).includes(path));
-  const isIn = (object: KubernetesObject): boolean => object.metadata.namespace === readings.namespace && isInManifest(object, manifest);
-  const others = daemonSets && customResources && [...daemonSets, ...customResources].filter((each) => !isIn(each));
+  const writer = manifest
+    .flatMap(podSpecs)
+    .find((spec) => hostPaths(spec).map(clean).includes(path));
+  const isIn = (object: KubernetesObject): boolean =>
+    object.metadata.namespace === readings.namespace && isInManifest(object, manifest);
+  const others =
+    daemonSets &&
+    customResources &&
+    [...daemonSets, ...customResources].filter((each) => !isIn(each));
   return [
     {
       path,
       nodes: nodes
         ?.filter(
           ({metadata: {labels = {}}, spec}) =>
-            labels['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, {labels, taints: spec?.taints ?? []})),
+            labels['kubernetes.io/os'] !== 'windows' &&
+            (writer === undefined || mayRun(writer, {labels, taints: spec?.taints ?? []})),
         )
         .map((node) => ({name: node.metadata.name, isReady: isNodeReady(node)})),
       sharedBy: others
@@ -137,24 +183,33 @@ export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeD
 
 function pathOf(values: Values, chart: ChartName): string | undefined {
   const textAt = (key: string): string => String(getAt(values, at(key)) ?? '');
-  if (chart === 'agent-k8s') return textAt('efsVolumeHandle') === '' ? clean(textAt('agent.data_home')) : undefined;
-  if (chart !== 'agent-job' || getAt(values, at('persistence.cache.enabled')) !== true) return undefined;
+  if (chart === 'agent-k8s')
+    return textAt('efsVolumeHandle') === '' ? clean(textAt('agent.data_home')) : undefined;
+  if (chart !== 'agent-job' || getAt(values, at('persistence.cache.enabled')) !== true)
+    return undefined;
   return clean(textAt('persistence.cache.hostPath.path'));
 }
 
-const clean = (path: string): string | undefined => (path === '' ? undefined : posix.normalize(path).replace(/(.)\/$/, '$1'));
+const clean = (path: string): string | undefined =>
+  path === '' ? undefined : posix.normalize(path).replace(/(.)\/$/, '$1');
 
 /** Of the system from top to bottom. */
 const OFF_LIMITS =
   /^\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys|usr|var\/run|var\/lib\/(kubelet|containerd?s?|docker|etcd|rancher|cni))(\/|$)/;
 /** Many share these; a directory below them may be an agent's own. */
-const SHARED = /^\/([^/]*|var\/[^/]+|home\/[^/]+|home\/kubernetes\/(bin|flexvolume)|mnt\/[^/]+|mnt\/disks\/[^/]+)$/;
+const SHARED =
+  /^\/([^/]*|var\/[^/]+|home\/[^/]+|home\/kubernetes\/(bin|flexvolume)|mnt\/[^/]+|mnt\/disks\/[^/]+)$/;
 
-const isPrivate = (path: string): boolean => /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
+const isPrivate = (path: string): boolean =>
+  /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
 
 /** The operator's own DaemonSet that prepares the directory (hostPath guide of agent-job) is no agent. */
 function isAgentAt(object: KubernetesObject, path: string): boolean {
   const isAgent = object.kind !== 'DaemonSet' || /"name":"SCALR_/.test(JSON.stringify(object));
-  const touches = (other: string): boolean => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
-  return isAgent && podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')));
+  const touches = (other: string): boolean =>
+    other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
+  return (
+    isAgent &&
+    podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')))
+  );
 }

@@ -2,10 +2,31 @@ import {scalrChart} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
-import {hasEnded, isOwn, type KubernetesObject, kindAndName, type ObjectRef, type Workload} from '../kubernetes/objects.ts';
+import {
+  hasEnded,
+  isOwn,
+  type KubernetesObject,
+  kindAndName,
+  type ObjectRef,
+  type Workload,
+} from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
-import {type ClaimItem, keptVolumesOf, type NodeDataItem, nodeDataOf, releaseClaims, type VolumeItem} from './inventory-data.ts';
-import {type InventoryReadings, leftoversOf, type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './namespace.ts';
+import {
+  type ClaimItem,
+  keptVolumesOf,
+  type NodeDataItem,
+  nodeDataOf,
+  releaseClaims,
+  type VolumeItem,
+} from './inventory-data.ts';
+import {
+  type InventoryReadings,
+  leftoversOf,
+  type NamespaceItem,
+  namespaceOf,
+  type SecretItem,
+  secretsOf,
+} from './namespace.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -41,7 +62,10 @@ export interface Controller {
 export function inventoryOf(readings: InventoryReadings): Inventory {
   const {state, manifest, missing} = readings;
   const target = scalrChart(state?.chart ?? '');
-  const release = target && {...target, objects: manifest.filter((each) => !missing?.has(kindAndName(each)))};
+  const release = target && {
+    ...target,
+    objects: manifest.filter((each) => !missing?.has(kindAndName(each))),
+  };
   const runsOf = release && runsOfRelease(readings.release, release, readings.values);
   return {
     release,
@@ -66,18 +90,36 @@ const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
 };
 const DEFAULT_GRACE = 30;
 
-function controllersOf({manifest, missing, objects, values}: InventoryReadings, chart: ChartName): Controller[] {
+function controllersOf(
+  {manifest, missing, objects, values}: InventoryReadings,
+  chart: ChartName,
+): Controller[] {
   const key = STOP_KEY[chart];
   const onStop = key === undefined || getAt(values, at(key)) === 'drain' ? 'drain' : 'interrupt';
   return manifest
-    .filter((each) => (each.kind === 'Deployment' || each.kind === 'StatefulSet') && !missing?.has(kindAndName(each)))
+    .filter(
+      (each) =>
+        (each.kind === 'Deployment' || each.kind === 'StatefulSet') &&
+        !missing?.has(kindAndName(each)),
+    )
     .map((rendered: Workload) => {
       const {kind, metadata} = rendered;
       const {name} = metadata;
-      const seconds = getAt(rendered as unknown as Tree, at('spec.template.spec.terminationGracePeriodSeconds'));
-      const live: Workload | undefined = objects.find((each) => each.kind === kind && each.metadata.name === name);
+      const seconds = getAt(
+        rendered as unknown as Tree,
+        at('spec.template.spec.terminationGracePeriodSeconds'),
+      );
+      const live: Workload | undefined = objects.find(
+        (each) => each.kind === kind && each.metadata.name === name,
+      );
       const replicas = live?.spec?.replicas || rendered.spec?.replicas || 1;
-      return {kind: kind as string, name, onStop, graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE, replicas};
+      return {
+        kind: kind as string,
+        name,
+        onStop,
+        graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE,
+        replicas,
+      };
     });
 }
 
@@ -88,11 +130,22 @@ export interface DefinitionItem {
   neededBy: readonly string[] | undefined;
 }
 
-function definitionItems({release, namespace, state, releases, definitions = [], customResources}: InventoryReadings): DefinitionItem[] {
+function definitionItems({
+  release,
+  namespace,
+  state,
+  releases,
+  definitions = [],
+  customResources,
+}: InventoryReadings): DefinitionItem[] {
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
   const others = releases
-    ?.filter((each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace))
+    ?.filter(
+      (each) =>
+        each.chart.startsWith('agent-job-') &&
+        !(each.name === release && each.namespace === namespace),
+    )
     .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
   return definitions
     .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
@@ -100,9 +153,16 @@ function definitionItems({release, namespace, state, releases, definitions = [],
       // Custom resources may also exist without Helm, for example with Argo CD.
       const resources = customResources
         ?.filter((each) => each.kind === definition.spec?.names?.kind)
-        .filter(({metadata}) => metadata.namespace !== namespace || metadata.annotations?.['meta.helm.sh/release-name'] !== release)
+        .filter(
+          ({metadata}) =>
+            metadata.namespace !== namespace ||
+            metadata.annotations?.['meta.helm.sh/release-name'] !== release,
+        )
         .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
-      return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
+      return {
+        name: definition.metadata.name,
+        neededBy: others && resources && [...others, ...resources],
+      };
     });
 }
 
@@ -135,19 +195,31 @@ export function runsOfRelease(
   const labels = getAt(values, at('agent.kubernetes_task_labels'));
   return chart === 'agent-local'
     ? undefined
-    : {chart, version, release, taskLabels: isMap(labels) ? (labels as Record<string, string>) : {}};
+    : {
+        chart,
+        version,
+        release,
+        taskLabels: isMap(labels) ? (labels as Record<string, string>) : {},
+      };
 }
 
 /** The runs in flight among the Jobs and pods of the namespace; docs/charts lists the labels of run pods. */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
   // A probe of this program is not a run.
-  const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
+  const pods = objects
+    .filter(({kind}) => kind === 'Pod')
+    .filter((pod) => !hasEnded(pod) && !isOwn(pod));
   if (of.chart === 'agent-k8s') return runPods(pods, of);
   const jobs = objects.filter(({kind}) => kind === 'Job');
   const running = jobs.filter((job) => !isFinished(job) && isOfAgentJob(job, of));
   // A pod may outlive the record of its Job.
-  const lone = pods.filter((pod) => isOfAgentJob(pod, of) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)));
-  return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
+  const lone = pods.filter(
+    (pod) => isOfAgentJob(pod, of) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)),
+  );
+  return [
+    ...running.map((job) => run('Job', job, true)),
+    ...lone.map((pod) => run('Pod', pod, true)),
+  ];
 }
 
 /** Running and finished Jobs or run pods; for agent-k8s, also pods that only look like one. */
@@ -159,10 +231,16 @@ export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
 
 /** By the labels of the pod; older versions do not label it. */
 function isOfAgentJob(object: KubernetesObject, {version, release}: RunsOf): boolean {
-  const {metadata, spec}: Template = object.kind === 'Job' ? ((object as {spec?: {template?: Template}}).spec?.template ?? {}) : object;
-  const {'app.kubernetes.io/instance': instance, 'app.kubernetes.io/component': component} = metadata?.labels ?? {};
+  const {metadata, spec}: Template =
+    object.kind === 'Job'
+      ? ((object as {spec?: {template?: Template}}).spec?.template ?? {})
+      : object;
+  const {'app.kubernetes.io/instance': instance, 'app.kubernetes.io/component': component} =
+    metadata?.labels ?? {};
   if (within(version, '>=0.5.64')) return instance === release && component === 'task';
-  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({name}) => name);
+  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(
+    ({name}) => name,
+  );
   return names.includes('worker') && names.includes('runner');
 }
 
@@ -175,11 +253,23 @@ function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[]
     .map((pod) => run('Pod', pod, isCertain));
 }
 
-const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(['ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'Node']);
+const KEPT_BY_OTHERS: ReadonlySet<string> = new Set([
+  'ReplicaSet',
+  'DaemonSet',
+  'StatefulSet',
+  'Job',
+  'Node',
+]);
 
-const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean): Run => ({kind, name: metadata.name, isCertain});
+const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean): Run => ({
+  kind,
+  name: metadata.name,
+  isCertain,
+});
 
 const isFinished = (job: Workload): boolean =>
-  job.status?.conditions?.some(({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True') ?? false;
+  job.status?.conditions?.some(
+    ({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True',
+  ) ?? false;
 const isOwnedBy = ({metadata}: KubernetesObject, job: string): boolean =>
   metadata.ownerReferences?.some(({kind, name}) => kind === 'Job' && name === job) ?? false;

@@ -1,13 +1,32 @@
 import {scalrChart} from '../charts/define.ts';
 import {oneLine} from '../diagnose/cause.ts';
-import {type ClusterTarget, commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  commandLine,
+  ownCommand,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../ground/errors.ts';
 import {closest, few} from '../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
-import {argoMark, collectionPath, type GitOpsMark, gitOpsMark, gitOpsOwner, gitOpsText, otherOwner} from '../kubernetes/kinds.ts';
+import {
+  argoMark,
+  collectionPath,
+  type GitOpsMark,
+  gitOpsMark,
+  gitOpsOwner,
+  gitOpsText,
+  otherOwner,
+} from '../kubernetes/kinds.ts';
 import {deleteByHand, removeMarks} from '../kubernetes/kubectl.ts';
-import {type Condition, type KubernetesObject, kindAndName, refOf, resourceName} from '../kubernetes/objects.ts';
+import {
+  type Condition,
+  type KubernetesObject,
+  kindAndName,
+  refOf,
+  resourceName,
+} from '../kubernetes/objects.ts';
 import {getObject, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Inventory} from './inventory.ts';
 import type {InventoryReadings} from './namespace.ts';
@@ -26,7 +45,12 @@ export interface GitOpsController {
 
 /** An Application, a HelmRelease or a Kustomization, as far as it is read. */
 interface ControllerObject extends KubernetesObject {
-  spec?: {suspend?: boolean; syncPolicy?: {automated?: {enabled?: boolean} | null}; source?: Source; sources?: readonly Source[]};
+  spec?: {
+    suspend?: boolean;
+    syncPolicy?: {automated?: {enabled?: boolean} | null};
+    source?: Source;
+    sources?: readonly Source[];
+  };
   status?: {
     conditions?: readonly Pick<Condition, 'type' | 'status' | 'message'>[];
     sync?: {status?: string};
@@ -43,7 +67,9 @@ interface Source {
 }
 
 /** The release that a workload of a Scalr chart belongs to; undefined for other workloads. A GitOps tool may set the label. */
-export function releaseOfAgent({metadata: {labels = {}, annotations = {}}}: KubernetesObject): string | undefined {
+export function releaseOfAgent({
+  metadata: {labels = {}, annotations = {}},
+}: KubernetesObject): string | undefined {
   if (scalrChart(labels['helm.sh/chart'] ?? '') === undefined) return undefined;
   return annotations[OF_HELM] ?? labels[INSTANCE] ?? '';
 }
@@ -60,13 +86,23 @@ export async function readController(
 ): Promise<GitOpsController | undefined> {
   const marked = workloads.find((each) => gitOpsMark(each) !== undefined);
   const mark = marked && gitOpsMark(marked);
-  if (marked && mark) return controllerOf(mark, marked, await readObject(mark, marked, kubernetes, options), kubeTarget);
-  const [workload] = workloads.filter(({metadata}) => metadata.annotations?.[OF_HELM] === undefined);
+  if (marked && mark)
+    return controllerOf(
+      mark,
+      marked,
+      await readObject(mark, marked, kubernetes, options),
+      kubeTarget,
+    );
+  const [workload] = workloads.filter(
+    ({metadata}) => metadata.annotations?.[OF_HELM] === undefined,
+  );
   const name = workload?.metadata.labels?.[INSTANCE];
   if (workload === undefined || !name) return undefined;
   const byLabel = argoMark(name, 'label', INSTANCE);
   const found = await readObject(byLabel, workload, kubernetes, options);
-  return found.object && applies(found.object, workload) ? controllerOf(byLabel, workload, found, kubeTarget) : undefined;
+  return found.object && applies(found.object, workload)
+    ? controllerOf(byLabel, workload, found, kubeTarget)
+    : undefined;
 }
 
 async function readObject(
@@ -76,10 +112,13 @@ async function readObject(
   options: RequestOptions,
 ): Promise<ObjectResult<ControllerObject>> {
   const group = await kubernetes.get(`/apis/${resource.slice(resource.indexOf('.') + 1)}`, options);
-  if (group.error) return group.error.kind === 'not-found' ? {object: undefined} : {error: group.error};
-  const groupVersion = (group.body as {preferredVersion?: {groupVersion?: string}} | null)?.preferredVersion?.groupVersion;
+  if (group.error)
+    return group.error.kind === 'not-found' ? {object: undefined} : {error: group.error};
+  const groupVersion = (group.body as {preferredVersion?: {groupVersion?: string}} | null)
+    ?.preferredVersion?.groupVersion;
   if (groupVersion === undefined) return {object: undefined};
-  if (namespace !== undefined) return getObject(kubernetes, resource, name, {...options, namespace, groupVersion});
+  if (namespace !== undefined)
+    return getObject(kubernetes, resource, name, {...options, namespace, groupVersion});
   const path = `${collectionPath(resource, undefined, groupVersion)}?fieldSelector=metadata.name%3D${encodeURIComponent(name)}`;
   const {items, error} = await listAll(kubernetes, path, options);
   if (error) return {error};
@@ -88,7 +127,10 @@ async function readObject(
 }
 
 const applies = ({status}: ControllerObject, {kind, metadata}: KubernetesObject): boolean =>
-  (status?.resources ?? []).some((each) => each.kind === kind && each.name === metadata.name && each.namespace === metadata.namespace);
+  (status?.resources ?? []).some(
+    (each) =>
+      each.kind === kind && each.name === metadata.name && each.namespace === metadata.namespace,
+  );
 
 function controllerOf(
   mark: GitOpsMark,
@@ -100,7 +142,9 @@ function controllerOf(
   const source = object && sourceOf(object);
   const edit = `Change or remove the agent in the ${name}${source === undefined ? '' : ` (${source})`}`;
   if (object === undefined) {
-    const reason = error ? oneLine(errorLine(error)) : 'not found in this cluster; it can be in the cluster of the controller';
+    const reason = error
+      ? oneLine(errorLine(error))
+      : 'not found in this cluster; it can be in the cluster of the controller';
     const unmark = commandLine(removeMarks(kubeTarget, resourceName(refOf(workload)), mark));
     return {name, state: 'unknown', reason, remedies: [edit, `If it no longer exists: ${unmark}`]};
   }
@@ -110,12 +154,19 @@ function controllerOf(
 }
 
 /** Both engines report a failure in conditions; Flux always has the condition Ready, and Argo CD a sync status. */
-function stateOf({spec = {}, status = {}}: ControllerObject): Pick<GitOpsController, 'state' | 'reason'> {
+function stateOf({
+  spec = {},
+  status = {},
+}: ControllerObject): Pick<GitOpsController, 'state' | 'reason'> {
   const {conditions = [], sync, operationState} = status;
   const ready = conditions.find(({type}) => type === 'Ready');
-  const because = (state: GitOpsController['state'], message: string | undefined): Pick<GitOpsController, 'state' | 'reason'> =>
+  const because = (
+    state: GitOpsController['state'],
+    message: string | undefined,
+  ): Pick<GitOpsController, 'state' | 'reason'> =>
     message ? {state, reason: oneLine(message)} : {state};
-  if (spec.suspend) return because('suspended', ready?.status === 'False' ? ready.message : undefined);
+  if (spec.suspend)
+    return because('suspended', ready?.status === 'False' ? ready.message : undefined);
   if (ready?.status === 'False') return because('failed', ready.message);
   const failed = conditions.find(({type}) => type.endsWith('Error'));
   if (failed) return because('failed', failed.message);
@@ -124,20 +175,26 @@ function stateOf({spec = {}, status = {}}: ControllerObject): Pick<GitOpsControl
   if (/^(Failed|Error)$/.test(phase)) return because('failed', message);
   const {automated} = spec.syncPolicy ?? {};
   const isManual = sync !== undefined && (!automated || automated.enabled === false);
-  return isManual ? because('suspended', `${sync.status}, and automatic sync is off`) : because('out-of-sync', ready?.message ?? message);
+  return isManual
+    ? because('suspended', `${sync.status}, and automatic sync is off`)
+    : because('out-of-sync', ready?.message ?? message);
 }
 
 /** Repositories with content of their own, otherwise what applies the object. */
 function sourceOf(object: ControllerObject): string | undefined {
   const {source, sources = []} = object.spec ?? {};
   const all = [...(source ? [source] : []), ...sources];
-  const files = all.flatMap(({helm}) => helm?.valueFiles ?? []).map((each) => each.replace(/^\$[\w-]+\//, ''));
+  const files = all
+    .flatMap(({helm}) => helm?.valueFiles ?? [])
+    .map((each) => each.replace(/^\$[\w-]+\//, ''));
   const repositories = all.flatMap(({repoURL = '', path, chart}) =>
     chart === undefined ? [`${repoURL}${path ? `, path ${path}` : ''}`] : [],
   );
   const owner = gitOpsOwner(object) ?? otherOwner(object);
   if (repositories.length === 0) return owner && `applied by ${owner}`;
-  return maskSecrets([...repositories, ...(files.length === 0 ? [] : [`values files ${few(files)}`])].join('; '));
+  return maskSecrets(
+    [...repositories, ...(files.length === 0 ? [] : [`values files ${few(files)}`])].join('; '),
+  );
 }
 
 /** Every change of a release begins with this. @throws ExpectedError if a controller would revert the change */
@@ -183,23 +240,38 @@ export const unrecordedAgents = (
     const {kind = '', metadata} = object;
     const {labels = {}, annotations = {}, namespace = ''} = metadata;
     const release = releaseOfAgent(object);
-    const isRecorded = releases.some((each) => each.name === release && each.namespace === namespace);
+    const isRecorded = releases.some(
+      (each) => each.name === release && each.namespace === namespace,
+    );
     const isAgent = ['Deployment', 'DaemonSet'].includes(kind) && release !== undefined;
     if (!isAgent || isRecorded || metadata.deletionTimestamp !== undefined) return [];
-    const [chart, isOfHelm] = [labels['helm.sh/chart'] ?? '', annotations[OF_HELM] !== undefined];
-    return [{workload: kindAndName(object), release, namespace, chart, manager: gitOpsOwner(object), isOfHelm}];
+    const chart = labels['helm.sh/chart'] ?? '';
+    const isOfHelm = annotations[OF_HELM] !== undefined;
+    return [
+      {
+        workload: kindAndName(object),
+        release,
+        namespace,
+        chart,
+        manager: gitOpsOwner(object),
+        isOfHelm,
+      },
+    ];
   });
 
 /** Follows the name of the agent: has no Helm release (Argo CD application agents). Pure. */
 export const reasonOf = ({manager, isOfHelm}: UnrecordedAgent): string =>
-  manager ?? (isOfHelm ? 'its Helm record was deleted, or HELM_DRIVER differs' : 'applied without Helm');
+  manager ??
+  (isOfHelm ? 'its Helm record was deleted, or HELM_DRIVER differs' : 'applied without Helm');
 
 /** How to change an agent that Helm does not know. Pure. */
 function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: ReleaseName): string[] {
   if (manager !== undefined) return [`Change or remove the agent in the ${manager}`];
   const install = ownCommand('install', name);
   if (isOfHelm)
-    return [`Set the HELM_DRIVER of its install. If its record was deleted, install it again with the same settings: ${install}`];
+    return [
+      `Set the HELM_DRIVER of its install. If its record was deleted, install it again with the same settings: ${install}`,
+    ];
   const [kind = '', object = ''] = workload.split(' ');
   return [
     'Change the agent with the tool that applied it',
@@ -209,10 +281,11 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
 
 /** A command requires Helm's record of this agent. Pure. */
 export const notRecorded = (name: ReleaseName, agent: UnrecordedAgent): ExpectedError =>
-  failed('RELEASE_NOT_FOUND', `${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`, [
-    ...howToChange(agent, name),
-    `Show its state: ${ownCommand('status', name)}`,
-  ]);
+  failed(
+    'RELEASE_NOT_FOUND',
+    `${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`,
+    [...howToChange(agent, name), `Show its state: ${ownCommand('status', name)}`],
+  );
 
 /** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(
@@ -222,10 +295,13 @@ export function requireKnownRelease(
   {claims, volumes, secrets, namespace, leftovers}: Inventory,
   readings: Pick<InventoryReadings, 'namespaceObject' | 'objects' | 'releases' | 'releasesHere'>,
 ): void {
-  const isLeft = [claims, volumes, secrets, leftovers].some((each) => each.length > 0) || namespace?.isOurs;
+  const isLeft =
+    [claims, volumes, secrets, leftovers].some((each) => each.length > 0) || namespace?.isOurs;
   if (isRecorded || isLeft) return;
   const {release, kubeTarget} = name;
-  const unrecorded = unrecordedAgents(readings.objects, []).find((each) => each.release === release);
+  const unrecorded = unrecordedAgents(readings.objects, []).find(
+    (each) => each.release === release,
+  );
   if (unrecorded) throw notRecorded(name, unrecorded);
   const isNamespaceMissing = readings.namespaceObject === undefined;
   throw failed(
@@ -241,13 +317,16 @@ function suggestionsFor(
   {release, kubeTarget}: ReleaseName,
   {releases, releasesHere = []}: Pick<InventoryReadings, 'releases' | 'releasesHere'>,
 ): string[] {
-  const agents = (releases ?? releasesHere).filter(({chart}) => /^agent-(k8s|local|job)-\d/.test(chart));
+  const agents = (releases ?? releasesHere).filter(({chart}) =>
+    /^agent-(k8s|local|job)-\d/.test(chart),
+  );
   const here = agents.filter(({namespace}) => namespace === kubeTarget.namespace);
   const named = closest(
     release,
     agents.map(({name}) => name),
   );
-  const desired = here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
+  const desired =
+    here.length === 1 ? here[0] : [...here, ...agents].find(({name}) => name === named);
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
   return [
     sorted.length > 0
@@ -261,7 +340,9 @@ function suggestionsFor(
           `If you meant ${desired.namespace}/${desired.name}: ${ownCommand('uninstall', {release: desired.name, kubeTarget: {...kubeTarget, namespace: desired.namespace}})}`,
         ]
       : []),
-    ...(releases ? [] : ['Your user cannot list releases in other namespaces. Set the namespace with --namespace']),
+    ...(releases
+      ? []
+      : ['Your user cannot list releases in other namespaces. Set the namespace with --namespace']),
     'Use another cluster: --kube-context NAME',
   ];
 }

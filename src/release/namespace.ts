@@ -43,11 +43,25 @@ export const USER_KINDS: readonly string[] = [
 /** Workloads, pods and custom resources of others in the namespace. What another of these objects owns is omitted. */
 export function usersIn({objects, customResources, ...own}: Neighborhood): KubernetesObject[] {
   const here = (customResources ?? []).filter(({metadata}) => metadata.namespace === own.namespace);
-  const workloads = ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'CronJob', 'Pod'];
+  const workloads = [
+    'Deployment',
+    'StatefulSet',
+    'DaemonSet',
+    'ReplicaSet',
+    'Job',
+    'CronJob',
+    'Pod',
+  ];
   const all = [...objects.filter(({kind = ''}) => workloads.includes(kind)), ...here];
   const isDeletedWithIt = (each: KubernetesObject): boolean =>
     isOfRelease(each, own) && !(own.isUnrecorded === true && isRenderedFor(each, own));
-  return all.filter((each) => !isInManifest(each, own.manifest) && !isOwnedByOneOf(all, each) && !isDeletedWithIt(each) && !isOwn(each));
+  return all.filter(
+    (each) =>
+      !isInManifest(each, own.manifest) &&
+      !isOwnedByOneOf(all, each) &&
+      !isDeletedWithIt(each) &&
+      !isOwn(each),
+  );
 }
 
 export const mountsClaim =
@@ -65,14 +79,19 @@ export function claimNames(tree: Tree): string[] {
   if (Array.isArray(tree)) return tree.flatMap(claimNames);
   if (!isMap(tree)) return [];
   return Object.entries(tree).flatMap(([key, below]) =>
-    key === 'persistentVolumeClaim' && isMap(below) && typeof below['claimName'] === 'string' ? [below['claimName']] : claimNames(below),
+    key === 'persistentVolumeClaim' && isMap(below) && typeof below['claimName'] === 'string'
+      ? [below['claimName']]
+      : claimNames(below),
   );
 }
 
 type Own = Pick<Neighborhood, 'release' | 'namespace'>;
 
 /** Helm created it for the release. */
-export function isRenderedFor({metadata: {annotations = {}}}: KubernetesObject, {release, namespace}: Own): boolean {
+export function isRenderedFor(
+  {metadata: {annotations = {}}}: KubernetesObject,
+  {release, namespace}: Own,
+): boolean {
   const isHere = (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace;
   return annotations['meta.helm.sh/release-name'] === release && isHere;
 }
@@ -83,21 +102,35 @@ export function isOfRelease(object: KubernetesObject, own: Own): boolean {
   const {kind, metadata, ...rest} = object;
   const {release} = own;
   // Other tools label their objects by instance too.
-  const isOurs = ({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>, mayBeOwned: boolean): boolean =>
-    labels['app.kubernetes.io/instance'] === release && (mayBeOwned || labels['app.kubernetes.io/component'] === 'task');
+  const isOurs = (
+    {labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>,
+    mayBeOwned: boolean,
+  ): boolean =>
+    labels['app.kubernetes.io/instance'] === release &&
+    (mayBeOwned || labels['app.kubernetes.io/component'] === 'task');
   if (kind === 'ReplicaSet') return isOwned({metadata}) && isOurs(metadata, true);
   if (kind === 'Pod') return isOurs(metadata, isOwned({metadata}));
-  const template = getAt(rest as Tree, at('spec.template.metadata')) as KubernetesObject['metadata'] | undefined;
+  const template = getAt(rest as Tree, at('spec.template.metadata')) as
+    | KubernetesObject['metadata']
+    | undefined;
   return kind === 'Job' && [metadata, template ?? {}].some((each) => isOurs(each, false));
 }
 
-export const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly KubernetesObject[]): boolean =>
-  manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
+export const isInManifest = (
+  {kind, metadata}: KubernetesObject,
+  manifest: readonly KubernetesObject[],
+): boolean => manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
 
-const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerReferences?.length ?? 0) > 0;
+const isOwned = ({metadata}: KubernetesObject): boolean =>
+  (metadata.ownerReferences?.length ?? 0) > 0;
 
-const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
-  metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
+const isOwnedByOneOf = (
+  owners: readonly KubernetesObject[],
+  {metadata}: KubernetesObject,
+): boolean =>
+  metadata.ownerReferences?.some(({kind, name}) =>
+    owners.some((each) => each.kind === kind && each.metadata.name === name),
+  ) ?? false;
 
 /** Workloads and pods of others in the namespace, and the kinds that this user may not list. @throws ExpectedError */
 export async function readUsers(
@@ -108,9 +141,13 @@ export async function readUsers(
 ): Promise<{users: readonly KubernetesObject[]; unlisted: readonly string[]}> {
   const options = {signal, idleMs: REQUIRED_MS, namespace: own.namespace};
   const lists = await Promise.all(
-    USER_KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})),
+    USER_KINDS.map(async (kind) => ({
+      kind,
+      ...(await listObjects<KubernetesObject>(kubernetes, kind, options)),
+    })),
   );
-  for (const {error} of lists) if (error && error.kind !== 'forbidden') throw apiFailure(error, kubeTarget);
+  for (const {error} of lists)
+    if (error && error.kind !== 'forbidden') throw apiFailure(error, kubeTarget);
   return {
     users: usersIn({...own, objects: lists.flatMap(({items}) => items), customResources: []}),
     unlisted: lists.filter(({error}) => error).map(({kind}) => pluralOf(kind)),
@@ -198,7 +235,16 @@ export function secretsOf(readings: InventoryReadings): SecretItem[] {
 }
 
 export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefined {
-  const {release, namespace, namespaceObject, objects, unread, manifest, releases, customResources = []} = readings;
+  const {
+    release,
+    namespace,
+    namespaceObject,
+    objects,
+    unread,
+    manifest,
+    releases,
+    customResources = [],
+  } = readings;
   if (namespaceObject === undefined) return undefined;
   const leftovers = leftoversOf(readings).map(refText);
   // What owns an object is looked at itself, unless it is of a kind that is not read.
@@ -212,7 +258,8 @@ export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefi
       !isRecord(each, release) &&
       (!isOfRelease(each, readings) || leftovers.includes(kindAndName(each))),
   );
-  const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
+  const otherReleases =
+    releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
   return {
     name: namespace,
     isOurs: isOwnFor(namespaceObject, release),
@@ -228,12 +275,16 @@ export function namespaceOf(readings: InventoryReadings): NamespaceItem | undefi
 export function leftoversOf(readings: InventoryReadings): ObjectRef[] {
   if (readings.state !== undefined) return [];
   return readings.objects
-    .filter((each) => isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim')
+    .filter(
+      (each) =>
+        isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim',
+    )
     .map(refOf);
 }
 
 const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
-  ['Secret', 'ConfigMap'].includes(kind ?? '') && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
+  ['Secret', 'ConfigMap'].includes(kind ?? '') &&
+  metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
 
 /** What Kubernetes and OpenShift create in every namespace. */
 const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>
@@ -253,7 +304,9 @@ export interface AccountToken extends AccountPool {
   tokenId: string;
 }
 
-const [HOST, POOL, TOKEN] = ['scalr.io/account', 'scalr.io/agent-pool-id', 'scalr.io/token-id'];
+const HOST = 'scalr.io/account';
+const POOL = 'scalr.io/agent-pool-id';
+const TOKEN = 'scalr.io/token-id';
 
 /** Annotation with the ID of the token that a rotation has replaced and not revoked yet. */
 export const PREVIOUS_TOKEN = 'scalr.io/previous-token-id';
@@ -270,13 +323,16 @@ export const accountAnnotations = ({
 });
 
 /** The agent pool of the token in a Secret, if this program has recorded it. */
-export function accountPoolIn({metadata: {annotations = {}}}: KubernetesObject): AccountPool | undefined {
+export function accountPoolIn({
+  metadata: {annotations = {}},
+}: KubernetesObject): AccountPool | undefined {
   const {[HOST]: host, [POOL]: poolId} = annotations;
   return host && poolId ? {host, poolId} : undefined;
 }
 
 /** The token in a Secret, if this program has created it. */
 export function accountTokenIn(secret: KubernetesObject): AccountToken | undefined {
-  const [pool, tokenId] = [accountPoolIn(secret), secret.metadata.annotations?.[TOKEN]];
+  const pool = accountPoolIn(secret);
+  const tokenId = secret.metadata.annotations?.[TOKEN];
   return pool && tokenId ? {...pool, tokenId} : undefined;
 }

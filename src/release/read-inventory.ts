@@ -15,7 +15,13 @@ import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {withRoles} from './grants.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
-import {type InventoryReadings, NAMESPACE_KINDS, type PersistentVolume, USER_KINDS, usersIn} from './namespace.ts';
+import {
+  type InventoryReadings,
+  NAMESPACE_KINDS,
+  type PersistentVolume,
+  USER_KINDS,
+  usersIn,
+} from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
 
 /** Runs, data and tokens cannot be found without these. */
@@ -26,7 +32,12 @@ const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 /** Reads everything an uninstall reports on; changes nothing. @throws ExpectedError */
 export async function readInventory(
   name: ReleaseName,
-  {release, namespace, drift, installed}: Pick<InstallFacts, 'release' | 'namespace' | 'drift' | 'installed'>,
+  {
+    release,
+    namespace,
+    drift,
+    installed,
+  }: Pick<InstallFacts, 'release' | 'namespace' | 'drift' | 'installed'>,
   access: ClusterAccess,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<InventoryReadings> {
@@ -36,31 +47,56 @@ export async function readInventory(
   // With --keep-history Helm keeps the record of uninstalled releases.
   const state = release?.status === 'uninstalled' ? undefined : release;
   const options = {signal, idleMs: REQUIRED_MS};
-  const everywhere = async <T = KubernetesObject>(resource: string, groupVersion?: string): Promise<readonly T[] | undefined> =>
-    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}), kubeTarget);
+  const everywhere = async <T = KubernetesObject>(
+    resource: string,
+    groupVersion?: string,
+  ): Promise<readonly T[] | undefined> =>
+    permitted(
+      await listObjects<T>(kubernetes, resource, {
+        ...options,
+        ...(groupVersion === undefined ? {} : {groupVersion}),
+      }),
+      kubeTarget,
+    );
   const definition = async (each: string): Promise<Listing<DefinitionObject>> => {
-    const {object, error} = await getObject<DefinitionObject>(kubernetes, DEFINITION, each, options);
+    const {object, error} = await getObject<DefinitionObject>(
+      kubernetes,
+      DEFINITION,
+      each,
+      options,
+    );
     return error ? {items: [], error} : {items: object === undefined ? [] : [object]};
   };
   const [kinds, volumes, definitions, daemonSets, nodes, releases] = await Promise.all([
     Promise.all(
       NAMESPACE_KINDS.map(async (kind) => ({
         kind,
-        ...(await listObjects<KubernetesObject>(kubernetes, kind, {...options, namespace: kubeTarget.namespace})),
+        ...(await listObjects<KubernetesObject>(kubernetes, kind, {
+          ...options,
+          namespace: kubeTarget.namespace,
+        })),
       })),
     ),
     everywhere<PersistentVolume>('persistentvolumes'),
-    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map((each) => permitted(each, kubeTarget)))),
+    Promise.all(DEFINITIONS.map(definition)).then((found) =>
+      allOf(found.map((each) => permitted(each, kubeTarget))),
+    ),
     everywhere('daemonsets.apps'),
     everywhere<NodeObject>('nodes'),
-    helm.list(kubeTarget, {...options, everywhere: true}).then((listed) => permitted(listed, kubeTarget)),
+    helm
+      .list(kubeTarget, {...options, everywhere: true})
+      .then((listed) => permitted(listed, kubeTarget)),
   ]);
   for (const {kind, error} of kinds) {
-    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind))) await withRoles(name, kubernetes)(apiFailure(error, kubeTarget));
+    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind)))
+      await withRoles(name, kubernetes)(apiFailure(error, kubeTarget));
   }
   const isUnknown = state === undefined && releases === undefined;
-  const releasesHere = isUnknown ? permitted(await helm.list(kubeTarget, {...options, everywhere: false}), kubeTarget) : undefined;
-  const customResources = definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
+  const releasesHere = isUnknown
+    ? permitted(await helm.list(kubeTarget, {...options, everywhere: false}), kubeTarget)
+    : undefined;
+  const customResources =
+    definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
   return {
     release: name.release,
     namespace: kubeTarget.namespace,
@@ -82,19 +118,27 @@ export async function readInventory(
 }
 
 /** The kind that a definition defines, in a version that is served. */
-const resourceOf = ({metadata: {name}, spec}: DefinitionObject): [resource: string, groupVersion: string] => [
+const resourceOf = ({
+  metadata: {name},
+  spec,
+}: DefinitionObject): [resource: string, groupVersion: string] => [
   name,
   `${spec?.group}/${spec?.versions?.find(({served}) => served)?.name ?? 'v1'}`,
 ];
 
 /** Undefined if this account may not read it. @throws ExpectedError */
-function permitted<T>({items, error}: Listing<T>, kubeTarget: ClusterTarget): readonly T[] | undefined {
+function permitted<T>(
+  {items, error}: Listing<T>,
+  kubeTarget: ClusterTarget,
+): readonly T[] | undefined {
   if (error && error.kind !== 'forbidden') throw apiFailure(error, kubeTarget);
   return error ? undefined : items;
 }
 
 const allOf = <T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined =>
-  lists.some((each) => each === undefined) ? undefined : (lists as readonly (readonly T[])[]).flat();
+  lists.some((each) => each === undefined)
+    ? undefined
+    : (lists as readonly (readonly T[])[]).flat();
 
 /** A release as an upgrade finds it. */
 export interface InstalledRelease {
@@ -137,11 +181,19 @@ export async function readInstalled(
     target,
     facts: {...facts, release: {...release, chart, values, defaults, manifest}, installed: objects},
     deployed: isDeployed ? release : former,
-    inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
+    inventory: inventoryOf({
+      ...readings,
+      manifest: objects,
+      state: {...release, chart},
+      values: withDefaults(values, target),
+    }),
     live: readings.objects,
     users: usersIn({...readings, manifest: objects}),
     unlisted: USER_KINDS.map(pluralOf).filter((kind) => readings.unread.includes(kind)),
-    nodes: (readings.nodes ?? []).map(({metadata, status}) => ({name: metadata.name, version: status?.nodeInfo?.kubeletVersion ?? ''})),
+    nodes: (readings.nodes ?? []).map(({metadata, status}) => ({
+      name: metadata.name,
+      version: status?.nodeInfo?.kubeletVersion ?? '',
+    })),
     definitions: readings.definitions,
   };
 }

@@ -38,7 +38,8 @@ export interface InstallFacts {
 }
 
 /** True if a Helm operation of the release is pending, possibly without a running helm. */
-export const isPending = ({status}: Pick<Revision, 'status'>): boolean => status.startsWith('pending-') || status === 'uninstalling';
+export const isPending = ({status}: Pick<Revision, 'status'>): boolean =>
+  status.startsWith('pending-') || status === 'uninstalling';
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -58,7 +59,11 @@ export async function readFacts(
     kind: string,
     object: string,
     where: {namespace?: string; keepsManagedFields?: boolean} = {},
-  ): Promise<T | undefined> => requireAnswer(await getObject<T>(kubernetes, kind, object, {...options, ...where}), name.kubeTarget).object;
+  ): Promise<T | undefined> =>
+    requireAnswer(
+      await getObject<T>(kubernetes, kind, object, {...options, ...where}),
+      name.kubeTarget,
+    ).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
     read<Config>(currentContext(name.kubeTarget), processes, either),
@@ -67,18 +72,30 @@ export async function readFacts(
     state.then(async (found) => {
       if (found === undefined) return {installed: [], drift: [], live: []};
       const installed = objectsIn(found.manifest);
-      const {differences: drift, live} = await readLiveDrift(installed, {kubeTarget: name.kubeTarget, kubernetes, processes}, options);
+      const {differences: drift, live} = await readLiveDrift(
+        installed,
+        {kubeTarget: name.kubeTarget, kubernetes, processes},
+        options,
+      );
       return {installed, drift, live};
     }),
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
       (listed) => requireAnswer(listed, name.kubeTarget).items,
     ),
-    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}))),
+    Promise.all(
+      secretNames.map((secret) =>
+        get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}),
+      ),
+    ),
   ]);
   rest.catch(() => undefined);
   try {
     // Without an API server all of them fail; this error contains the reason.
-    const {version = ''} = requireAnswer(await serverVersion(kubernetes, options), name.kubeTarget, 'version');
+    const {version = ''} = requireAnswer(
+      await serverVersion(kubernetes, options),
+      name.kubeTarget,
+      'version',
+    );
     const [config, namespace, release, objects, controllers, secrets] = await rest;
     const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
     await requireNoController(name, agents, kubernetes, options);
@@ -89,7 +106,11 @@ export async function readFacts(
       release,
       newestRevision: release?.revision,
       ...objects,
-      stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
+      stopped: new Set(
+        controllers
+          .filter(({spec}) => spec?.replicas === 0)
+          .map(({kind, metadata}) => `${kind} ${metadata.name}`),
+      ),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
   } catch (error) {
@@ -99,7 +120,11 @@ export async function readFacts(
   }
 }
 
-async function read<T>(call: Call, processes: Processes, signal?: AbortSignal): Promise<T | undefined> {
+async function read<T>(
+  call: Call,
+  processes: Processes,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
   const outcome = await processes.run(call, signal && {signal});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
@@ -109,7 +134,11 @@ async function read<T>(call: Call, processes: Processes, signal?: AbortSignal): 
 export function contextOf(config: Config | undefined): InstallFacts['context'] {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
-  return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
+  return {
+    name: context?.name ?? config?.['current-context'] ?? '',
+    cluster: cluster?.name ?? '',
+    server: cluster?.cluster?.server ?? '',
+  };
 }
 
 /** The newest revision of the release; undefined without one. @throws ExpectedError */
@@ -118,16 +147,34 @@ export const newestRevision = async (
   access: ClusterAccess,
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<ReleaseRecord | undefined> =>
-  requireAnswer(await releasesIn(access).newest(name, {signal, idleMs: REQUIRED_MS}), name.kubeTarget).object;
+  requireAnswer(
+    await releasesIn(access).newest(name, {signal, idleMs: REQUIRED_MS}),
+    name.kubeTarget,
+  ).object;
 
 /** The revision that is deployed: what Helm compares the next upgrade with. Undefined without one. @throws ExpectedError */
-export const deployedRevision = async (name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseRecord | undefined> =>
-  requireAnswer(await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}), name.kubeTarget).object;
+export const deployedRevision = async (
+  name: ReleaseName,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ReleaseRecord | undefined> =>
+  requireAnswer(
+    await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}),
+    name.kubeTarget,
+  ).object;
 
 /** Its name in the kubeconfig; sends no request. */
-export const contextName = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string> =>
+export const contextName = async (
+  kubeTarget: ClusterTarget,
+  processes: Processes,
+  signal?: AbortSignal,
+): Promise<string> =>
   contextOf(await read<Config>(currentContext(kubeTarget), processes, signal)).name;
 
 /** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
-export const contextNames = async (kubeTarget: ClusterTarget, processes: Processes, signal?: AbortSignal): Promise<string[]> =>
+export const contextNames = async (
+  kubeTarget: ClusterTarget,
+  processes: Processes,
+  signal?: AbortSignal,
+): Promise<string[]> =>
   contextsIn(await read<Config>(allContexts(kubeTarget), processes, signal)).map(({name}) => name);

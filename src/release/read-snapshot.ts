@@ -6,7 +6,15 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, Pod, Snapshot} from '../kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 
-const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
+const KINDS = [
+  'deployments.apps',
+  'daemonsets.apps',
+  'replicasets.apps',
+  'jobs.batch',
+  'pods',
+  'persistentvolumeclaims',
+  'events',
+];
 /** Only used to explain why something is not ready. */
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
 const MAX_LOGS = 6;
@@ -23,9 +31,18 @@ export interface ReleaseSnapshot {
 }
 
 /** Reads everything of a release, until `signal`. @throws ExpectedError */
-export async function readSnapshot(name: ReleaseName, kubernetes: Reader, signal: AbortSignal): Promise<ReleaseSnapshot> {
+export async function readSnapshot(
+  name: ReleaseName,
+  kubernetes: Reader,
+  signal: AbortSignal,
+): Promise<ReleaseSnapshot> {
   const options = {signal, idleMs: REQUIRED_MS, namespace: name.kubeTarget.namespace};
-  const lists = await Promise.all(KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})));
+  const lists = await Promise.all(
+    KINDS.map(async (kind) => ({
+      kind,
+      ...(await listObjects<KubernetesObject>(kubernetes, kind, options)),
+    })),
+  );
   const refused = lists.flatMap(({kind, error}) => {
     if (error === undefined) return [];
     if (error.kind === 'forbidden' && OPTIONAL.includes(kind)) return [{kind, error}];
@@ -49,7 +66,8 @@ export const EMPTY_SNAPSHOT: ReleaseSnapshot = {
 };
 
 /** `events is forbidden: User "jane" cannot list …` without the parts that the gap already contains. */
-const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
+const reasonIn = (message: string): string =>
+  /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
 
 const gap = (what = '', why = ''): Cause => ({
   object: what,
@@ -67,20 +85,35 @@ async function logsOf(
 ): Promise<{logs: Record<string, string>; denial: Cause[]}> {
   const desired = pods
     .flatMap(({metadata, status}) =>
-      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((container) => ({
-        pod: metadata.name,
-        container,
-      })),
+      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(
+        (container) => ({
+          pod: metadata.name,
+          container,
+        }),
+      ),
     )
-    .filter(({container: {state, lastState}}) => state?.running || state?.terminated || lastState?.terminated)
+    .filter(
+      ({container: {state, lastState}}) =>
+        state?.running || state?.terminated || lastState?.terminated,
+    )
     .slice(0, MAX_LOGS);
   const read = await Promise.all(
     desired.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
-      const {text, error} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
+      const {text, error} = await podLog(kubernetes, pod, name, {
+        ...options,
+        tailLines: LOG_LINES,
+        previous,
+      });
       // An agent logs once that it is ready, and then its runs for weeks.
-      const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !hasSignificantLine(text);
-      const start = isLost ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES}) : undefined;
+      const isLost =
+        !previous &&
+        isOfAgent(name) &&
+        text.split('\n').length >= LOG_LINES &&
+        !hasSignificantLine(text);
+      const start = isLost
+        ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES})
+        : undefined;
       return {
         key: `${pod}/${name}`,
         text: start && !start.error ? `${start.text}\n…\n${text}` : text,
@@ -90,7 +123,9 @@ async function logsOf(
   );
   const denial = read.find((each) => each.denial)?.denial;
   return {
-    logs: Object.fromEntries(read.filter(({text}) => text !== '').map(({key, text}) => [key, text])),
+    logs: Object.fromEntries(
+      read.filter(({text}) => text !== '').map(({key, text}) => [key, text]),
+    ),
     denial: denial === undefined ? [] : [gap('logs', denial)],
   };
 }

@@ -4,10 +4,34 @@ import type {Resource, ResourceRef, ScalrClient} from './client.ts';
 
 /** Kinds of objects that commands take by name or ID. */
 const KINDS = {
-  pool: {path: '/agent-pools', prefix: 'apool-', noun: 'agent pool', plural: 'agent pools', permission: 'agent-pools:read'},
-  workspace: {path: '/workspaces', prefix: 'ws-', noun: 'workspace', plural: 'workspaces', permission: 'workspaces:read'},
-  environment: {path: '/environments', prefix: 'env-', noun: 'environment', plural: 'environments', permission: 'environments:read'},
-  vcsProvider: {path: '/vcs-providers', prefix: 'vcs-', noun: 'VCS provider', plural: 'VCS providers', permission: 'vcs-providers:read'},
+  pool: {
+    path: '/agent-pools',
+    prefix: 'apool-',
+    noun: 'agent pool',
+    plural: 'agent pools',
+    permission: 'agent-pools:read',
+  },
+  workspace: {
+    path: '/workspaces',
+    prefix: 'ws-',
+    noun: 'workspace',
+    plural: 'workspaces',
+    permission: 'workspaces:read',
+  },
+  environment: {
+    path: '/environments',
+    prefix: 'env-',
+    noun: 'environment',
+    plural: 'environments',
+    permission: 'environments:read',
+  },
+  vcsProvider: {
+    path: '/vcs-providers',
+    prefix: 'vcs-',
+    noun: 'VCS provider',
+    plural: 'VCS providers',
+    permission: 'vcs-providers:read',
+  },
 } as const;
 export type AccountKind = keyof typeof KINDS;
 
@@ -56,14 +80,18 @@ export interface PoolToken {
   isExpired: boolean;
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 export const refsIn = ({relationships}: Resource, name: string): readonly ResourceRef[] => {
   const data = relationships?.[name]?.data ?? [];
   return Array.isArray(data) ? data : [data as ResourceRef];
 };
 
-export const namedOf = ({id, attributes}: Resource): Named => ({id, name: text(attributes['name']) ?? id});
+export const namedOf = ({id, attributes}: Resource): Named => ({
+  id,
+  name: text(attributes['name']) ?? id,
+});
 
 /** `included` has the names of the environments. */
 export function poolOf(resource: Resource, included: readonly Resource[] = []): ScalrPool {
@@ -103,34 +131,54 @@ export const tokenOf = ({id, attributes}: Resource): PoolToken => ({
   isExpired: attributes['is-expired'] === true,
 });
 
-const reading = (kind: AccountKind, what: string = KINDS[kind].plural) => ({what: `read ${what}`, permission: KINDS[kind].permission});
+const reading = (kind: AccountKind, what: string = KINDS[kind].plural) => ({
+  what: `read ${what}`,
+  permission: KINDS[kind].permission,
+});
 
 /** All pools that users manage; Scalr's own runners are one too. Without a name, all of them. */
 export async function listPools(client: ScalrClient, name?: string): Promise<ScalrPool[]> {
-  const query = {include: 'environments', sort: 'name', ...(name === undefined ? {} : {'filter[name]': name})};
+  const query = {
+    include: 'environments',
+    sort: 'name',
+    ...(name === undefined ? {} : {'filter[name]': name}),
+  };
   const {data, included} = await client.list(KINDS.pool.path, reading('pool'), query);
-  return data.filter(({attributes}) => attributes['is-scalr-managed'] !== true).map((each) => poolOf(each, included));
+  return data
+    .filter(({attributes}) => attributes['is-scalr-managed'] !== true)
+    .map((each) => poolOf(each, included));
 }
 
 /** Agents of one pool, or of the whole account. */
 export async function listAgents(client: ScalrClient, poolId?: string): Promise<ScalrAgent[]> {
-  const query = {sort: 'name', ...(poolId === undefined ? {include: 'pool'} : {'filter[agent-pool]': poolId})};
+  const query = {
+    sort: 'name',
+    ...(poolId === undefined ? {include: 'pool'} : {'filter[agent-pool]': poolId}),
+  };
   return (await client.list('/agents', reading('pool', 'agents'), query)).data.map(agentOf);
 }
 
 /** Agents with this name, in any pool. */
 export async function findAgents(client: ScalrClient, name: string): Promise<ScalrAgent[]> {
-  const {data} = await client.list('/agents', reading('pool', 'agents'), {include: 'pool', 'filter[name]': name});
+  const {data} = await client.list('/agents', reading('pool', 'agents'), {
+    include: 'pool',
+    'filter[name]': name,
+  });
   return data.map(agentOf).filter((agent) => agent.name === name);
 }
 
 export async function listTokens(client: ScalrClient, pool: Named): Promise<PoolToken[]> {
   const purpose = reading('pool', `tokens of agent pool ${pool.name}`);
-  return (await client.list(`/agent-pools/${pool.id}/access-tokens`, purpose, {sort: 'created-at'})).data.map(tokenOf);
+  return (
+    await client.list(`/agent-pools/${pool.id}/access-tokens`, purpose, {sort: 'created-at'})
+  ).data.map(tokenOf);
 }
 
 /** What uses a pool: runs of these workspaces, and these VCS providers. */
-export async function linksOf(client: ScalrClient, pool: Named): Promise<Record<'workspaces' | 'vcsProviders', Named[]>> {
+export async function linksOf(
+  client: ScalrClient,
+  pool: Named,
+): Promise<Record<'workspaces' | 'vcsProviders', Named[]>> {
   const query = {'filter[agent-pool]': pool.id};
   const [workspaces, vcsProviders] = await Promise.all([
     client.list(KINDS.workspace.path, reading('workspace'), query),
@@ -148,14 +196,27 @@ interface QueuedRun {
 }
 
 /** The runs of these workspaces that wait or are in progress. */
-export async function queueOf(client: ScalrClient, workspaces: readonly Named[]): Promise<QueuedRun[]> {
+export async function queueOf(
+  client: ScalrClient,
+  workspaces: readonly Named[],
+): Promise<QueuedRun[]> {
   if (workspaces.length === 0) return [];
-  const {data} = await client.list('/runs-queue', {what: 'read the run queue', permission: 'runs:read'});
+  const {data} = await client.list('/runs-queue', {
+    what: 'read the run queue',
+    permission: 'runs:read',
+  });
   const names = new Map(workspaces.map(({id, name}) => [id, name]));
   return data.flatMap((run) => {
     const workspace = names.get(refsIn(run, 'workspace')[0]?.id ?? '');
     if (workspace === undefined) return [];
-    return [{id: run.id, status: text(run.attributes['status']), createdAt: text(run.attributes['created-at']), workspace}];
+    return [
+      {
+        id: run.id,
+        status: text(run.attributes['status']),
+        createdAt: text(run.attributes['created-at']),
+        workspace,
+      },
+    ];
   });
 }
 
@@ -169,22 +230,43 @@ export async function findPool(client: ScalrClient, nameOrId: string): Promise<S
  * The object with this name or ID. The name of a workspace is unique only in its environment; ENVIRONMENT/NAME selects one.
  * @throws ExpectedError that lists the candidates
  */
-export const findObject = async (client: ScalrClient, kind: AccountKind, nameOrId: string): Promise<Resource> =>
-  (await findWith(client, kind, nameOrId)).data;
+export const findObject = async (
+  client: ScalrClient,
+  kind: AccountKind,
+  nameOrId: string,
+): Promise<Resource> => (await findWith(client, kind, nameOrId)).data;
 
-async function findWith(client: ScalrClient, kind: AccountKind, nameOrId: string, query: Record<string, string> = {}) {
+async function findWith(
+  client: ScalrClient,
+  kind: AccountKind,
+  nameOrId: string,
+  query: Record<string, string> = {},
+) {
   const {path, prefix, plural} = KINDS[kind];
   if (new RegExp(`^${prefix}[A-Za-z0-9]+$`).test(nameOrId)) {
-    const found = await client.get(`${path}/${nameOrId}`, reading(kind), query).catch(undefinedIfMissing);
+    const found = await client
+      .get(`${path}/${nameOrId}`, reading(kind), query)
+      .catch(undefinedIfMissing);
     if (found !== undefined) return found;
   }
-  const [, environment, ofEnvironment] = kind === 'workspace' ? (/^([^/]+)\/(.+)$/.exec(nameOrId) ?? []) : [];
+  const [, environment, ofEnvironment] =
+    kind === 'workspace' ? (/^([^/]+)\/(.+)$/.exec(nameOrId) ?? []) : [];
   const name = ofEnvironment ?? nameOrId;
-  const inside = environment === undefined ? {} : {'filter[environment]': (await findObject(client, 'environment', environment)).id};
-  const {data, included} = await client.list(path, reading(kind), {'filter[name]': name, ...inside, ...query});
+  const inside =
+    environment === undefined
+      ? {}
+      : {'filter[environment]': (await findObject(client, 'environment', environment)).id};
+  const {data, included} = await client.list(path, reading(kind), {
+    'filter[name]': name,
+    ...inside,
+    ...query,
+  });
   const [found, ...others] = data.filter((each) => namedOf(each).name === name);
   if (found === undefined) {
-    const all = kind === 'workspace' ? [] : (await client.list(path, reading(kind))).data.map((each) => namedOf(each).name);
+    const all =
+      kind === 'workspace'
+        ? []
+        : (await client.list(path, reading(kind))).data.map((each) => namedOf(each).name);
     throw notFound(kind, nameOrId, all);
   }
   if (others.length === 0) return {data: found, included};
@@ -192,10 +274,14 @@ async function findWith(client: ScalrClient, kind: AccountKind, nameOrId: string
     const [where] = refsIn(each, 'environment');
     return where === undefined ? each.id : `${each.id} (environment ${where.id})`;
   });
-  throw failed('SCALR_NOT_FOUND', `Several ${plural} have the name ${name}: ${candidates.join(', ')}.`, [
-    `Use the ID instead of the name, for example ${found.id}`,
-    ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
-  ]);
+  throw failed(
+    'SCALR_NOT_FOUND',
+    `Several ${plural} have the name ${name}: ${candidates.join(', ')}.`,
+    [
+      `Use the ID instead of the name, for example ${found.id}`,
+      ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
+    ],
+  );
 }
 
 function undefinedIfMissing(error: unknown): undefined {
@@ -206,18 +292,27 @@ function undefinedIfMissing(error: unknown): undefined {
 function notFound(kind: AccountKind, nameOrId: string, names: readonly string[]): ExpectedError {
   const {noun, permission} = KINDS[kind];
   const near = closest(nameOrId, names);
-  return failed('SCALR_NOT_FOUND', `Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`, [
-    ...(near === undefined ? [] : [`Did you mean ${near}?`]),
-    ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),
-    `Request the permission ${permission} for your user in Scalr`,
-  ]);
+  return failed(
+    'SCALR_NOT_FOUND',
+    `Cannot find ${noun} ${nameOrId}: it does not exist, or your user has no permission to read it.`,
+    [
+      ...(near === undefined ? [] : [`Did you mean ${near}?`]),
+      ...(kind === 'pool' ? ['List agent pools: scalr-agent pool list'] : []),
+      `Request the permission ${permission} for your user in Scalr`,
+    ],
+  );
 }
 
 /** Connected agents of the account, and how many it allows; undefined without a limit. @throws ExpectedError */
-export async function readQuota(client: ScalrClient): Promise<{used: number; allowed: number} | undefined> {
+export async function readQuota(
+  client: ScalrClient,
+): Promise<{used: number; allowed: number} | undefined> {
   const {agents: allowed} = await readLimits(client);
   if (allowed === undefined) return undefined;
-  return {allowed, used: (await listAgents(client)).filter(({status}) => status !== 'offline').length};
+  return {
+    allowed,
+    used: (await listAgents(client)).filter(({status}) => status !== 'offline').length,
+  };
 }
 
 /** Limits of an account; undefined where Scalr reports none. */
@@ -230,10 +325,19 @@ interface AccountLimits {
 
 /** The limits of the account that the host belongs to. @throws ExpectedError */
 export async function readLimits(client: ScalrClient): Promise<AccountLimits> {
-  const {data} = await client.list('/accounts', {what: 'read the account', permission: 'accounts:read'}, {});
+  const {data} = await client.list(
+    '/accounts',
+    {what: 'read the account', permission: 'accounts:read'},
+    {},
+  );
   const [label] = client.host.split('.');
-  const account = data.find(({attributes}) => attributes['name'] === label) ?? (data.length === 1 ? data[0] : undefined);
+  const account =
+    data.find(({attributes}) => attributes['name'] === label) ??
+    (data.length === 1 ? data[0] : undefined);
   const quotas = (account?.attributes['quotas'] ?? {}) as Readonly<Record<string, unknown>>;
   const {agents, 'agent-relay-available': relay} = quotas;
-  return {agents: typeof agents === 'number' ? agents : undefined, hasRelay: typeof relay === 'boolean' ? relay : undefined};
+  return {
+    agents: typeof agents === 'number' ? agents : undefined,
+    hasRelay: typeof relay === 'boolean' ? relay : undefined,
+  };
 }

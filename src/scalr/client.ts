@@ -42,7 +42,11 @@ type Query = Readonly<Record<string, string>>;
 
 /** The API of one Scalr account. Every method throws ExpectedError. */
 export interface ScalrClient extends AccountRef {
-  get(path: string, purpose: Purpose, query?: Query): Promise<{data: Resource; included: readonly Resource[]}>;
+  get(
+    path: string,
+    purpose: Purpose,
+    query?: Query,
+  ): Promise<{data: Resource; included: readonly Resource[]}>;
   /** All pages. */
   list(path: string, purpose: Purpose, query?: Query): Promise<ResourceList>;
   /** The changed object; undefined after DELETE. POST is never repeated after it may have arrived. */
@@ -77,7 +81,16 @@ interface HttpResponse {
 }
 
 /** Sends nothing before the first call. */
-export function scalrClient({host, source, token, route, version, signal, sleep, timeoutMs = TIMEOUT_MS}: ScalrClientOptions): ScalrClient {
+export function scalrClient({
+  host,
+  source,
+  token,
+  route,
+  version,
+  signal,
+  sleep,
+  timeoutMs = TIMEOUT_MS,
+}: ScalrClientOptions): ScalrClient {
   const at: AccountRef = {host, source};
   const agent = agentFor(route);
 
@@ -87,14 +100,20 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
         authorization: `Bearer ${token.reveal()}`,
         accept: MEDIA_TYPE,
         'user-agent': `scalr-agent-install/${version}`,
-        ...(body === undefined ? {} : {'content-type': MEDIA_TYPE, 'content-length': Buffer.byteLength(body)}),
+        ...(body === undefined
+          ? {}
+          : {'content-type': MEDIA_TYPE, 'content-length': Buffer.byteLength(body)}),
       };
       return new Promise((resolve, reject) => {
         const call = request(url, {method, agent, headers, signal: either}, async (answer) => {
           try {
             const content = await readAtMost(MAX_RESPONSE_BYTES, answer);
             if (content === undefined) throw new Error('the response is too large');
-            resolve({status: answer.statusCode ?? 0, headers: answer.headers, body: content.toString('utf8')});
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: content.toString('utf8'),
+            });
           } catch (error) {
             reject(error);
           }
@@ -105,7 +124,12 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
     });
 
   /** GET, PATCH and DELETE have the same result when they are repeated; POST is repeated only if it was turned away (429). */
-  const ask = async (method: string, path: string, purpose: Purpose, {query = {}, body}: {query?: Query; body?: object} = {}) => {
+  const ask = async (
+    method: string,
+    path: string,
+    purpose: Purpose,
+    {query = {}, body}: {query?: Query; body?: object} = {},
+  ) => {
     const url = new URL(`https://${host}${BASE}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -114,16 +138,31 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
       if (signal.aborted) throw unreachable(at, reasonOf(signal.reason));
       if (!(outcome instanceof Error) && outcome.status < 300) return outcome;
       // The object is gone, after an attempt whose answer was lost.
-      if (method === 'DELETE' && attempt > 1 && !(outcome instanceof Error) && outcome.status === 404) return outcome;
-      const failure = outcome instanceof Error ? unreachable(at, reasonOf(outcome)) : responseFailure(outcome, purpose, at);
+      if (
+        method === 'DELETE' &&
+        attempt > 1 &&
+        !(outcome instanceof Error) &&
+        outcome.status === 404
+      )
+        return outcome;
+      const failure =
+        outcome instanceof Error
+          ? unreachable(at, reasonOf(outcome))
+          : responseFailure(outcome, purpose, at);
       const wait = waitBefore(attempt, outcome);
-      const isRepeatable = !(outcome instanceof Error) && outcome.status === 429 ? true : isTransient(outcome) && method !== 'POST';
+      const isRepeatable =
+        !(outcome instanceof Error) && outcome.status === 429
+          ? true
+          : isTransient(outcome) && method !== 'POST';
       if (!isRepeatable || attempt >= MAX_ATTEMPTS || wait > MAX_WAIT_MS) throw failure;
       await sleep(wait, signal);
     }
   };
 
-  const document = ({body, status}: HttpResponse): {data: unknown; included?: unknown; meta?: unknown} => {
+  const document = ({
+    body,
+    status,
+  }: HttpResponse): {data: unknown; included?: unknown; meta?: unknown} => {
     const parsed = jsonIn(body);
     if (isFields(parsed) && 'data' in parsed) return parsed as {data: unknown};
     throw notScalr(at, `HTTP ${status} ${STATUS_CODES[status] ?? ''} without a JSON document`);
@@ -143,7 +182,8 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
       for (let page: number | null = 1; page !== null; ) {
         const paging = {'page[number]': String(page), 'page[size]': PAGE_SIZE};
         const found = document(await ask('GET', path, purpose, {query: {...query, ...paging}}));
-        if (!Array.isArray(found.data) || !found.data.every(isResource)) throw notScalr(at, 'a JSON document without a list');
+        if (!Array.isArray(found.data) || !found.data.every(isResource))
+          throw notScalr(at, 'a JSON document without a list');
         data.push(...found.data);
         included.push(...resourcesIn(found.included));
         page = nextPage(found.meta, page);
@@ -158,9 +198,13 @@ export function scalrClient({host, source, token, route, version, signal, sleep,
 }
 
 const isResource = (value: unknown): value is Resource =>
-  isFields(value) && typeof value['id'] === 'string' && typeof value['type'] === 'string' && isFields(value['attributes']);
+  isFields(value) &&
+  typeof value['id'] === 'string' &&
+  typeof value['type'] === 'string' &&
+  isFields(value['attributes']);
 
-const resourcesIn = (value: unknown): Resource[] => (Array.isArray(value) ? value.filter(isResource) : []);
+const resourcesIn = (value: unknown): Resource[] =>
+  Array.isArray(value) ? value.filter(isResource) : [];
 
 /** Lists end with `next-page: null`; a page that leads back ends them too. */
 function nextPage(meta: unknown, page: number): number | null {
@@ -171,18 +215,24 @@ function nextPage(meta: unknown, page: number): number | null {
 
 const isTransient = (outcome: HttpResponse | Error): boolean =>
   outcome instanceof Error
-    ? !/certificate|issuer|self.signed|ALTNAME/i.test(`${(outcome as NodeJS.ErrnoException).code} ${outcome.message}`)
+    ? !/certificate|issuer|self.signed|ALTNAME/i.test(
+        `${(outcome as NodeJS.ErrnoException).code} ${outcome.message}`,
+      )
     : outcome.status >= 500;
 
 /** A wait that Scalr requests, else 1, 2, 4 … seconds with jitter. */
 function waitBefore(attempt: number, outcome: HttpResponse | Error): number {
   const header = outcome instanceof Error ? undefined : outcome.headers['retry-after'];
-  return retryAfter(header, new Date()) ?? FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4);
+  return (
+    retryAfter(header, new Date()) ?? FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random() / 4)
+  );
 }
 
 function reasonOf(error: unknown): string {
   if (typeof error === 'string') return 'interrupted';
-  return error instanceof ProxyError || error instanceof ExpectedError ? error.message : networkReason(error);
+  return error instanceof ProxyError || error instanceof ExpectedError
+    ? error.message
+    : networkReason(error);
 }
 
 /** How this machine reaches Scalr. */
@@ -198,7 +248,10 @@ const PROXY_TIMEOUT_MS = 30_000;
 /** Connections to one host. They are reused, and an idle one does not keep the program running. */
 export function agentFor({proxy, ca}: ScalrRoute): Agent {
   // A list of CAs replaces the default one, which includes NODE_EXTRA_CA_CERTS.
-  const options: AgentOptions = {keepAlive: true, ...(ca.length === 0 ? {} : {ca: [...rootCertificates, ...ca]})};
+  const options: AgentOptions = {
+    keepAlive: true,
+    ...(ca.length === 0 ? {} : {ca: [...rootCertificates, ...ca]}),
+  };
   return proxy === undefined ? new Agent(options) : new TunnelAgent(proxy, options);
 }
 
@@ -211,7 +264,10 @@ class TunnelAgent extends Agent {
     this.#proxy = proxy;
   }
 
-  override createConnection(options: RequestOptions, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+  override createConnection(
+    options: RequestOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
     const failed = callback as ((error: Error) => void) | undefined;
     const {ca} = this.options;
     const to = {host: String(options.host), port: Number(options.port), proxy: this.#proxy, ca};

@@ -32,12 +32,20 @@ interface Wanted {
  * The credential for an account, from the sources of scalr-cli and of the Scalr Terraform provider: SCALR_TOKEN, then the files, then
  * TF_TOKEN_<host>. Undefined if there is none for this host. @throws ExpectedError if two differ, or a file is invalid
  */
-export async function findCredential({url, isStated}: Wanted, deps: CredentialDeps): Promise<(Credential & {host: string}) | undefined> {
+export async function findCredential(
+  {url, isStated}: Wanted,
+  deps: CredentialDeps,
+): Promise<(Credential & {host: string}) | undefined> {
   const {env} = deps;
   const given = fromVariables(env);
   if (given !== undefined && (url === undefined || isStated)) refusePoolToken(given, env);
-  const stored = [...(await fromScalrConf(deps)), ...(await fromTerraform(deps)), ...fromTerraformVariables(env)];
-  const host = url === undefined ? (hostOf(env['SCALR_HOSTNAME']) ?? onlyHost(stored)) : new URL(url).host;
+  const stored = [
+    ...(await fromScalrConf(deps)),
+    ...(await fromTerraform(deps)),
+    ...fromTerraformVariables(env),
+  ];
+  const host =
+    url === undefined ? (hostOf(env['SCALR_HOSTNAME']) ?? onlyHost(stored)) : new URL(url).host;
   if (host === undefined) return undefined;
   if (given !== undefined && (given.host === host || (given.host === undefined && isStated))) {
     refusePoolToken(given, env);
@@ -56,20 +64,38 @@ export async function storedTokens({env, files}: CredentialDeps): Promise<Secret
   const given = fromVariables(env);
   // All profiles, not only the selected one.
   const all = {env: {...env, SCALR_PROFILE: undefined}, files};
-  const stored = await Promise.all([fromScalrConf(all), fromTerraform(all)].map(async (reading) => reading.catch(onFailure(() => []))));
-  return [...(given === undefined ? [] : [given]), ...stored.flat(), ...fromTerraformVariables(env)].map(({token}) => token);
+  const stored = await Promise.all(
+    [fromScalrConf(all), fromTerraform(all)].map(async (reading) =>
+      reading.catch(onFailure(() => [])),
+    ),
+  );
+  return [
+    ...(given === undefined ? [] : [given]),
+    ...stored.flat(),
+    ...fromTerraformVariables(env),
+  ].map(({token}) => token);
 }
 
 /** SCALR_TOKEN was once the name of the variable for agent pool tokens. @throws ExpectedError */
-function refusePoolToken({token, source}: Credential, {SCALR_AGENT_TOKEN: agentToken}: Environment): void {
+function refusePoolToken(
+  {token, source}: Credential,
+  {SCALR_AGENT_TOKEN: agentToken}: Environment,
+): void {
   if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
-  throw failed('NO_CREDENTIAL', `${source} contains an agent pool token, which has no access to the Scalr API.`, [
-    'Set SCALR_TOKEN to the token of a user or service account',
-    'Set SCALR_AGENT_TOKEN to the agent pool token',
-  ]);
+  throw failed(
+    'NO_CREDENTIAL',
+    `${source} contains an agent pool token, which has no access to the Scalr API.`,
+    [
+      'Set SCALR_TOKEN to the token of a user or service account',
+      'Set SCALR_AGENT_TOKEN to the agent pool token',
+    ],
+  );
 }
 
-function fromVariables({SCALR_TOKEN: token, SCALR_HOSTNAME: host}: Environment): Credential | undefined {
+function fromVariables({
+  SCALR_TOKEN: token,
+  SCALR_HOSTNAME: host,
+}: Environment): Credential | undefined {
   const text = token?.trim();
   return text ? {host: hostOf(host), token: new Secret(text), source: 'SCALR_TOKEN'} : undefined;
 }
@@ -98,10 +124,16 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
   const profiles = 'token' in content || 'hostname' in content ? {default: content} : content;
   const {SCALR_PROFILE: chosen} = env;
   if (chosen && profiles[chosen] === undefined) {
-    throw failed('NO_CREDENTIAL', `${path} has no profile ${chosen}.`, [`Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`]);
+    throw failed('NO_CREDENTIAL', `${path} has no profile ${chosen}.`, [
+      `Set SCALR_PROFILE to one of ${Object.keys(profiles).join(', ')}`,
+    ]);
   }
   // The default profile comes first, so that it determines the host.
-  const names = chosen ? [chosen] : Object.keys(profiles).toSorted((one, other) => Number(other === 'default') - Number(one === 'default'));
+  const names = chosen
+    ? [chosen]
+    : Object.keys(profiles).toSorted(
+        (one, other) => Number(other === 'default') - Number(one === 'default'),
+      );
   return names.flatMap((name) => {
     const {hostname, token} = isFields(profiles[name]) ? profiles[name] : {};
     const source = names.length === 1 ? path : `${path} (profile ${name})`;
@@ -113,7 +145,8 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
 async function fromTerraform({env, files}: CredentialDeps): Promise<Credential[]> {
   const {APPDATA: roaming, TF_CLI_CONFIG_FILE, TERRAFORM_CONFIG} = env;
   const base = roaming ?? homeOf(env);
-  const inHome = (...names: string[]): string[] => (base === undefined ? [] : [join(base, ...names)]);
+  const inHome = (...names: string[]): string[] =>
+    base === undefined ? [] : [join(base, ...names)];
   const config = TF_CLI_CONFIG_FILE || TERRAFORM_CONFIG;
   const paths = [
     ...inHome(roaming === undefined ? '.terraform.d' : 'terraform.d', 'credentials.tfrc.json'),
@@ -122,7 +155,10 @@ async function fromTerraform({env, files}: CredentialDeps): Promise<Credential[]
   return (await Promise.all(paths.map(async (path) => terraformCredentials(path, files)))).flat();
 }
 
-async function terraformCredentials(path: string, files: CredentialDeps['files']): Promise<Credential[]> {
+async function terraformCredentials(
+  path: string,
+  files: CredentialDeps['files'],
+): Promise<Credential[]> {
   const text = await textOf(path, files);
   if (text === undefined) return [];
   if (path.endsWith('.json')) {
@@ -132,19 +168,26 @@ async function terraformCredentials(path: string, files: CredentialDeps['files']
     );
   }
   // HCL; each block is flat.
-  const blocks = text.replace(/^\s*(#|\/\/).*$/gm, '').matchAll(/\bcredentials\s+"([^"]+)"\s*\{([^}]*)\}/g);
-  return [...blocks].flatMap(([, host, body = '']) => credentialOf(host, /\btoken\s*=\s*"([^"]*)"/.exec(body)?.[1], path));
+  const blocks = text
+    .replace(/^\s*(#|\/\/).*$/gm, '')
+    .matchAll(/\bcredentials\s+"([^"]+)"\s*\{([^}]*)\}/g);
+  return [...blocks].flatMap(([, host, body = '']) =>
+    credentialOf(host, /\btoken\s*=\s*"([^"]*)"/.exec(body)?.[1], path),
+  );
 }
 
 /** TF_TOKEN_acme_scalr_io: a dot is written as _, a hyphen as __. */
 const fromTerraformVariables = (env: Environment): Credential[] =>
   Object.entries(env).flatMap(([name, token]) => {
     const [, encoded] = /^TF_TOKEN_(.+)$/.exec(name) ?? [];
-    return encoded === undefined ? [] : credentialOf(encoded.replaceAll('__', '-').replaceAll('_', '.'), token, name);
+    return encoded === undefined
+      ? []
+      : credentialOf(encoded.replaceAll('__', '-').replaceAll('_', '.'), token, name);
   });
 
 function credentialOf(host: unknown, token: unknown, source: string): Credential[] {
-  const [name, text] = [typeof host === 'string' ? hostOf(host) : undefined, typeof token === 'string' ? token.trim() : ''];
+  const name = typeof host === 'string' ? hostOf(host) : undefined;
+  const text = typeof token === 'string' ? token.trim() : '';
   return name === undefined || text === '' ? [] : [{host: name, token: new Secret(text), source}];
 }
 
@@ -152,41 +195,58 @@ function credentialOf(host: unknown, token: unknown, source: string): Credential
 function onlyHost(stored: readonly Credential[]): string | undefined {
   const [profile] = stored.filter(({source}) => source.includes('scalr.conf'));
   if (profile !== undefined) return profile.host;
-  const hosts = [...new Set(stored.map(({host}) => host))].filter((host) => host !== undefined && /(^|\.)scalr\.(io|com)$/.test(host));
+  const hosts = [...new Set(stored.map(({host}) => host))].filter(
+    (host) => host !== undefined && /(^|\.)scalr\.(io|com)$/.test(host),
+  );
   if (hosts.length <= 1) return hosts[0];
   throw failed('NO_CREDENTIAL', `Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, [
     'Select the account with --url https://<account>.scalr.io',
   ]);
 }
 
-const homeOf = ({HOME, USERPROFILE}: Environment): string | undefined => HOME || USERPROFILE || undefined;
+const homeOf = ({HOME, USERPROFILE}: Environment): string | undefined =>
+  HOME || USERPROFILE || undefined;
 
 async function textOf(path: string, files: CredentialDeps['files']): Promise<string | undefined> {
-  return (await files.kindOf(path)) === 'nothing' ? undefined : (await files.read(path)).toString('utf8');
+  return (await files.kindOf(path)) === 'nothing'
+    ? undefined
+    : (await files.read(path)).toString('utf8');
 }
 
 /** The message does not quote the file, which contains tokens. */
 function fieldsIn(text: string, path: string): Readonly<Record<string, unknown>> {
   const content = jsonIn(text);
   if (isFields(content)) return content;
-  throw failed('NO_CREDENTIAL', `${path} is not a JSON object.`, ['Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN']);
+  throw failed('NO_CREDENTIAL', `${path} is not a JSON object.`, [
+    'Correct the file, or set SCALR_HOSTNAME and SCALR_TOKEN',
+  ]);
 }
 
 const twoTokens = (host: string, one: Credential, other: Credential): ExpectedError =>
-  failed('NO_CREDENTIAL', `${one.source} and ${other.source} contain different tokens for ${host}.`, [
-    'Remove one of the two',
-    'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence',
-    ...profileAdvice(one, other),
-  ]);
+  failed(
+    'NO_CREDENTIAL',
+    `${one.source} and ${other.source} contain different tokens for ${host}.`,
+    [
+      'Remove one of the two',
+      'Set SCALR_HOSTNAME and SCALR_TOKEN, which take precedence',
+      ...profileAdvice(one, other),
+    ],
+  );
 
 const profileAdvice = (...all: readonly Credential[]): string[] =>
-  all.every(({source}) => source.includes('(profile ')) ? ['Select a profile with SCALR_PROFILE'] : [];
+  all.every(({source}) => source.includes('(profile '))
+    ? ['Select a profile with SCALR_PROFILE']
+    : [];
 
 /** No source has a token for the account. */
 export const noCredential = (url: string | undefined): ExpectedError => {
   const host = url === undefined ? undefined : new URL(url).host;
-  return failed('NO_CREDENTIAL', `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.`, [
-    `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
-    `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
-  ]);
+  return failed(
+    'NO_CREDENTIAL',
+    `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.`,
+    [
+      `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
+      `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
+    ],
+  );
 };

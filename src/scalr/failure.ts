@@ -28,9 +28,13 @@ interface ApiErrorItem {
 /** Texts of an error response; empty for a body that is not from Scalr, such as the HTML page of a proxy. */
 function messagesIn(body: string): string[] {
   const document = jsonIn(body);
-  const errors = isFields(document) && Array.isArray(document['errors']) ? (document['errors'] as unknown[]).filter(isFields) : [];
+  const errors =
+    isFields(document) && Array.isArray(document['errors'])
+      ? (document['errors'] as unknown[]).filter(isFields)
+      : [];
   return errors.map(({title, detail, source}: ApiErrorItem) => {
-    const text = [detail, title].find((each) => typeof each === 'string' && each !== '') ?? 'no details';
+    const text =
+      [detail, title].find((each) => typeof each === 'string' && each !== '') ?? 'no details';
     const {pointer, parameter} = isFields(source) ? source : {};
     const place = [pointer, parameter].find((each) => typeof each === 'string');
     return place === undefined ? String(text) : `${text} (${place})`;
@@ -47,7 +51,8 @@ export function responseFailure(
 ): ExpectedError {
   const messages = messagesIn(body);
   const details = messages.map((each) => ` ${sentence(each)}`).join('');
-  const request = permission === undefined ? [] : [`Request the permission ${permission} for your user in Scalr`];
+  const request =
+    permission === undefined ? [] : [`Request the permission ${permission} for your user in Scalr`];
   if (status === 401) return unauthorized(at);
   if (status === 403) {
     return failed(
@@ -64,12 +69,18 @@ export function responseFailure(
       {exit: ExitCode.failed},
     );
   }
-  if (status === 429 || status >= 500) return unreachable(at, `HTTP ${status}${details === '' ? '' : `:${details.replace(/\.$/, '')}`}`);
+  if (status === 429 || status >= 500)
+    return unreachable(
+      at,
+      `HTTP ${status}${details === '' ? '' : `:${details.replace(/\.$/, '')}`}`,
+    );
   if (messages.length === 0) return notScalr(at, `HTTP ${status}`);
   return failed(
     'SCALR_REJECTED',
     `Cannot ${what} (HTTP ${status}).${details}`,
-    status === 409 ? ['Check the state of the object and the quotas of the account in Scalr'] : ['Correct the value in the message'],
+    status === 409
+      ? ['Check the state of the object and the quotas of the account in Scalr']
+      : ['Correct the value in the message'],
   );
 }
 

@@ -14,15 +14,26 @@ export interface TokenAttributes {
 /** Which permission creates tokens is not documented; agents of a pool are managed with this one. */
 const PERMISSION = 'agent-pools:update';
 
-export const creationOf = (pool: Named, {name, description, expiresInMinutes}: TokenAttributes): AccountRequest => ({
+export const creationOf = (
+  pool: Named,
+  {name, description, expiresInMinutes}: TokenAttributes,
+): AccountRequest => ({
   method: 'POST',
   path: `/agent-pools/${pool.id}/access-tokens`,
-  body: {data: {type: 'access-tokens', attributes: {name, description, 'expires-in': expiresInMinutes}}},
+  body: {
+    data: {type: 'access-tokens', attributes: {name, description, 'expires-in': expiresInMinutes}},
+  },
 });
 
-export const revocationOf = ({id}: Pick<PoolToken, 'id'>): AccountRequest => ({method: 'DELETE', path: `/access-tokens/${id}`});
+export const revocationOf = ({id}: Pick<PoolToken, 'id'>): AccountRequest => ({
+  method: 'DELETE',
+  path: `/access-tokens/${id}`,
+});
 
-export const revoking = ({id}: Pick<PoolToken, 'id'>): Purpose => ({what: `revoke token ${id}`, permission: PERMISSION});
+export const revoking = ({id}: Pick<PoolToken, 'id'>): Purpose => ({
+  what: `revoke token ${id}`,
+  permission: PERMISSION,
+});
 
 /**
  * Creates a token; Scalr shows its text only in this answer. If the answer is lost, the token that was created is useless, so it is
@@ -60,9 +71,12 @@ async function withoutOrphan(
   try {
     const created = (await listTokens(client, pool)).filter((each) => !before.has(each.id));
     // Somebody else may create tokens at the same time.
-    const [ours, ...others] = created.filter((each) => each.name === name && each.description === description && each.lastUsedAt === null);
+    const [ours, ...others] = created.filter(
+      (each) => each.name === name && each.description === description && each.lastUsedAt === null,
+    );
     if (ours === undefined) return explain('No token was created.');
-    if (others.length > 0) return explain(`Agent pool ${pool.name} may have a new, unused token.`, list);
+    if (others.length > 0)
+      return explain(`Agent pool ${pool.name} may have a new, unused token.`, list);
     await client.send(revocationOf(ours), revoking(ours));
     return explain('The token that was created is revoked.');
   } catch (error) {

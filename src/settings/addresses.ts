@@ -4,19 +4,24 @@ import {InvalidValue, type Kind} from './define.ts';
 import {text, textIn} from './kinds.ts';
 
 function parseUrl(raw: unknown, schemes: readonly string[], example: string): URL {
-  if (typeof raw !== 'string') throw new InvalidValue(`Expected a URL, got ${JSON.stringify(raw)}`, `Example: ${example}`);
+  if (typeof raw !== 'string')
+    throw new InvalidValue(`Expected a URL, got ${JSON.stringify(raw)}`, `Example: ${example}`);
   const value = raw.trim();
   if (value === '') throw new InvalidValue('The value is empty', `Example: ${example}`);
-  if (/\s/.test(value)) throw new InvalidValue(`"${value}" contains whitespace`, `Example: ${example}`);
-  if (/[<>{}]/.test(value)) throw new InvalidValue(`"${value}" contains a placeholder`, `Example: ${example}`);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new InvalidValue(`"${value}" has no scheme`, `Did you mean ${schemes[0]}://${value}?`);
+  if (/\s/.test(value))
+    throw new InvalidValue(`"${value}" contains whitespace`, `Example: ${example}`);
+  if (/[<>{}]/.test(value))
+    throw new InvalidValue(`"${value}" contains a placeholder`, `Example: ${example}`);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value))
+    throw new InvalidValue(`"${value}" has no scheme`, `Did you mean ${schemes[0]}://${value}?`);
   if (value.includes('@') && (!URL.canParse(value) || new URL(value).pathname.includes('@'))) {
     throw new InvalidValue(
       'The user name or password contains a character that must be escaped',
       'Escape / as %2F, @ as %40, : as %3A and \\ as %5C',
     );
   }
-  if (!URL.canParse(value)) throw new InvalidValue(`"${value}" is not a URL`, `Example: ${example}`);
+  if (!URL.canParse(value))
+    throw new InvalidValue(`"${value}" is not a URL`, `Example: ${example}`);
   const url = new URL(value);
   if (!schemes.includes(url.protocol.slice(0, -1))) {
     throw new InvalidValue(
@@ -34,7 +39,10 @@ export const accountUrl = (): Kind<string> => ({
   parse(raw) {
     const url = parseUrl(raw, ['https'], 'https://acme.scalr.io');
     if (url.username !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-      throw new InvalidValue(`"${String(raw).trim()}" contains more than a host`, `Did you mean ${url.origin}?`);
+      throw new InvalidValue(
+        `"${String(raw).trim()}" contains more than a host`,
+        `Did you mean ${url.origin}?`,
+      );
     }
     return url.origin;
   },
@@ -77,7 +85,10 @@ export const proxyUrl = (variable: string): Kind<string> => ({
       );
     }
     if (/%(?![0-9a-f]{2})/i.test(url.username + url.password))
-      throw new InvalidValue('The user name or password contains % without two hexadecimal digits', 'Escape % as %25');
+      throw new InvalidValue(
+        'The user name or password contains % without two hexadecimal digits',
+        'Escape % as %25',
+      );
     return url.href.replace(/\/$/, '');
   },
   format: (value) => [withoutCredentials(value)],
@@ -85,10 +96,12 @@ export const proxyUrl = (variable: string): Kind<string> => ({
   fromValues: textIn,
 });
 
-export const hasCredentials = (url: string): boolean => new URL(url).username + new URL(url).password !== '';
+export const hasCredentials = (url: string): boolean =>
+  new URL(url).username + new URL(url).password !== '';
 
 /** The URL with placeholders for user name and password; parsing rejects the placeholders. */
-export const withoutCredentials = (url: string): string => url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, CREDENTIALS);
+export const withoutCredentials = (url: string): string =>
+  url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, CREDENTIALS);
 
 /** Whether a network such as 10.0.0.0/8 has an address and a prefix length of its family. */
 function isNetwork(entry: string): boolean {
@@ -96,7 +109,8 @@ function isNetwork(entry: string): boolean {
   return isIP(address) > 0 && Number(prefix) <= (isIP(address) === 4 ? 32 : 128);
 }
 
-const NO_PROXY_ENTRY = /^(\*|\*?\.?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?(:\d+)?|[0-9.]+\/\d{1,2}|\[?[0-9A-Fa-f:]+\]?(\/\d{1,3})?)$/;
+const NO_PROXY_ENTRY =
+  /^(\*|\*?\.?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?(:\d+)?|[0-9.]+\/\d{1,2}|\[?[0-9A-Fa-f:]+\]?(\/\d{1,3})?)$/;
 
 /** Hosts, domains and networks that bypass the proxy: comma-separated text, or a list in an answers file. */
 export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
@@ -105,10 +119,17 @@ export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
   parse(raw) {
     const parts = typeof raw === 'string' ? raw.split(',') : raw;
     if (!Array.isArray(parts) || parts.some((part) => typeof part !== 'string')) {
-      throw new InvalidValue(`Expected a list of hosts, got ${JSON.stringify(raw)}`, 'Example: .example.com,10.0.0.0/8');
+      throw new InvalidValue(
+        `Expected a list of hosts, got ${JSON.stringify(raw)}`,
+        'Example: .example.com,10.0.0.0/8',
+      );
     }
-    const entries = (parts as string[]).map((part) => part.trim()).filter((part) => part !== '' && !inCluster.includes(part));
-    const wrong = entries.find((entry) => !NO_PROXY_ENTRY.test(entry) || (entry.includes('/') && !isNetwork(entry)));
+    const entries = (parts as string[])
+      .map((part) => part.trim())
+      .filter((part) => part !== '' && !inCluster.includes(part));
+    const wrong = entries.find(
+      (entry) => !NO_PROXY_ENTRY.test(entry) || (entry.includes('/') && !isNetwork(entry)),
+    );
     if (wrong !== undefined) {
       throw new InvalidValue(
         `"${wrong}" is not a host, domain or network`,
@@ -131,21 +152,27 @@ export interface ProxyVariables {
 export function proxyFor(url: URL, {https, http, excluded}: ProxyVariables): string | undefined {
   const host = bareHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  const isExcluded = excluded.map((entry) => entry.trim().toLowerCase()).some((entry) => entry !== '' && excludes(entry, host, port));
+  const isExcluded = excluded
+    .map((entry) => entry.trim().toLowerCase())
+    .some((entry) => entry !== '' && excludes(entry, host, port));
   return isExcluded ? undefined : (url.protocol === 'https:' ? https : http) || undefined;
 }
 
 /** An entry of NO_PROXY is a name, a domain with its subdomains, a network or `*`; names can have a port. */
 function excludes(entry: string, host: string, port: string): boolean {
   if (entry.includes('/') && isNetwork(entry)) return isIP(host) > 0 && isInNetwork(entry, host);
-  const [, name = '', ofPort = port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+  const [, name = '', ofPort = port] =
+    /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
   const bare = bareHost(name).replace(/^\*?\./, '');
   return ofPort === port && (bare === '*' || host === bare || host.endsWith(`.${bare}`));
 }
 
 function isInNetwork(entry: string, host: string): boolean {
   const [address = '', prefix] = entry.split('/');
-  const [family, own] = [address, host].map((each) => (isIP(each) === 6 ? 'ipv6' : 'ipv4')) as ['ipv4' | 'ipv6', 'ipv4' | 'ipv6'];
+  const [family, own] = [address, host].map((each) => (isIP(each) === 6 ? 'ipv6' : 'ipv4')) as [
+    'ipv4' | 'ipv6',
+    'ipv4' | 'ipv6',
+  ];
   const list = new BlockList();
   list.addSubnet(address, Number(prefix), family);
   return list.check(host, own);
@@ -161,7 +188,10 @@ export const hostAndPort = (): Kind<string> => ({
       .replace(/^http:\/\//, '')
       .replace(/\/$/, '');
     if (!/^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?:\d{1,5}$/.test(value)) {
-      throw new InvalidValue(`"${raw}" is not host:port`, 'Example: otel-collector.observability.svc.cluster.local:4317');
+      throw new InvalidValue(
+        `"${raw}" is not host:port`,
+        'Example: otel-collector.observability.svc.cluster.local:4317',
+      );
     }
     return value;
   },
@@ -171,13 +201,19 @@ const IMAGE =
   /^[a-z0-9]+([._-][a-z0-9]+)*(:\d+)?(\/[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*)*(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?$/i;
 
 export const image = ({tagged = false} = {}): Kind<string> => {
-  const kind = text({hint: 'IMAGE', pattern: IMAGE, expected: 'a valid image reference', example: 'registry.example.com/team/agent:1.4.0'});
+  const kind = text({
+    hint: 'IMAGE',
+    pattern: IMAGE,
+    expected: 'a valid image reference',
+    example: 'registry.example.com/team/agent:1.4.0',
+  });
   return {
     ...kind,
     parse(raw, context) {
       const value = kind.parse(raw, context);
       const {tag, digest} = splitImage(value);
-      if (tagged && tag === undefined) throw new InvalidValue(`"${value}" has no tag`, `Add a tag, for example ${value}:1.0.0`);
+      if (tagged && tag === undefined)
+        throw new InvalidValue(`"${value}" has no tag`, `Add a tag, for example ${value}:1.0.0`);
       if (tag !== undefined && digest) {
         if (/:[^/@]+@/.test(value))
           throw new InvalidValue(
@@ -193,13 +229,16 @@ export const image = ({tagged = false} = {}): Kind<string> => {
 /** Repository and tag, which the charts join with a colon; a digest is split into `name@sha256` and its hex digits. */
 export function splitImage(reference: string): {repository: string; tag?: string; digest: boolean} {
   const [, digested, hex] = /^(.*@sha256):([0-9a-f]{64})$/.exec(reference) ?? [];
-  if (digested !== undefined && hex !== undefined) return {repository: digested, tag: hex, digest: true};
+  if (digested !== undefined && hex !== undefined)
+    return {repository: digested, tag: hex, digest: true};
   const [, repository = reference, tag] = /^(.*?)(?::([^/:]+))?$/.exec(reference) ?? [];
   return tag === undefined ? {repository, digest: false} : {repository, tag, digest: false};
 }
 
 export const withoutRegistry = (reference: string, registry: string | undefined): string =>
-  registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
+  registry !== undefined && reference.startsWith(`${registry}/`)
+    ? reference.slice(registry.length + 1)
+    : reference;
 
 /** True if the reference contains a registry: short names of docker.io have no dot and no port in the first part. */
 export function namesRegistry(reference: string): boolean {
@@ -209,8 +248,11 @@ export function namesRegistry(reference: string): boolean {
 
 /** Media types of the manifest of an image, for one platform or several. */
 export const MANIFEST_TYPES = [
-  ...['application/vnd.oci.image.index.v1+json', 'application/vnd.docker.distribution.manifest.list.v2+json'],
-  ...['application/vnd.oci.image.manifest.v1+json', 'application/vnd.docker.distribution.manifest.v2+json'],
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
 ];
 
 /** Where a registry has the manifest of an image. Like Docker, only registries of this machine are asked without TLS. */
@@ -227,10 +269,17 @@ export const registry = (): Kind<string> => ({
   hint: 'HOST[/PATH]',
   parse(raw) {
     const value = String(raw).trim();
-    if (/^[a-z]+:\/\//.test(value)) throw new InvalidValue(`"${value}" has a scheme`, `Did you mean ${value.replace(/^[a-z]+:\/\//, '')}?`);
+    if (/^[a-z]+:\/\//.test(value))
+      throw new InvalidValue(
+        `"${value}" has a scheme`,
+        `Did you mean ${value.replace(/^[a-z]+:\/\//, '')}?`,
+      );
     const trimmed = value.replace(/\/+$/, '');
     if (!IMAGE.test(trimmed) || trimmed.includes('@') || !namesRegistry(`${trimmed}/`)) {
-      throw new InvalidValue(`"${value}" is not an image registry`, 'Example: registry.example.com/mirror');
+      throw new InvalidValue(
+        `"${value}" is not an image registry`,
+        'Example: registry.example.com/mirror',
+      );
     }
     return trimmed;
   },
@@ -244,6 +293,13 @@ export const isHost = (text: string): boolean => text.length <= 253 && DNS_NAME.
 
 /** host:port, with an optional scheme as in the default of agent-job. */
 export function isHostAndPort(text: string): boolean {
-  const [, host, port] = /^(?:https?:\/\/)?(\[[\da-fA-F:]+\]|[^:/@]+):(\d{1,5})\/?$/.exec(text) ?? [];
-  return host !== undefined && port !== undefined && (host.startsWith('[') || isHost(host)) && Number(port) >= 1 && Number(port) <= 65_535;
+  const [, host, port] =
+    /^(?:https?:\/\/)?(\[[\da-fA-F:]+\]|[^:/@]+):(\d{1,5})\/?$/.exec(text) ?? [];
+  return (
+    host !== undefined &&
+    port !== undefined &&
+    (host.startsWith('[') || isHost(host)) &&
+    Number(port) >= 1 &&
+    Number(port) <= 65_535
+  );
 }

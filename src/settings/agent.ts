@@ -14,13 +14,17 @@ export const purpose = defineSetting('Purpose', 'purpose', {
     'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise, GitLab Enterprise and Bitbucket Data Center only. After the agent has registered, link the pool. Link run pools to workspaces, and VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
-  meanings: {runs: 'runs execute in your network and can access it', vcs: 'a Git server in your network that Scalr cannot reach'},
+  meanings: {
+    runs: 'runs execute in your network and can access it',
+    vcs: 'a Git server in your network that Scalr cannot reach',
+  },
   fallback: () => 'runs' as const,
 });
 
 /** What a setting requires to have an effect, as flags; undefined if nothing is missing. */
 export function missingFor({isForRuns, appliesWhen}: Setting, get: Get): string | undefined {
-  if (isForRuns && get(purpose) === 'vcs') return '--purpose runs, because VCS agents execute no runs';
+  if (isForRuns && get(purpose) === 'vcs')
+    return '--purpose runs, because VCS agents execute no runs';
   return appliesWhen?.test(get) === false ? appliesWhen.needs : undefined;
 }
 
@@ -33,7 +37,10 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting('Purpose',
     'In a shared container, a run can read files and credentials left by earlier runs. More pods (--concurrency) execute more concurrent runs.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   labels: {shared: 'No', 'per-run': 'Yes'},
-  meanings: {shared: 'runs use the same container, one after the other', 'per-run': 'each run gets its own pod and shares nothing'},
+  meanings: {
+    shared: 'runs use the same container, one after the other',
+    'per-run': 'each run gets its own pod and shares nothing',
+  },
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });
 
@@ -42,16 +49,21 @@ export const load = defineSetting('Purpose', 'load', {
   question: 'How are runs distributed over time?',
   summary: 'Expected load: steady or bursty. Only affects the recommended chart.',
   kind: choice(['steady', 'bursty']),
-  explained: 'It only affects the recommended chart. With agent-job, no pods run while the pool is idle, and pods start for each run.',
+  explained:
+    'It only affects the recommended chart. With agent-job, no pods run while the pool is idle, and pods start for each run.',
   reference: 'https://github.com/Scalr/agent-helm',
   labels: {steady: 'Steady', bursty: 'Bursty'},
-  meanings: {steady: 'agents are in use most of the time', bursty: 'idle for hours, then many runs at once'},
+  meanings: {
+    steady: 'agents are in use most of the time',
+    bursty: 'idle for hours, then many runs at once',
+  },
 });
 
 export const concurrency = defineSetting('Purpose', 'concurrency', {
   isForRuns: true,
   question: 'Maximum concurrent runs',
-  summary: 'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',
+  summary:
+    'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',
   kind: integer({min: 1, max: 500}),
   explained:
     'With agent-local and in Docker, additional runs are queued in Scalr. The charts agent-job and agent-k8s start a pod for every run. Each concurrent run requires its own CPU and memory.',
@@ -70,16 +82,20 @@ export const url = defineSetting('Agent', 'url', {
   fallbackFrom: 'from the token',
   caution: (value, get) => {
     const host = hostOfToken(get);
-    return host === undefined || host === value ? undefined : `The token was created for ${host}, but --url is ${value}.`;
+    return host === undefined || host === value
+      ? undefined
+      : `The token was created for ${host}, but --url is ${value}.`;
   },
 });
 
 export const token = defineSetting('Agent', 'token', {
   onlyEnv: 'SCALR_AGENT_TOKEN',
   question: 'Agent pool token',
-  summary: 'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
+  summary:
+    'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
-  explained: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
+  explained:
+    'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   carriedBy: () => tokenSecret,
 });
@@ -88,7 +104,10 @@ export const tokenFile = defineSetting('Agent', 'token-file', {
   question: 'Agent pool token file',
   summary: 'Agent pool token file. Use - for standard input.',
   kind: secret({isFile: true}),
-  rule: (_, get) => (get(token) ? new InvalidValue('The token is also set in SCALR_AGENT_TOKEN', 'Set only one of the two') : undefined),
+  rule: (_, get) =>
+    get(token)
+      ? new InvalidValue('The token is also set in SCALR_AGENT_TOKEN', 'Set only one of the two')
+      : undefined,
   carriedBy: () => tokenSecret,
 });
 
@@ -99,9 +118,11 @@ function hostOfToken(get: Get): string | undefined {
 
 export const tokenSecret = defineSetting('Agent', 'token-secret', {
   question: 'Secret with the agent pool token',
-  summary: 'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
+  summary:
+    'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
-  explained: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
+  explained:
+    'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
   reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   fallback: (get) => secretNamesOf(get(release)).token,
   fallbackFrom: 'from the release name',
@@ -114,11 +135,14 @@ export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
 });
 
 /** Labels and annotations by which this program recognizes its objects. */
-export const isReservedKey = (key: string): boolean => /^scalr\.io\/|^app\.kubernetes\.io\/managed-by$/.test(key);
+export const isReservedKey = (key: string): boolean =>
+  /^scalr\.io\/|^app\.kubernetes\.io\/managed-by$/.test(key);
 
 const reservedKey = (map: Readonly<Record<string, string>>): InvalidValue | undefined => {
   const own = Object.keys(map).find(isReservedKey);
-  return own === undefined ? undefined : new InvalidValue(`${own} is reserved for scalr-agent`, 'Use another key');
+  return own === undefined
+    ? undefined
+    : new InvalidValue(`${own} is reserved for scalr-agent`, 'Use another key');
 };
 
 export const secretLabel = defineSetting('Agent', 'secret-label', {
@@ -150,11 +174,15 @@ export const logFormat = defineSetting('Agent', 'log-format', {
 export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
   isForRuns: true,
   question: 'Restart the agent container after every run?',
-  summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
+  summary:
+    'Restart the agent container after every run; disables the provider and module cache unless they are set.',
   kind: onOff(),
   rule: (isOn, get) =>
     isOn && get(isolation) === 'shared'
-      ? new InvalidValue('Conflicts with --isolation shared, because each run gets a new container', 'Remove one of the two')
+      ? new InvalidValue(
+          'Conflicts with --isolation shared, because each run gets a new container',
+          'Remove one of the two',
+        )
       : undefined,
 });
 
@@ -164,7 +192,10 @@ export const otelEndpoint = defineSetting('Observability', 'otel-endpoint', {
   kind: hostAndPort(),
 });
 
-const needsEndpoint = {test: (get: Get) => get(otelEndpoint) !== undefined, needs: '--otel-endpoint'};
+const needsEndpoint = {
+  test: (get: Get) => get(otelEndpoint) !== undefined,
+  needs: '--otel-endpoint',
+};
 
 export const otelMetrics = defineSetting('Observability', 'otel-metrics', {
   question: 'Export metrics?',

@@ -51,7 +51,18 @@ export type Get = <T>(setting: Setting<T>) => T | undefined;
 
 /** In the order of prompts and help. */
 const GROUPS = [
-  ...(['Release', 'Agent', 'Purpose', 'Cluster', 'Network', 'TLS', 'Storage', 'Size', 'Placement', 'Identity'] as const),
+  ...([
+    'Release',
+    'Agent',
+    'Purpose',
+    'Cluster',
+    'Network',
+    'TLS',
+    'Storage',
+    'Size',
+    'Placement',
+    'Identity',
+  ] as const),
   ...(['Images', 'Observability', 'Lifecycle', 'Chart values'] as const),
 ];
 export type Group = (typeof GROUPS)[number];
@@ -103,7 +114,11 @@ export interface Setting<T = unknown> extends Declaration<T> {
 const declared: Setting[] = [];
 
 /** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
-export function defineSetting<T>(group: Group, id: string, declaration: Declaration<T>): Setting<T> {
+export function defineSetting<T>(
+  group: Group,
+  id: string,
+  declaration: Declaration<T>,
+): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
   const summary = `${declaration.question}${declaration.kind.list ? '; can be repeated' : ''}.`;
   const setting = {id, group, summary, ...declaration, env};
@@ -112,7 +127,8 @@ export function defineSetting<T>(group: Group, id: string, declaration: Declarat
 }
 
 /** Every setting that is declared, by group, in the order of the declarations. */
-export const declaredSettings = (): Setting[] => GROUPS.flatMap((group) => declared.filter((setting) => setting.group === group));
+export const declaredSettings = (): Setting[] =>
+  GROUPS.flatMap((group) => declared.filter((setting) => setting.group === group));
 
 /** The option that a text means: other spellings of it, in any case. */
 export const spellings =
@@ -124,7 +140,15 @@ export const spellings =
 export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setting.id}`;
 
 const SPELLED: Readonly<Record<string, string>> = {
-  ...{ca: 'CA', cpu: 'CPU', efs: 'EFS', http: 'HTTP', https: 'HTTPS', os: 'OS', otel: 'OpenTelemetry', ttl: 'TTL', url: 'URL'},
+  ca: 'CA',
+  cpu: 'CPU',
+  efs: 'EFS',
+  http: 'HTTP',
+  https: 'HTTPS',
+  os: 'OS',
+  otel: 'OpenTelemetry',
+  ttl: 'TTL',
+  url: 'URL',
 };
 
 /** The name of a setting inside a sentence: "cache size", "CA file". */
@@ -135,4 +159,5 @@ export const settingName = ({id}: Setting): string =>
     .join(' ');
 
 /** The name of a setting as a label: "Cache size". */
-export const settingLabel = (setting: Setting): string => settingName(setting).replace(/^./, (first) => first.toUpperCase());
+export const settingLabel = (setting: Setting): string =>
+  settingName(setting).replace(/^./, (first) => first.toUpperCase());

@@ -12,7 +12,8 @@ export interface ValuesFile {
 
 export const valuesFile = defineSetting('Chart values', 'values-file', {
   question: 'Values file',
-  summary: 'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
+  summary:
+    'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
   kind: valuesFiles(),
 });
 
@@ -20,12 +21,16 @@ export const set = defineSetting('Chart values', 'set', {
   question: 'Chart value without a flag',
   summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
   kind: assignments(),
-  holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
+  holdsSecret: (map) =>
+    Object.entries(map).some(([path, text]) =>
+      [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret),
+    ),
 });
 
 export const extraEnv = defineSetting('Chart values', 'extra-env', {
   question: 'Extra environment variable',
-  summary: 'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
+  summary:
+    'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
   kind: variables(),
   holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
   caution: (map) => {
@@ -38,7 +43,8 @@ export const extraEnv = defineSetting('Chart values', 'extra-env', {
 
 const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
 /** The keys of a JSON value, and the variable names in a list of variables. */
-const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
+const keysIn = (text: string): string[] =>
+  [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
 
 function valuesFiles(): Kind<readonly ValuesFile[]> {
   const {fromValues: _, ...names} = listOf(text({hint: 'FILE'}));
@@ -53,16 +59,26 @@ function valuesFiles(): Kind<readonly ValuesFile[]> {
 
 /** Assignments to values paths, `a.b=value`; dots inside keys are escaped as `\.`. */
 function assignments(): Kind<Readonly<Record<string, string>>> {
-  const kind = pairs({hint: 'path=value', key: /^[^\s=]+$/, expected: 'a valid values path', byLine: true});
+  const kind = pairs({
+    hint: 'path=value',
+    key: /^[^\s=]+$/,
+    expected: 'a valid values path',
+    byLine: true,
+  });
   return {
     ...kind,
     // A mapping in an answers file separates paths and values; Helm syntax applies to strings only.
-    parse: (raw, context) => kind.parse(isListOfTexts(raw) ? readHelmSet(raw.filter((each) => each.trim() !== '')) : raw, context),
+    parse: (raw, context) =>
+      kind.parse(
+        isListOfTexts(raw) ? readHelmSet(raw.filter((each) => each.trim() !== '')) : raw,
+        context,
+      ),
     format: (map) => Object.entries(map).map(([path, value]) => asHelmSet(path, value)),
   };
 }
 
-const isListOfTexts = (raw: unknown): raw is string[] => Array.isArray(raw) && raw.every((each) => typeof each === 'string');
+const isListOfTexts = (raw: unknown): raw is string[] =>
+  Array.isArray(raw) && raw.every((each) => typeof each === 'string');
 
 /** A value of a list under construction; missing items are undefined. */
 type Part = string | number | boolean | null | Part[] | {[key: string]: Part} | undefined;
@@ -84,11 +100,14 @@ export function readHelmSet(items: readonly string[]): string[] {
     setPart(list, stepsOf(index, path), isJson(value) ? (JSON.parse(value) as Part) : typed(value));
     return isFirst ? [base] : [];
   });
-  return read.map((each) => (lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each));
+  return read.map((each) =>
+    lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each,
+  );
 }
 
 /** The text of an assignment for `--set`: JSON unchanged, other text with escaped commas and backslashes. */
-export const asHelmSet = (path: string, value: string): string => `${path}=${isJson(value) ? value : value.replaceAll(/[\\,]/g, '\\$&')}`;
+export const asHelmSet = (path: string, value: string): string =>
+  `${path}=${isJson(value) ? value : value.replaceAll(/[\\,]/g, '\\$&')}`;
 
 const isJson = (text: string): boolean => {
   if (!/^[[{]/.test(text)) return false;
@@ -109,11 +128,15 @@ function assignmentsIn(item: string): [path: string, value: string][] {
   if (isJson(rest) || rest.startsWith('[')) return [[path, rest]];
   if (rest.startsWith('{')) {
     const end = endOfList(rest);
-    if (end === undefined) throw new InvalidValue(`The list of "${path}" has no closing "}"`, `Use ${path}={a,b}`);
+    if (end === undefined)
+      throw new InvalidValue(`The list of "${path}" has no closing "}"`, `Use ${path}={a,b}`);
     const list = JSON.stringify(split(rest.slice(1, end)).map((each) => typed(each)));
     const others = rest.slice(end + 1);
     if (others !== '' && !others.startsWith(','))
-      throw new InvalidValue(`Unexpected "${others}" after the list of "${path}"`, 'Separate assignments with a comma');
+      throw new InvalidValue(
+        `Unexpected "${others}" after the list of "${path}"`,
+        'Separate assignments with a comma',
+      );
     return [[path, list], ...(others === '' ? [] : assignmentsIn(others.slice(1)))];
   }
   const comma = /(?<!\\)(?:\\\\)*,/.exec(rest);
@@ -130,18 +153,25 @@ function assignmentsIn(item: string): [path: string, value: string][] {
 }
 
 const refuseBare = (text: string): never => {
-  if (text.startsWith('=')) throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
-  throw new InvalidValue(`"${text}" has no "="`, `Use ${/^[^:]+:./.test(text) ? text.replace(/:\s*/, '=') : `${text}=value`}`);
+  if (text.startsWith('='))
+    throw new InvalidValue(`"${text}" has no key before "="`, 'Use the form a.b[0].c=value');
+  throw new InvalidValue(
+    `"${text}" has no "="`,
+    `Use ${/^[^:]+:./.test(text) ? text.replace(/:\s*/, '=') : `${text}=value`}`,
+  );
 };
 
 /** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */
 const withoutQuotes = (path: string): string =>
-  path.replaceAll(/"([^"]*)"/g, (_, key: string) => key.replaceAll('\\', '').replaceAll('.', '\\.')).replaceAll(/\\([^.])/g, '$1');
+  path
+    .replaceAll(/"([^"]*)"/g, (_, key: string) => key.replaceAll('\\', '').replaceAll('.', '\\.'))
+    .replaceAll(/\\([^.])/g, '$1');
 
 const unescaped = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
 
 /** Splits at unescaped commas. */
-const split = (text: string): string[] => (text === '' ? [] : text.split(/(?<!\\),/).map((each) => unescaped(each)));
+const split = (text: string): string[] =>
+  text === '' ? [] : text.split(/(?<!\\),/).map((each) => unescaped(each));
 
 function endOfList(text: string): number | undefined {
   const found = /(?<!\\)\}/.exec(text);
@@ -149,7 +179,8 @@ function endOfList(text: string): number | undefined {
 }
 
 /** The value of an assignment that `readHelmSet` returned. */
-export const helmValue = (text: string): Tree => (isJson(text) ? (JSON.parse(text) as Tree) : (typed(text) as Tree));
+export const helmValue = (text: string): Tree =>
+  isJson(text) ? (JSON.parse(text) as Tree) : (typed(text) as Tree);
 
 /** Helm types: true, false, null and integers without a leading zero; everything else is a string. */
 function typed(text: string): Part {
@@ -163,7 +194,9 @@ function stepsOf(index: string, path: string): (string | number)[] {
   const steps = [...index.matchAll(/\[(\d+)\]|\.((?:\\.|[^.[\\])+)/g)];
   if (steps.map(([text]) => text).join('') !== index)
     throw new InvalidValue(`"${path}" is not a valid values path`, 'Use the form a.b[0].c=value');
-  return steps.map(([, number, key]) => (number === undefined ? unescaped(key as string) : Number(number)));
+  return steps.map(([, number, key]) =>
+    number === undefined ? unescaped(key as string) : Number(number),
+  );
 }
 
 const MAX_ITEMS = 1000;
@@ -177,8 +210,19 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
     const below = Object.hasOwn(holder, step) ? holder[step] : undefined;
     const next = steps[at + 1];
     const child: Part =
-      next === undefined ? value : typeof below === 'object' && below !== null ? below : typeof next === 'number' ? [] : {};
-    Object.defineProperty(holder, step, {value: child, writable: true, enumerable: true, configurable: true});
+      next === undefined
+        ? value
+        : typeof below === 'object' && below !== null
+          ? below
+          : typeof next === 'number'
+            ? []
+            : {};
+    Object.defineProperty(holder, step, {
+      value: child,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
     here = child;
   }
 }
@@ -186,6 +230,10 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
 /** A list without missing items as JSON. @throws InvalidValue */
 function listText(path: string, list: readonly Part[]): string {
   const hole = Array.from(list).indexOf(undefined);
-  if (hole >= 0) throw new InvalidValue(`"${path}" has no item [${hole}]`, 'Set list items from [0] without gaps');
+  if (hole >= 0)
+    throw new InvalidValue(
+      `"${path}" has no item [${hole}]`,
+      'Set list items from [0] without gaps',
+    );
   return JSON.stringify(list);
 }

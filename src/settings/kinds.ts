@@ -15,17 +15,27 @@ interface TextRules {
 }
 
 /** A string of a given format. `expected` describes the format, `example` shows it. */
-export function text({hint = 'TEXT', pattern, expected, example, near, isBare = false}: TextRules = {}): Kind<string> {
+export function text({
+  hint = 'TEXT',
+  pattern,
+  expected,
+  example,
+  near,
+  isBare = false,
+}: TextRules = {}): Kind<string> {
   return {
     jsonSchema: {type: 'string', minLength: 1, ...(pattern ? {pattern: pattern.source} : {})},
     hint,
     parse(raw) {
-      if (typeof raw !== 'string') throw new InvalidValue(`Expected a string, got ${JSON.stringify(raw)}`, 'Quote the value');
+      if (typeof raw !== 'string')
+        throw new InvalidValue(`Expected a string, got ${JSON.stringify(raw)}`, 'Quote the value');
       const value = raw.trim();
-      if (value === '') throw new InvalidValue('The value is empty', 'Set a value, or remove the setting');
+      if (value === '')
+        throw new InvalidValue('The value is empty', 'Set a value, or remove the setting');
       if (pattern && !pattern.test(value)) {
         const similar = near?.(value);
-        const step = similar === undefined ? example && `Example: ${example}` : `Did you mean ${similar}?`;
+        const step =
+          similar === undefined ? example && `Example: ${example}` : `Did you mean ${similar}?`;
         throw new InvalidValue(`"${value}" is not ${expected}`, step);
       }
       if (isBare && !isReadAsString(value)) {
@@ -42,7 +52,8 @@ export function text({hint = 'TEXT', pattern, expected, example, near, isBare = 
 }
 
 /** The charts use the empty string for "not set". */
-export const textIn = (tree: Tree): string | undefined => (typeof tree === 'string' && tree !== '' ? tree : undefined);
+export const textIn = (tree: Tree): string | undefined =>
+  typeof tree === 'string' && tree !== '' ? tree : undefined;
 
 /** The text as a Kubernetes name: `My Release` is my-release. */
 function nameLike(text: string): string | undefined {
@@ -86,7 +97,8 @@ export const absolutePath = (): Kind<string> => {
     ...kind,
     parse(raw, context) {
       const value = kind.parse(raw, context).replace(/(?<=.)\/+$/, '');
-      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not contain ".."`, 'Use a path without ".."');
+      if (value.split('/').includes('..'))
+        throw new InvalidValue(`"${value}" must not contain ".."`, 'Use a path without ".."');
       return value;
     },
   };
@@ -110,7 +122,10 @@ export function choice<const O extends readonly string[]>(options: O): Kind<O[nu
     parse(raw) {
       if (options.includes(raw as string)) return raw as O[number];
       const near = closest(String(raw), options);
-      throw new InvalidValue(`"${raw}" is not one of ${options.join(', ')}`, near && `Did you mean ${near}?`);
+      throw new InvalidValue(
+        `"${raw}" is not one of ${options.join(', ')}`,
+        near && `Did you mean ${near}?`,
+      );
     },
     format: (value) => [value],
     fromValues: (tree) => options.find((each) => each === tree),
@@ -130,14 +145,29 @@ export const onOff = (): Kind<boolean> => ({
   fromValues: (tree) => (typeof tree === 'boolean' ? tree : undefined),
 });
 
-export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?: string}): Kind<number> => ({
+export const integer = ({
+  min,
+  max,
+  hint = 'N',
+}: {
+  min: number;
+  max: number;
+  hint?: string;
+}): Kind<number> => ({
   jsonSchema: {type: 'integer', minimum: min, maximum: max},
   hint,
   parse(raw) {
     const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
-    if (!Number.isInteger(value)) throw new InvalidValue(`${JSON.stringify(raw)} is not an integer`, `Use a number from ${min} to ${max}`);
+    if (!Number.isInteger(value))
+      throw new InvalidValue(
+        `${JSON.stringify(raw)} is not an integer`,
+        `Use a number from ${min} to ${max}`,
+      );
     if ((value as number) < min || (value as number) > max)
-      throw new InvalidValue(`${value} is not between ${min} and ${max}`, `Use a number from ${min} to ${max}`);
+      throw new InvalidValue(
+        `${value} is not between ${min} and ${max}`,
+        `Use a number from ${min} to ${max}`,
+      );
     return value as number;
   },
   format: (value) => [String(value)],
@@ -145,7 +175,9 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
 });
 
 export const integerIn = (tree: Tree): number | undefined =>
-  tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree);
+  tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree))
+    ? undefined
+    : Number(tree);
 
 const DURATION = /^(?!$)(?:(\d*\.?\d+)h)?(?:(\d*\.?\d+)m)?(?:(\d*\.?\d+)s)?$/;
 const AS_DURATION = 'Use a duration such as 90s, 10m or 1h30m';
@@ -155,15 +187,27 @@ export const seconds = ({min, max}: {min: number; max: number}): Kind<number> =>
   const whole = integer({min, max, hint: 'SECONDS'});
   return {
     ...whole,
-    jsonSchema: {anyOf: [whole.jsonSchema, {type: 'string', pattern: '^([\\d.]+h)?([\\d.]+m)?([\\d.]+s)?$'}]},
+    jsonSchema: {
+      anyOf: [whole.jsonSchema, {type: 'string', pattern: '^([\\d.]+h)?([\\d.]+m)?([\\d.]+s)?$'}],
+    },
     parse(raw, context) {
       if (typeof raw !== 'string' || /^-?\d+$/.test(raw.trim())) return whole.parse(raw, context);
       const [match, h = 0, m = 0, s = 0] = DURATION.exec(raw) ?? [];
-      if (match === undefined) throw new InvalidValue(`${JSON.stringify(raw)} is not a duration`, AS_DURATION);
+      if (match === undefined)
+        throw new InvalidValue(`${JSON.stringify(raw)} is not a duration`, AS_DURATION);
       const value = Math.round((Number(h) * 3600 + Number(m) * 60 + Number(s)) * 1000) / 1000;
-      if (value > max) throw new InvalidValue(`${raw} is longer than ${spanOf(max)}`, `Use ${spanOf(max)} or less`);
-      if (value < min) throw new InvalidValue(`${raw} is shorter than ${spanOf(min)}`, `Use ${spanOf(min)} or more`);
-      if (!Number.isInteger(value)) throw new InvalidValue(`${raw} is not a whole number of seconds`, AS_DURATION);
+      if (value > max)
+        throw new InvalidValue(
+          `${raw} is longer than ${spanOf(max)}`,
+          `Use ${spanOf(max)} or less`,
+        );
+      if (value < min)
+        throw new InvalidValue(
+          `${raw} is shorter than ${spanOf(min)}`,
+          `Use ${spanOf(min)} or more`,
+        );
+      if (!Number.isInteger(value))
+        throw new InvalidValue(`${raw} is not a whole number of seconds`, AS_DURATION);
       return value;
     },
   };
@@ -190,9 +234,15 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
     // kubectl prints the data of a Secret in base64.
     const value = isToken(decoded) ? decoded : given;
     if (value !== given) note?.('is base64-encoded, and was decoded');
-    if (value === '') throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
-    if (/\s/.test(value)) throw new InvalidValue('The token contains whitespace', 'Copy the token again without spaces and line breaks');
-    if (/^<.*>$/.test(value)) throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');
+    if (value === '')
+      throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
+    if (/\s/.test(value))
+      throw new InvalidValue(
+        'The token contains whitespace',
+        'Copy the token again without spaces and line breaks',
+      );
+    if (/^<.*>$/.test(value))
+      throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');
     return new Secret(value);
   },
   format: () => [],
@@ -231,7 +281,9 @@ export function canonicalQuantity(text: string): string | undefined {
 }
 
 export const quantityIn = (tree: Tree): string | undefined =>
-  typeof tree === 'string' || typeof tree === 'number' ? canonicalQuantity(String(tree)) : undefined;
+  typeof tree === 'string' || typeof tree === 'number'
+    ? canonicalQuantity(String(tree))
+    : undefined;
 
 const AS_SIZE = 'Use a number with a unit, for example 2Gi';
 /** A larger number without a unit can be bytes. */
@@ -244,7 +296,8 @@ export const gibibytesOf = (text: string): string | undefined =>
 const BINARY_UNITS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
 
 /** The unit that another spelling of bytes means, such as MB. */
-export const binaryUnit = (unit: string): string => BINARY_UNITS[unit.charAt(0).toLowerCase()] ?? 'Gi';
+export const binaryUnit = (unit: string): string =>
+  BINARY_UNITS[unit.charAt(0).toLowerCase()] ?? 'Gi';
 
 /** An amount of memory or disk, `2Gi`; canonical. */
 export const bytes = (): Kind<string> => ({
@@ -260,7 +313,10 @@ export const bytes = (): Kind<string> => ({
         Number(number) > MAX_GIBIBYTES ? AS_SIZE : `Did you mean ${number}Gi or ${number}Mi?`,
       );
     if (unit === 'm' || milliOf(text) === undefined) {
-      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${binaryUnit(unit)}?`);
+      throw new InvalidValue(
+        `"${text}" is not a valid Kubernetes quantity`,
+        `Did you mean ${number}${binaryUnit(unit)}?`,
+      );
     }
     return positive(text, AS_SIZE);
   },
@@ -281,7 +337,8 @@ export const cpu = (): Kind<string> => ({
   hint: 'CPU',
   parse(raw) {
     const text = String(raw);
-    if (!/^\d+(\.\d+)?m?$/.test(text)) throw new InvalidValue(`"${text}" is not a valid CPU quantity`, AS_CPU);
+    if (!/^\d+(\.\d+)?m?$/.test(text))
+      throw new InvalidValue(`"${text}" is not a valid CPU quantity`, AS_CPU);
     return positive(text, AS_CPU);
   },
   format: (value) => [value],
@@ -290,9 +347,11 @@ export const cpu = (): Kind<string> => ({
 
 function positive(text: string, example: string): string {
   const canonical = canonicalQuantity(text);
-  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" must be greater than zero`, example);
+  if (canonical === undefined || canonical === '0')
+    throw new InvalidValue(`"${text}" must be greater than zero`, example);
   return canonical;
 }
 
 /** True when the first quantity is larger than the second. */
-export const exceeds = (one: string, other: string): boolean => (milliOf(one) ?? 0n) > (milliOf(other) ?? 0n);
+export const exceeds = (one: string, other: string): boolean =>
+  (milliOf(one) ?? 0n) > (milliOf(other) ?? 0n);

@@ -8,7 +8,10 @@ const COMMAS_OR_LINES = /\r?\n|,/;
 
 const asTexts = (raw: unknown): string[] => {
   if (!Array.isArray(raw) || raw.some((each) => typeof each !== 'string')) {
-    throw new InvalidValue(`Expected a list of strings, got ${JSON.stringify(raw)}`, 'Write one string per item');
+    throw new InvalidValue(
+      `Expected a list of strings, got ${JSON.stringify(raw)}`,
+      'Write one string per item',
+    );
   }
   return raw.filter((each: string) => each.trim() !== '');
 };
@@ -27,7 +30,9 @@ export const listOf = (item: Kind<string>): Kind<string[]> => ({
 
 /** Undefined for an empty list, which means "not set", and for one with other items. */
 export const textsIn = (tree: Tree): string[] | undefined =>
-  Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string') ? tree : undefined;
+  Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string')
+    ? tree
+    : undefined;
 
 interface PairRules {
   hint: string;
@@ -66,9 +71,16 @@ export const pairs = ({
       seen.add(name);
       if (!key.test(name) || (isBare && !isReadAsString(name)))
         throw new InvalidValue(`"${name}" is not ${expected}`, `Use the form ${hint}`);
-      if (typeof text !== 'string') throw new InvalidValue(`The value of "${name}" is not a string`, `Quote the value: ${name}: "${text}"`);
+      if (typeof text !== 'string')
+        throw new InvalidValue(
+          `The value of "${name}" is not a string`,
+          `Quote the value: ${name}: "${text}"`,
+        );
       if (!value.test(text))
-        throw new InvalidValue(`"${text}" is not a valid value for "${name}"`, 'Use at most 63 letters, digits, -, _ and .');
+        throw new InvalidValue(
+          `"${text}" is not a valid value for "${name}"`,
+          'Use at most 63 letters, digits, -, _ and .',
+        );
       checked.push([name, text]);
     }
     return Object.fromEntries(checked.toSorted(([one], [other]) => (one < other ? -1 : 1)));
@@ -79,14 +91,19 @@ export const pairs = ({
 
 /** Undefined for an empty map, which means "not set", and for one with other values. */
 export const textMapIn = (tree: Tree): Readonly<Record<string, string>> | undefined =>
-  isMap(tree) && Object.keys(tree).length > 0 && Object.values(tree).every((value) => typeof value === 'string')
+  isMap(tree) &&
+  Object.keys(tree).length > 0 &&
+  Object.values(tree).every((value) => typeof value === 'string')
     ? (tree as Record<string, string>)
     : undefined;
 
 function entriesOf(raw: unknown, asItems: (raw: unknown) => string[]): [string, unknown][] {
   if (Array.isArray(raw)) return asItems(raw).map(splitPair);
   if (typeof raw === 'object' && raw !== null) return Object.entries(raw);
-  throw new InvalidValue(`Expected a mapping, got ${JSON.stringify(raw)}`, 'Write one key and value per line');
+  throw new InvalidValue(
+    `Expected a mapping, got ${JSON.stringify(raw)}`,
+    'Write one key and value per line',
+  );
 }
 
 function splitPair(pair: string): [string, string] {
@@ -95,13 +112,22 @@ function splitPair(pair: string): [string, string] {
   return [pair.slice(0, at).trim(), pair.slice(at + 1)];
 }
 
-const PREFIXED_NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const PREFIXED_NAME =
+  /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-export const labels = () => pairs({hint: 'key=value', key: PREFIXED_NAME, expected: 'a valid label key', value: LABEL_VALUE});
-export const annotations = () => pairs({hint: 'key=value', key: PREFIXED_NAME, expected: 'a valid annotation key', byLine: true});
+export const labels = () =>
+  pairs({hint: 'key=value', key: PREFIXED_NAME, expected: 'a valid label key', value: LABEL_VALUE});
+export const annotations = () =>
+  pairs({hint: 'key=value', key: PREFIXED_NAME, expected: 'a valid annotation key', byLine: true});
 export const variables = () =>
-  pairs({hint: 'NAME=value', key: /^[A-Za-z_][A-Za-z0-9_]*$/, expected: 'a valid environment variable name', byLine: true, isBare: true});
+  pairs({
+    hint: 'NAME=value',
+    key: /^[A-Za-z_][A-Za-z0-9_]*$/,
+    expected: 'a valid environment variable name',
+    byLine: true,
+    isBare: true,
+  });
 
 /** An object as Kubernetes defines it: JSON, in an answers file a mapping. */
 export const object = (): Kind<Values> => ({
@@ -110,7 +136,10 @@ export const object = (): Kind<Values> => ({
   parse(raw) {
     const value = typeof raw === 'string' ? parsedJson(raw) : raw;
     if (isMap(value) && Object.keys(value).length > 0) return value;
-    throw new InvalidValue('The value is not a JSON object', 'Quote it for the shell, for example \'{"key": "value"}\'');
+    throw new InvalidValue(
+      'The value is not a JSON object',
+      'Quote it for the shell, for example \'{"key": "value"}\'',
+    );
   },
   format: (value) => [JSON.stringify(value)],
   fromValues: filled,
@@ -118,7 +147,9 @@ export const object = (): Kind<Values> => ({
 
 /** An empty object or list means "not set". */
 const filled = <T extends Tree>(tree: Tree): T | undefined =>
-  typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0 ? (tree as T) : undefined;
+  typeof tree === 'object' && tree !== null && Object.keys(tree).length > 0
+    ? (tree as T)
+    : undefined;
 
 function parsedJson(text: string): unknown {
   try {
@@ -136,7 +167,11 @@ export const objects = (): Kind<Values[]> => {
     hint: one.hint,
     list: {separator: LINES},
     parse(raw, context) {
-      if (!Array.isArray(raw)) throw new InvalidValue(`Expected a list, got ${JSON.stringify(raw)}`, 'Write one object per item');
+      if (!Array.isArray(raw))
+        throw new InvalidValue(
+          `Expected a list, got ${JSON.stringify(raw)}`,
+          'Write one object per item',
+        );
       return raw.map((each) => one.parse(each, context));
     },
     format: (list) => list.flatMap(one.format),
@@ -189,26 +224,44 @@ export const tolerations = (): Kind<Toleration[]> => ({
   hint: 'key=value:effect',
   list: {separator: COMMAS_OR_LINES},
   parse: (raw) => asWords(raw).map(parseToleration),
-  format: (list) => list.map(({key, value, effect}) => `${key}${value === undefined ? '' : `=${value}`}${effect ? `:${effect}` : ''}`),
+  format: (list) =>
+    list.map(
+      ({key, value, effect}) =>
+        `${key}${value === undefined ? '' : `=${value}`}${effect ? `:${effect}` : ''}`,
+    ),
   fromValues: (tree) =>
-    Array.isArray(tree) && tree.length > 0 && tree.every(isPlainToleration) ? (tree as unknown as Toleration[]) : undefined,
+    Array.isArray(tree) && tree.length > 0 && tree.every(isPlainToleration)
+      ? (tree as unknown as Toleration[])
+      : undefined,
 });
 
 function isPlainToleration(tree: Tree): boolean {
   if (!isMap(tree) || typeof tree['key'] !== 'string') return false;
   const known = ['key', 'operator', 'value', 'effect'];
   const isExact = tree['operator'] === (typeof tree['value'] === 'string' ? 'Equal' : 'Exists');
-  return isExact && Object.entries(tree).every(([key, value]) => known.includes(key) && typeof value === 'string');
+  return (
+    isExact &&
+    Object.entries(tree).every(([key, value]) => known.includes(key) && typeof value === 'string')
+  );
 }
 
 function parseToleration(text: string): Toleration {
   const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.*))?$/.exec(text) ?? [];
   if (!PREFIXED_NAME.test(key))
-    throw new InvalidValue(`"${text}" is not a valid toleration`, 'Write it as key=value:effect, for example dedicated=scalr:NoSchedule');
+    throw new InvalidValue(
+      `"${text}" is not a valid toleration`,
+      'Write it as key=value:effect, for example dedicated=scalr:NoSchedule',
+    );
   if (value !== undefined && !LABEL_VALUE.test(value))
-    throw new InvalidValue(`"${value}" is not a valid taint value`, 'Use at most 63 letters, digits, -, _ and .');
+    throw new InvalidValue(
+      `"${value}" is not a valid taint value`,
+      'Use at most 63 letters, digits, -, _ and .',
+    );
   if (effect !== undefined && !EFFECTS.includes(effect)) {
-    throw new InvalidValue(`"${effect}" is not a valid taint effect`, `Use one of ${EFFECTS.join(', ')}`);
+    throw new InvalidValue(
+      `"${effect}" is not a valid taint effect`,
+      `Use one of ${EFFECTS.join(', ')}`,
+    );
   }
   return {
     key,

@@ -21,7 +21,9 @@ export const IN_CLUSTER = [
 ];
 
 const warnOfPort = (value: string): string | undefined =>
-  new URL(value).port === '' ? `The proxy URL has no port, so port ${value.startsWith('https:') ? 443 : 80} is used.` : undefined;
+  new URL(value).port === ''
+    ? `The proxy URL has no port, so port ${value.startsWith('https:') ? 443 : 80} is used.`
+    : undefined;
 
 const warnOfCredentials = (value: string): string | undefined =>
   hasCredentials(value)
@@ -37,7 +39,9 @@ export const httpProxy = defineSetting('Network', 'http-proxy', {
   caution: (value, get) =>
     warnOfCredentials(value) ??
     warnOfPort(value) ??
-    (get(httpsProxy) ? undefined : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
+    (get(httpsProxy)
+      ? undefined
+      : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
 });
 
 export const httpsProxy = defineSetting('Network', 'https-proxy', {
@@ -45,7 +49,8 @@ export const httpsProxy = defineSetting('Network', 'https-proxy', {
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
   meant: proxyUrlOf,
-  explained: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
+  explained:
+    'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
   reference: 'https://docs.scalr.io/docs/agent-pools',
   caution: (value) => warnOfCredentials(value) ?? warnOfPort(value),
 });
@@ -58,7 +63,8 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
   kind: noProxyList(IN_CLUSTER),
   explained:
     'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
-  reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
+  reference:
+    'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
   appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
   fallback: () => [],
   caution: (value) =>
@@ -70,7 +76,8 @@ export const noProxy = defineSetting('Network', 'no-proxy', {
 export const providerMirror = defineSetting('Network', 'provider-mirror', {
   isForRuns: true,
   question: 'Provider network mirror',
-  summary: 'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
+  summary:
+    'URL of a provider network mirror, used instead of the provider registries; can be repeated.',
   kind: listOf(
     text({
       hint: 'URL',
@@ -80,16 +87,21 @@ export const providerMirror = defineSetting('Network', 'provider-mirror', {
       example: 'https://mirror.example.com/providers/',
     }),
   ),
-  explained: 'Runs download providers from the mirror, which must implement the provider network mirror protocol.',
+  explained:
+    'Runs download providers from the mirror, which must implement the provider network mirror protocol.',
 });
 
 export const metadataService = defineSetting('Network', 'metadata-service', {
   question: 'Access to the node metadata service (169.254.169.254) from runs',
   kind: choice(['block', 'allow']),
-  explained: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
+  explained:
+    'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
   reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   labels: {block: 'Block', allow: 'Allow'},
-  meanings: {block: 'runs cannot use the identity of the node', allow: 'runs can get cloud credentials from the node'},
+  meanings: {
+    block: 'runs cannot use the identity of the node',
+    allow: 'runs can get cloud credentials from the node',
+  },
 });
 
 /** Platforms of each workload identity; clusters on other platforms can use some of them too. */
@@ -100,14 +112,20 @@ const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
   azure: ['aks', 'openshift', 'other'],
 };
 
-const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa or eks-pod-identity', aks: 'azure'};
+const IDENTITY_OF: Readonly<Record<string, string>> = {
+  gke: 'gke',
+  'gke-autopilot': 'gke',
+  eks: 'irsa or eks-pod-identity',
+  aks: 'azure',
+};
 
 export const workloadIdentity = defineSetting('Network', 'workload-identity', {
   isForRuns: true,
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
-  explained: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must remain reachable.',
+  explained:
+    'Determines how runs authenticate to the cloud without a stored key, and which endpoints must remain reachable.',
   reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
   rule(value, get) {
     const platform = get(cloud);
@@ -117,7 +135,13 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
       `Use --workload-identity ${IDENTITY_OF[platform] ?? 'none'}`,
     );
   },
-  labels: {none: 'None', gke: 'GKE', irsa: 'IRSA', 'eks-pod-identity': 'EKS Pod Identity', azure: 'Azure'},
+  labels: {
+    none: 'None',
+    gke: 'GKE',
+    irsa: 'IRSA',
+    'eks-pod-identity': 'EKS Pod Identity',
+    azure: 'Azure',
+  },
   meanings: {
     none: 'runs have their own credentials, or Scalr provides them',
     gke: 'Workload Identity Federation for GKE',

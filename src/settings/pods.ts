@@ -6,7 +6,12 @@ import {annotations, labels, listOf, mounts, object, objects, tolerations} from 
 /** Requests and limits of one kind of container. */
 function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {
   const size = (name: string, what: string, kind: Kind<string>, note = '') =>
-    defineSetting('Size', `${id}-${name}`, {question: `${what} of ${owner}`, summary: `${what} of ${owner}${note}.`, kind, ...more});
+    defineSetting('Size', `${id}-${name}`, {
+      question: `${what} of ${owner}`,
+      summary: `${what} of ${owner}${note}.`,
+      kind,
+      ...more,
+    });
   return {
     cpuRequest: size('cpu-request', 'CPU request', cpu(), ', in cores'),
     cpuLimit: size('cpu-limit', 'CPU limit', cpu(), ', in cores'),
@@ -54,7 +59,8 @@ export const controllerNodeSelector = defineSetting('Placement', 'controller-nod
 
 export const toleration = defineSetting('Placement', 'toleration', {
   question: 'Toleration for runs',
-  summary: 'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
+  summary:
+    'Taint that runs tolerate: key=value:effect, key:effect, key=value or key; can be repeated.',
   kind: tolerations(),
 });
 
@@ -78,7 +84,8 @@ export const controllerAffinity = defineSetting('Placement', 'controller-affinit
 export const mount = defineSetting('Placement', 'mount', {
   isForRuns: true,
   question: 'Secret, ConfigMap or PVC to mount',
-  summary: 'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
+  summary:
+    'Volume to mount where runs execute: secret/NAME:PATH, configmap/NAME:PATH or pvc/NAME:PATH; can be repeated.',
   kind: mounts(),
 });
 
@@ -90,7 +97,11 @@ export const sidecar = defineSetting('Placement', 'sidecar', {
 });
 
 /** Labels that the charts set and use in selectors. */
-const SELECTOR_LABELS = ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component'];
+const SELECTOR_LABELS = [
+  'app.kubernetes.io/name',
+  'app.kubernetes.io/instance',
+  'app.kubernetes.io/component',
+];
 /** Set by --workload-identity azure. */
 export const AZURE_LABEL = 'azure.workload.identity/use';
 
@@ -100,10 +111,17 @@ export const podLabel = defineSetting('Placement', 'pod-label', {
   kind: labels(),
   rule: (map) => {
     const own = SELECTOR_LABELS.find((label) => map[label] !== undefined);
-    if (own !== undefined) return new InvalidValue(`${own} is reserved for the selectors of the chart`, 'Use another label');
+    if (own !== undefined)
+      return new InvalidValue(
+        `${own} is reserved for the selectors of the chart`,
+        'Use another label',
+      );
     return map[AZURE_LABEL] === undefined
       ? undefined
-      : new InvalidValue(`${AZURE_LABEL} is reserved for --workload-identity`, 'Use --workload-identity azure');
+      : new InvalidValue(
+          `${AZURE_LABEL} is reserved for --workload-identity`,
+          'Use --workload-identity azure',
+        );
   },
 });
 
@@ -115,13 +133,15 @@ export const podAnnotation = defineSetting('Placement', 'pod-annotation', {
 
 export const serviceAccountName = defineSetting('Identity', 'service-account-name', {
   question: 'Existing service account',
-  summary: 'Existing service account; with --service-account-annotation, the chart creates it under this name.',
+  summary:
+    'Existing service account; with --service-account-annotation, the chart creates it under this name.',
   kind: objectName(),
 });
 
 export const serviceAccountAnnotation = defineSetting('Identity', 'service-account-annotation', {
   question: 'Annotation of the service account',
-  summary: 'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
+  summary:
+    'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
   kind: annotations(),
 });
 
@@ -143,7 +163,10 @@ export const imagePullSecret = defineSetting('Images', 'image-pull-secret', {
 
 const ownRegistry = (value: string, get: Get): InvalidValue | undefined =>
   get(imageRegistry) !== undefined && namesRegistry(value)
-    ? new InvalidValue(`"${value}" already contains a registry, and --image-registry would be prepended`, 'Remove one of the two')
+    ? new InvalidValue(
+        `"${value}" already contains a registry, and --image-registry would be prepended`,
+        'Remove one of the two',
+      )
     : undefined;
 
 export const agentImage = defineSetting('Images', 'agent-image', {
@@ -164,7 +187,8 @@ export const runnerImage = defineSetting('Images', 'runner-image', {
 export const shutdownMode = defineSetting('Lifecycle', 'shutdown-mode', {
   isForRuns: true,
   question: 'What happens to runs when a pod is stopped?',
-  summary: 'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
+  summary:
+    'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
   kind: choice(['graceful', 'drain', 'force']),
 });
 
@@ -181,21 +205,24 @@ export const gracePeriod = defineSetting('Lifecycle', 'grace-period', {
 export const jobTtl = defineSetting('Lifecycle', 'job-ttl', {
   isForRuns: true,
   question: 'Retention time of finished Jobs',
-  summary: 'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
+  summary:
+    'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
 export const schedulingTimeout = defineSetting('Lifecycle', 'scheduling-timeout', {
   isForRuns: true,
   question: 'Scheduling timeout of run pods',
-  summary: 'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
+  summary:
+    'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
 export const acquireTimeout = defineSetting('Lifecycle', 'acquire-timeout', {
   isForRuns: true,
   question: 'Timeout for accepting a run',
-  summary: 'Timeout for a worker to accept a run, including the start of a new node. Seconds or a duration, for example 10m.',
+  summary:
+    'Timeout for a worker to accept a run, including the start of a new node. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 

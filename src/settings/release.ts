@@ -13,7 +13,10 @@ const exactVersion = (): Kind<string> => {
     ...kind,
     parse(raw, context) {
       if (/^\s*(latest|newest|stable)\s*$/i.test(String(raw)))
-        throw new InvalidValue(`"${raw}" is not an exact version`, 'Omit --chart-version for the newest known version');
+        throw new InvalidValue(
+          `"${raw}" is not an exact version`,
+          'Omit --chart-version for the newest known version',
+        );
       return kind.parse(raw, context);
     },
   };
@@ -46,7 +49,8 @@ export const chartVersion = defineSetting('Release', 'chart-version', {
 
 export const chartSource = defineSetting('Release', 'chart-source', {
   question: 'Chart source',
-  summary: 'OCI reference, directory or .tgz of the chart, instead of the public repository. Name and version are read from the chart.',
+  summary:
+    'OCI reference, directory or .tgz of the chart, instead of the public repository. Name and version are read from the chart.',
   kind: text({hint: 'SOURCE'}),
 });
 
@@ -57,7 +61,10 @@ export const namespace = defineSetting('Release', 'namespace', {
   fallback: () => 'scalr-agent',
   rule: (value) =>
     value.length > 63 || value.includes('.')
-      ? new InvalidValue(`"${value}" is not a valid namespace name`, 'Use at most 63 lowercase letters, digits and -')
+      ? new InvalidValue(
+          `"${value}" is not a valid namespace name`,
+          'Use at most 63 lowercase letters, digits and -',
+        )
       : undefined,
 });
 
@@ -69,7 +76,12 @@ export const release = defineSetting('Release', 'release', {
   kind: objectName(),
   fallback: () => DEFAULT_RELEASE,
   rule: (value) =>
-    value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`, 'Use a shorter name') : undefined,
+    value.length > 53
+      ? new InvalidValue(
+          `"${value}" is longer than the 53 characters Helm allows`,
+          'Use a shorter name',
+        )
+      : undefined,
 });
 
 /** The Secrets that an install creates for a release. */
@@ -84,19 +96,33 @@ export const secretNamesOf = (name: string = DEFAULT_RELEASE): SecretNames => ({
 });
 
 /** Distributions without node paths or checks of their own. */
-const OTHER_DISTRIBUTIONS = 'k3s k3d rke rke2 kind minikube microk8s k0s talos kubeadm on-prem vanilla none'.split(' ');
+const OTHER_DISTRIBUTIONS =
+  'k3s k3d rke rke2 kind minikube microk8s k0s talos kubeadm on-prem vanilla none'.split(' ');
 
 export const cloud = defineSetting('Cluster', 'cloud', {
   question: 'Where does the cluster run?',
   summary: 'Kubernetes platform. Determines node paths and platform-specific checks.',
   kind: choice(['gke', 'gke-autopilot', 'eks', 'aks', 'openshift', 'other']),
   meant: spellings({
-    ...{aws: 'eks', amazon: 'eks', azure: 'aks', gcp: 'gke', google: 'gke', autopilot: 'gke-autopilot', ocp: 'openshift'},
+    aws: 'eks',
+    amazon: 'eks',
+    azure: 'aks',
+    gcp: 'gke',
+    google: 'gke',
+    autopilot: 'gke-autopilot',
+    ocp: 'openshift',
     ...Object.fromEntries(OTHER_DISTRIBUTIONS.map((name) => [name, 'other'])),
   }),
   explained: 'Determines which node directories are writable and which volume types are forbidden.',
   reference: 'agent-k8s 0.6.5, README',
-  labels: {gke: 'GKE', 'gke-autopilot': 'GKE Autopilot', eks: 'EKS', aks: 'AKS', openshift: 'OpenShift', other: 'Other'},
+  labels: {
+    gke: 'GKE',
+    'gke-autopilot': 'GKE Autopilot',
+    eks: 'EKS',
+    aks: 'AKS',
+    openshift: 'OpenShift',
+    other: 'Other',
+  },
   meanings: {
     gke: 'Google Kubernetes Engine, Standard',
     'gke-autopilot': 'Google Kubernetes Engine; no hostPath volumes',
@@ -112,14 +138,16 @@ export const nodeOs = defineSetting('Cluster', 'node-os', {
   summary: 'Operating system of the nodes; determines node paths.',
   kind: choice(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu', 'other']),
   meant: spellings({
-    ...{
-      'cos-containerd': 'cos',
-      'container-optimized-os': 'cos',
-      'ubuntu-containerd': 'ubuntu',
-      ubuntu2204: 'ubuntu',
-      ubuntu2404: 'ubuntu',
-    },
-    ...{amazonlinux2: 'al2', 'amazon-linux-2': 'al2', amazonlinux2023: 'al2023', 'amazon-linux-2023': 'al2023'},
+    'cos-containerd': 'cos',
+    'container-optimized-os': 'cos',
+    'ubuntu-containerd': 'ubuntu',
+    ubuntu2204: 'ubuntu',
+    ubuntu2404: 'ubuntu',
+
+    amazonlinux2: 'al2',
+    'amazon-linux-2': 'al2',
+    amazonlinux2023: 'al2023',
+    'amazon-linux-2023': 'al2023',
   }),
   explained: 'Determines which node directories are writable and allow execution of programs.',
   reference: 'agent-k8s 0.6.5, README',

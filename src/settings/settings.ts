@@ -10,7 +10,15 @@ import './storage.ts';
 import './tls.ts';
 
 /** The source of a value, in order of precedence; `chart` is the chart default. */
-export type AnswerSource = 'flag' | 'environment' | 'answers' | 'values-file' | 'cluster' | 'prompt' | 'default' | 'chart';
+export type AnswerSource =
+  | 'flag'
+  | 'environment'
+  | 'answers'
+  | 'values-file'
+  | 'cluster'
+  | 'prompt'
+  | 'default'
+  | 'chart';
 
 export interface Answer {
   value: unknown;
@@ -23,7 +31,12 @@ export interface Answer {
   because?: string;
 }
 
-const EXPLICIT: readonly (AnswerSource | undefined)[] = ['flag', 'environment', 'answers', 'prompt'];
+const EXPLICIT: readonly (AnswerSource | undefined)[] = [
+  'flag',
+  'environment',
+  'answers',
+  'prompt',
+];
 
 /** Settings with their values and sources. Immutable. */
 export class Settings {
@@ -65,16 +78,22 @@ export const getFrom =
     values.get(id) as T | undefined;
 
 /** True for a URL with a user name or password. */
-export const hasPassword = ({value}: Answer): boolean => typeof value === 'string' && withoutCredentials(value) !== value;
+export const hasPassword = ({value}: Answer): boolean =>
+  typeof value === 'string' && withoutCredentials(value) !== value;
 
 /** True for a secret, a value from standard input, or a URL with a password; false for the path of a secret file. */
 export const holdsSecret = (setting: Setting, answer: Answer): boolean =>
-  setting.onlyEnv !== undefined || answer.given === '-' || hasPassword(answer) || (setting.holdsSecret?.(answer.value) ?? false);
+  setting.onlyEnv !== undefined ||
+  answer.given === '-' ||
+  hasPassword(answer) ||
+  (setting.holdsSecret?.(answer.value) ?? false);
 
 /** The answer as shell-quoted flags, one per value; passwords in URLs are omitted. */
 export function flagsOf(setting: Setting, {value, given}: Answer): string[] {
   if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(withoutCredentials);
+  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(
+    withoutCredentials,
+  );
   return texts.map((text) => `--${setting.id} ${quote(text)}`);
 }
 
@@ -82,7 +101,11 @@ export function flagsOf(setting: Setting, {value, given}: Answer): string[] {
 export function quote(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   if (!/[\n\t]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  const escaped = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", "\\'")
+    .replaceAll('\n', '\\n')
+    .replaceAll('\t', '\\t');
   return `$'${escaped}'`;
 }
 

@@ -1,16 +1,28 @@
 import {singleRun} from './agent.ts';
 import {type Declaration, defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
-import {absolutePath, bytes, choice, gibibytesOf, objectName, onOff, relativePath, text} from './kinds.ts';
+import {
+  absolutePath,
+  bytes,
+  choice,
+  gibibytesOf,
+  objectName,
+  onOff,
+  relativePath,
+  text,
+} from './kinds.ts';
 import {listOf} from './lists.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 
 /** True for a cache that outlives the pods that fill it. */
-export const isPersistent = (kind: string | undefined): boolean => kind !== undefined && kind !== 'ephemeral';
+export const isPersistent = (kind: string | undefined): boolean =>
+  kind !== undefined && kind !== 'ephemeral';
 
 /** Only runs need storage. */
-const storageSetting = <T>(id: string, declaration: Omit<Declaration<T>, 'isForRuns'>): Setting<T> =>
-  defineSetting('Storage', id, {isForRuns: true, ...declaration});
+const storageSetting = <T>(
+  id: string,
+  declaration: Omit<Declaration<T>, 'isForRuns'>,
+): Setting<T> => defineSetting('Storage', id, {isForRuns: true, ...declaration});
 
 export const cache = storageSetting('cache', {
   question: 'Where should provider and binary downloads be cached?',
@@ -18,7 +30,13 @@ export const cache = storageSetting('cache', {
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
   explained: 'With a cache, providers and binaries are downloaded once instead of for every run.',
   reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
-  labels: {ephemeral: 'Ephemeral volume', pvc: 'New PVC', 'existing-pvc': 'Existing PVC', hostpath: 'Node directory', efs: 'Amazon EFS'},
+  labels: {
+    ephemeral: 'Ephemeral volume',
+    pvc: 'New PVC',
+    'existing-pvc': 'Existing PVC',
+    hostpath: 'Node directory',
+    efs: 'Amazon EFS',
+  },
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
     pvc: 'a new PVC created by the chart; outlives the pod',
@@ -34,8 +52,12 @@ export const cache = storageSetting('cache', {
   },
   rule: (value, get) => {
     if (value === 'existing-pvc' && !get(cacheClaim))
-      return new MissingSetting('existing-pvc requires the name of a PVC', 'Add --cache-claim NAME');
-    if (value === 'efs' && !get(efsHandle)) return new MissingSetting('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
+      return new MissingSetting(
+        'existing-pvc requires the name of a PVC',
+        'Add --cache-claim NAME',
+      );
+    if (value === 'efs' && !get(efsHandle))
+      return new MissingSetting('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
     return undefined;
   },
 });
@@ -74,7 +96,8 @@ export const cacheStorageClass = storageSetting('cache-storage-class', {
     expected: 'a StorageClass name or -',
     example: 'standard-rwx',
   }),
-  explained: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
+  explained:
+    'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
   reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
@@ -143,7 +166,14 @@ const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirm
 export const efsMountOption = storageSetting('efs-mount-option', {
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
-  kind: listOf(text({hint: 'OPTION', pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/, expected: 'a valid mount option', example: 'acregmax=3'})),
+  kind: listOf(
+    text({
+      hint: 'OPTION',
+      pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/,
+      expected: 'a valid mount option',
+      example: 'acregmax=3',
+    }),
+  ),
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
   caution: (options) => {
     const missing = SHORT_ATTRIBUTE_CACHE.filter((option) => !options.includes(option));

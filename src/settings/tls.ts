@@ -2,7 +2,14 @@ import type {X509Certificate} from 'node:crypto';
 import {kubectlCommand} from '../ground/command-line.ts';
 import {decodedBase64, Secret} from '../ground/secret.ts';
 import {count, few} from '../ground/text.ts';
-import {defineSetting, type Get, InvalidValue, type Kind, type ParseContext, type Setting} from './define.ts';
+import {
+  defineSetting,
+  type Get,
+  InvalidValue,
+  type Kind,
+  type ParseContext,
+  type Setting,
+} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
 
@@ -10,7 +17,12 @@ import {namespace, release, secretNamesOf} from './release.ts';
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** A file whose content no flag can repeat. */
-const file = {jsonSchema: {type: 'string', minLength: 1}, hint: 'PATH', isFile: true, format: () => []};
+const file = {
+  jsonSchema: {type: 'string', minLength: 1},
+  hint: 'PATH',
+  isFile: true,
+  format: () => [],
+};
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundleKind = (): Kind<string> => ({
@@ -19,15 +31,23 @@ export const caBundleKind = (): Kind<string> => ({
     const content = raw as Buffer;
     const decoded = decodedBase64(content.toString('latin1'));
     if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
-    const certificates = withoutExpiredRoots(readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')), now, note);
-    for (const [index, certificate] of certificates.entries()) refuseUnusable(certificate, index + 1, now);
-    const once = new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate]));
+    const certificates = withoutExpiredRoots(
+      readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')),
+      now,
+      note,
+    );
+    for (const [index, certificate] of certificates.entries())
+      refuseUnusable(certificate, index + 1, now);
+    const once = new Map(
+      certificates.map((certificate) => [certificate.fingerprint256, certificate]),
+    );
     return [...once.values()].map(String).join('');
   },
   shown: (pem) => count(certificatesIn(pem), 'certificate'),
 });
 
-export const certificatesIn = (pem: string): number => pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+export const certificatesIn = (pem: string): number =>
+  pem.split('-----BEGIN CERTIFICATE-----').length - 1;
 
 /** A client certificate, PEM, the leaf first. */
 export const clientCertificate = (): Kind<Secret> => ({
@@ -54,14 +74,19 @@ export const privateKey = (): Kind<Secret> => ({
     try {
       crypto().createPrivateKey(pem);
     } catch {
-      throw new InvalidValue('No PEM private key found', 'Convert the key: openssl pkey -in KEY -out KEY.pem');
+      throw new InvalidValue(
+        'No PEM private key found',
+        'Convert the key: openssl pkey -in KEY -out KEY.pem',
+      );
     }
     return new Secret(pem);
   },
 });
 
 export function matches(certificate: Secret, key: Secret): boolean {
-  return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(crypto().createPrivateKey(key.reveal()));
+  return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(
+    crypto().createPrivateKey(key.reveal()),
+  );
 }
 
 interface Block {
@@ -93,16 +118,29 @@ function readCertificates(content: Buffer): X509Certificate[] {
       'Use a file with certificates only; the CA bundle is public and is written to values.yaml',
     );
   }
-  if (isCutOff) throw new InvalidValue('The file is truncated: the END line of the last PEM block is missing', 'Copy the file again');
-  const certificates = blocks.filter(({label}) => label === 'CERTIFICATE').map(({pem}, index) => decode(pem, index + 1));
+  if (isCutOff)
+    throw new InvalidValue(
+      'The file is truncated: the END line of the last PEM block is missing',
+      'Copy the file again',
+    );
+  const certificates = blocks
+    .filter(({label}) => label === 'CERTIFICATE')
+    .map(({pem}, index) => decode(pem, index + 1));
   if (certificates.length > 0) return certificates;
   if (blocks.length > 0)
-    throw new InvalidValue(`The file contains ${blocks[0]?.label} but no certificate`, 'Export the CA certificate in PEM format');
-  if (text.trim() === '') throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
+    throw new InvalidValue(
+      `The file contains ${blocks[0]?.label} but no certificate`,
+      'Export the CA certificate in PEM format',
+    );
+  if (text.trim() === '')
+    throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
   try {
     return [new (crypto().X509Certificate)(content)];
   } catch {
-    throw new InvalidValue('The file is neither PEM nor DER', 'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)');
+    throw new InvalidValue(
+      'The file is neither PEM nor DER',
+      'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)',
+    );
   }
 }
 
@@ -110,7 +148,10 @@ function decode(pem: string, position: number): X509Certificate {
   try {
     return new (crypto().X509Certificate)(pem);
   } catch {
-    throw new InvalidValue(`Certificate ${position} cannot be parsed`, 'Copy the file again, including line breaks');
+    throw new InvalidValue(
+      `Certificate ${position} cannot be parsed`,
+      'Copy the file again, including line breaks',
+    );
   }
 }
 
@@ -118,17 +159,28 @@ function decode(pem: string, position: number): X509Certificate {
 const SYSTEM_ROOTS = 20;
 
 /** Systems keep public roots after they have expired. In a private bundle, an expired certificate is a mistake. */
-function withoutExpiredRoots(certificates: X509Certificate[], now: Date, note: ParseContext['note']): X509Certificate[] {
-  const expired = certificates.filter((each) => isExpired(each, now) && each.issuer === each.subject);
-  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS) return certificates;
+function withoutExpiredRoots(
+  certificates: X509Certificate[],
+  now: Date,
+  note: ParseContext['note'],
+): X509Certificate[] {
+  const expired = certificates.filter(
+    (each) => isExpired(each, now) && each.issuer === each.subject,
+  );
+  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS)
+    return certificates;
   const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
-  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS) return certificates;
-  note?.(`contains ${count(expired.length, 'expired root certificate')}, ignored: ${few(expired.map(nameOf), 3)}`);
+  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS)
+    return certificates;
+  note?.(
+    `contains ${count(expired.length, 'expired root certificate')}, ignored: ${few(expired.map(nameOf), 3)}`,
+  );
   return certificates.filter((each) => !expired.includes(each));
 }
 
 /** PEM without line breaks, whose lengths differ. */
-const bare = (certificate: X509Certificate | string): string => String(certificate).replaceAll(/\s/g, '');
+const bare = (certificate: X509Certificate | string): string =>
+  String(certificate).replaceAll(/\s/g, '');
 
 const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
 
@@ -146,9 +198,15 @@ function refuseUnusable(certificate: X509Certificate, position: number, now: Dat
 function refuseOutdated(certificate: X509Certificate, position: number, now: Date): void {
   const name = `Certificate ${position} (${nameOf(certificate)})`;
   if (isExpired(certificate, now))
-    throw new InvalidValue(`${name} expired on ${certificate.validTo}`, 'Remove the certificate, or use a renewed one');
+    throw new InvalidValue(
+      `${name} expired on ${certificate.validTo}`,
+      'Remove the certificate, or use a renewed one',
+    );
   if (new Date(certificate.validFrom) > now)
-    throw new InvalidValue(`${name} is not valid before ${certificate.validFrom}`, 'Check the clock of this machine');
+    throw new InvalidValue(
+      `${name} is not valid before ${certificate.validFrom}`,
+      'Check the clock of this machine',
+    );
 }
 
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
@@ -156,13 +214,18 @@ const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no su
 
 export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
   question: 'File with private CA certificates',
-  summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
+  summary:
+    'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
   kind: caBundleKind(),
-  explained: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
+  explained:
+    'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
   reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
   rule: (_, get) =>
     get(caSecret)
-      ? new InvalidValue('Conflicts with --ca-secret, because the charts use only one of the two', 'Remove one of the two')
+      ? new InvalidValue(
+          'Conflicts with --ca-secret, because the charts use only one of the two',
+          'Remove one of the two',
+        )
       : undefined,
 });
 
@@ -170,7 +233,8 @@ export const caSecret = defineSetting('TLS', 'ca-secret', {
   question: 'Secret with the CA bundle',
   summary: 'Existing Secret that contains the CA bundle.',
   kind: objectName(),
-  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
+  caution: () =>
+    'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
 });
 
 const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) !== undefined;
@@ -195,12 +259,25 @@ export const caPublicRoots: Setting<boolean> = defineSetting('TLS', 'ca-public-r
   question: 'Add the public root certificates?',
   summary: 'Append the public root certificates bundled with Node.js to the CA bundle.',
   kind: onOff(),
-  meanings: {true: 'public servers are trusted too', false: 'the file already contains every CA that is needed'},
+  meanings: {
+    true: 'public servers are trusted too',
+    false: 'the file already contains every CA that is needed',
+  },
   appliesWhen: {test: (get) => get(caFile) !== undefined, needs: '--ca-file'},
 });
 
 const createTls = (name: string, where: string): string =>
-  kubectlCommand({}, 'create', 'secret', 'tls', name, '--namespace', where, '--cert=tls.crt', '--key=tls.key');
+  kubectlCommand(
+    {},
+    'create',
+    'secret',
+    'tls',
+    name,
+    '--namespace',
+    where,
+    '--cert=tls.crt',
+    '--key=tls.key',
+  );
 
 export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert-file', {
   question: 'Client certificate file',
@@ -224,18 +301,24 @@ export const clientKeyFile: Setting<Secret> = defineSetting('TLS', 'client-key-f
   kind: privateKey(),
   rule: (key, get) => {
     const certificate = get(clientCertFile);
-    if (!certificate) return new InvalidValue('A client key requires a certificate', 'Add --client-cert-file');
+    if (!certificate)
+      return new InvalidValue('A client key requires a certificate', 'Add --client-cert-file');
     return matches(certificate, key)
       ? undefined
-      : new InvalidValue('The key does not match the certificate in --client-cert-file', 'Use the key that belongs to the certificate');
+      : new InvalidValue(
+          'The key does not match the certificate in --client-cert-file',
+          'Use the key that belongs to the certificate',
+        );
   },
   carriedBy: () => clientCertSecret,
 });
 
 export const clientCertSecret: Setting<string> = defineSetting('TLS', 'client-cert-secret', {
   question: 'Secret with the client certificate',
-  summary: 'Secret of type kubernetes.io/tls that contains the client certificate. Default with --client-cert-file: RELEASE-client-cert.',
+  summary:
+    'Secret of type kubernetes.io/tls that contains the client certificate. Default with --client-cert-file: RELEASE-client-cert.',
   kind: objectName(),
-  fallback: (get) => (get(clientCertFile) ? secretNamesOf(get(release)).clientCertificate : undefined),
+  fallback: (get) =>
+    get(clientCertFile) ? secretNamesOf(get(release)).clientCertificate : undefined,
   fallbackFrom: 'from the release name',
 });

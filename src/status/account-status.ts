@@ -2,7 +2,14 @@ import {type Cause, type Diagnosis, passing} from '../diagnose/cause.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type Advice, ExpectedError, onFailure} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
-import {findAgents, findPool, linksOf, listAgents, listTokens, readQuota} from '../scalr/account.ts';
+import {
+  findAgents,
+  findPool,
+  linksOf,
+  listAgents,
+  listTokens,
+  readQuota,
+} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {type AccountStatus, type ReleaseStatus, unreadPart} from './status.ts';
 
@@ -10,13 +17,25 @@ import {type AccountStatus, type ReleaseStatus, unreadPart} from './status.ts';
 const MAX_LOOKUPS = 3;
 
 /** Finds the pool of a release by the names of its pods, and reads its agents. Read-only. @throws ExpectedError */
-export async function readAccountStatus(client: ScalrClient, {agents: pods, workloads}: ReleaseStatus): Promise<AccountStatus> {
+export async function readAccountStatus(
+  client: ScalrClient,
+  {agents: pods, workloads}: ReleaseStatus,
+): Promise<AccountStatus> {
   const names = pods.map(({pod}) => pod);
-  const nothing = {host: client.host, pool: undefined, isUnused: undefined, withoutPod: [], tokens: [], unread: []};
+  const nothing = {
+    host: client.host,
+    pool: undefined,
+    isUnused: undefined,
+    withoutPod: [],
+    tokens: [],
+    unread: [],
+  };
   const poolId = await poolOfPods(client, names);
   // A full account is a reason for missing agents.
   const quotaFor = async (agents: AccountStatus['agents']): Promise<AccountStatus['quota']> =>
-    agents.some(({agent}) => agent === undefined) ? readQuota(client).catch(onFailure(() => undefined)) : undefined;
+    agents.some(({agent}) => agent === undefined)
+      ? readQuota(client).catch(onFailure(() => undefined))
+      : undefined;
   if (poolId === undefined) {
     const agents = names.map((pod) => ({pod, agent: undefined}));
     return {...nothing, agents, quota: await quotaFor(agents)};
@@ -37,17 +56,29 @@ export async function readAccountStatus(client: ScalrClient, {agents: pods, work
     optional('tokens of the agent pool', listTokens(client, {id: poolId, name: poolId})),
   ]);
   // Scalr reports most uses itself.
-  const links = pool.isInUse || pool.isDefault ? undefined : await optional('links of the agent pool', linksOf(client, pool));
-  const agents = names.map((pod) => ({pod, agent: onlyOne(known.filter(({name}) => name === pod))}));
+  const links =
+    pool.isInUse || pool.isDefault
+      ? undefined
+      : await optional('links of the agent pool', linksOf(client, pool));
+  const agents = names.map((pod) => ({
+    pod,
+    agent: onlyOne(known.filter(({name}) => name === pod)),
+  }));
   const prefixes = workloads.map(({object}) => `${object.replace(/^.*\//, '')}-`);
   return {
     host: client.host,
     pool,
-    isUnused: pool.isInUse || pool.isDefault ? false : links && links.workspaces.length + links.vcsProviders.length === 0,
+    isUnused:
+      pool.isInUse || pool.isDefault
+        ? false
+        : links && links.workspaces.length + links.vcsProviders.length === 0,
     agents,
     quota: await quotaFor(agents),
     withoutPod: known.filter(
-      ({name, status}) => status === 'offline' && !names.includes(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+      ({name, status}) =>
+        status === 'offline' &&
+        !names.includes(name) &&
+        prefixes.some((prefix) => name.startsWith(prefix)),
     ),
     tokens: tokens ?? [],
     unread,
@@ -60,7 +91,10 @@ export const unreadOfAccount = (what: string, error: ExpectedError): Diagnosis =
 const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
 /** The pool of the first pod that Scalr knows as an agent. */
-export async function poolOfPods(client: ScalrClient, pods: readonly string[]): Promise<string | undefined> {
+export async function poolOfPods(
+  client: ScalrClient,
+  pods: readonly string[],
+): Promise<string | undefined> {
   for (const pod of pods.slice(0, MAX_LOOKUPS)) {
     const agent = onlyOne(await findAgents(client, pod));
     if (agent?.poolId !== undefined) return agent.poolId;
@@ -69,7 +103,12 @@ export async function poolOfPods(client: ScalrClient, pods: readonly string[]): 
 }
 
 /** Adds what the account shows to the status. A ready pod whose agent is offline makes the release not ready. Pure. */
-export function withAccount(name: ReleaseName, status: ReleaseStatus, account: AccountStatus, now: Date): ReleaseStatus {
+export function withAccount(
+  name: ReleaseName,
+  status: ReleaseStatus,
+  account: AccountStatus,
+  now: Date,
+): ReleaseStatus {
   const causes = causesIn(name, status, account);
   return {
     ...status,
@@ -82,15 +121,28 @@ export function withAccount(name: ReleaseName, status: ReleaseStatus, account: A
 }
 
 /** Pods that are not ready have causes of their own. */
-function causesIn(name: ReleaseName, {state, agents}: ReleaseStatus, account: AccountStatus): Cause[] {
-  const registered = new Set(agents.filter((each) => state === 'ready' || each.state === 'registered').map(({pod}) => pod));
+function causesIn(
+  name: ReleaseName,
+  {state, agents}: ReleaseStatus,
+  account: AccountStatus,
+): Cause[] {
+  const registered = new Set(
+    agents.filter((each) => state === 'ready' || each.state === 'registered').map(({pod}) => pod),
+  );
   return account.agents.flatMap(({pod, agent}) => {
     if (agent === undefined || !registered.has(pod)) return [];
     const collect = `Collect the logs: ${ownCommand('collect-logs', name)}`;
     if (agent.status === 'offline') {
       const seen = agent.lastSeen === undefined ? '' : ` (last seen ${agent.lastSeen})`;
       const reason = `The pod is running, but Scalr reports its agent as offline${seen}`;
-      return [passing(`pod/${pod}`, 'AGENT_OFFLINE', reason, `Check the network and the clock of the node, and the token. ${collect}`)];
+      return [
+        passing(
+          `pod/${pod}`,
+          'AGENT_OFFLINE',
+          reason,
+          `Check the network and the clock of the node, and the token. ${collect}`,
+        ),
+      ];
     }
     if (agent.status !== 'errored') return [];
     const reason = `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`;
@@ -108,16 +160,26 @@ function adviceIn({state, purpose}: ReleaseStatus, account: AccountStatus, now: 
   const versions = [...new Set(joined.flatMap(({version}) => version ?? []))].toSorted();
   const outdated = joined.filter(({upgrade}) => upgrade === 'medium' || upgrade === 'high');
   const soon = tokens.filter(
-    ({expiresAt, isExpired}) => !isExpired && expiresAt !== null && Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
+    ({expiresAt, isExpired}) =>
+      !isExpired &&
+      expiresAt !== null &&
+      Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
   );
-  const missing = state === 'ready' ? agents.filter(({agent}) => agent === undefined).map(({pod}) => pod) : [];
-  const when = (isTrue: boolean, code: string, message: string, remedy: string): Advice[] => (isTrue ? [{code, message, remedy}] : []);
+  const missing =
+    state === 'ready' ? agents.filter(({agent}) => agent === undefined).map(({pod}) => pod) : [];
+  const when = (isTrue: boolean, code: string, message: string, remedy: string): Advice[] =>
+    isTrue ? [{code, message, remedy}] : [];
   const howToLink =
     purpose === 'vcs' || pool?.isForVcs
       ? `Link a VCS provider: scalr-agent pool link ${pool?.id} --vcs-provider NAME`
       : `Link a workspace or an environment: scalr-agent pool link ${pool?.id} --workspace NAME`;
   return [
-    ...when(isUnused === true, 'POOL_NOT_LINKED', `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`, howToLink),
+    ...when(
+      isUnused === true,
+      'POOL_NOT_LINKED',
+      `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`,
+      howToLink,
+    ),
     ...when(
       missing.length > 0,
       'AGENT_NOT_FOUND',

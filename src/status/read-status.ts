@@ -3,7 +3,12 @@ import type {Diagnosis} from '../diagnose/cause.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {readLiveDrift} from '../diff/live-drift.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
-import {type ClusterTarget, helmCommand, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  helmCommand,
+  kubectlCommand,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
@@ -33,8 +38,11 @@ interface ReadStatusOptions {
 }
 
 /** Reads the status once, without parts that the account cannot read. Read-only. @throws ExpectedError */
-export const readStatus = (name: ReleaseName, options: ReadStatusOptions, deps: ReadStatusDeps): Promise<ReleaseStatus> =>
-  readOnce(name, options, deps).catch(withRoles(name, deps.kubernetes));
+export const readStatus = (
+  name: ReleaseName,
+  options: ReadStatusOptions,
+  deps: ReadStatusDeps,
+): Promise<ReleaseStatus> => readOnce(name, options, deps).catch(withRoles(name, deps.kubernetes));
 
 type ReadStatusDeps = ClusterAccess & {now(): Date};
 
@@ -62,23 +70,36 @@ async function readOnce(
     ),
   ]);
   const revision = record.value;
-  const isAbsent = record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
+  const isAbsent =
+    record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
   const [unrecorded] = isAbsent ? unrecordedAgents(seen.value?.snapshot.workloads ?? [], []) : [];
   if (isAbsent && unrecorded === undefined) throw await notFound(name, revision, deps, signal);
-  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw notAnAgentRelease(name, revision.chart);
+  if (revision !== undefined && scalrChart(revision.chart) === undefined)
+    throw notAnAgentRelease(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
-  const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) => unreadOf(each, name));
-  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
+  const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) =>
+    unreadOf(each, name),
+  );
+  const uncompared = (live.value?.failures ?? []).flatMap((failure) =>
+    unreadOf({what: 'release objects', failure}, name),
+  );
   const chart = chartOf(revision, seen.value);
-  const runs = chart && runsOfRelease(name.release, {...chart, chart: chart.name}, revision?.values);
+  const runs =
+    chart && runsOfRelease(name.release, {...chart, chart: chart.name}, revision?.values);
   const {namespace} = name.kubeTarget;
   const workloads = seen.value?.snapshot.workloads ?? [];
-  const controller = await readController(name.kubeTarget, workloads, kubernetes, {signal, idleMs: REQUIRED_MS});
+  const controller = await readController(name.kubeTarget, workloads, kubernetes, {
+    signal,
+    idleMs: REQUIRED_MS,
+  });
   return statusOf({
     controller,
-    runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
+    runLogs:
+      seen.value && runs
+        ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal})
+        : [],
     name,
     context: context.value ?? '',
     now: now(),
@@ -93,20 +114,35 @@ async function readOnce(
 }
 
 /** One remedy for everything that the user cannot read. */
-async function withRemedies(unread: readonly Diagnosis[], name: ReleaseName, kubernetes: KubernetesClient): Promise<Diagnosis[]> {
+async function withRemedies(
+  unread: readonly Diagnosis[],
+  name: ReleaseName,
+  kubernetes: KubernetesClient,
+): Promise<Diagnosis[]> {
   const first = unread.find(isForbidden);
   const roles = first && (await rolesToRead(name, first.reason, kubernetes));
-  return unread.map((each) => (roles && isForbidden(each) ? {...each, remedy: each === first ? roles : 'Apply the roles above'} : each));
+  return unread.map((each) =>
+    roles && isForbidden(each)
+      ? {...each, remedy: each === first ? roles : 'Apply the roles above'}
+      : each,
+  );
 }
 
 /** All agents of the charts in all namespaces, including those that Helm has no record of. @throws ExpectedError */
-export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAccess, signal: AbortSignal): Promise<ReleaseName[]> {
+export async function agentReleases(
+  kubeTarget: ClusterTarget,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ReleaseName[]> {
   const options = {signal, idleMs: REQUIRED_MS};
   const [listed, ...workloads] = await Promise.all([
     releasesIn(access).list(kubeTarget, {...options, everywhere: true}),
-    ...['deployments.apps', 'daemonsets.apps'].map((kind) => listObjects<KubernetesObject>(access.kubernetes, kind, options)),
+    ...['deployments.apps', 'daemonsets.apps'].map((kind) =>
+      listObjects<KubernetesObject>(access.kubernetes, kind, options),
+    ),
   ]);
-  if (listed.error) await withRoles({kubeTarget}, access.kubernetes)(apiFailure(listed.error, kubeTarget, 'list'));
+  if (listed.error)
+    await withRoles({kubeTarget}, access.kubernetes)(apiFailure(listed.error, kubeTarget, 'list'));
   const {items} = listed;
   const ours = items.filter(({chart}) => scalrChart(chart) !== undefined);
   const unrecorded = unrecordedAgents(
@@ -114,10 +150,12 @@ export async function agentReleases(kubeTarget: ClusterTarget, access: ClusterAc
     items,
   );
   const all = [...ours, ...unrecorded.map(({release, namespace}) => ({name: release, namespace}))];
-  return [...new Map(all.map((each) => [`${each.namespace}/${each.name}`, each])).values()].map(({name: release, namespace}) => ({
-    release,
-    kubeTarget: {...kubeTarget, namespace},
-  }));
+  return [...new Map(all.map((each) => [`${each.namespace}/${each.name}`, each])).values()].map(
+    ({name: release, namespace}) => ({
+      release,
+      kubeTarget: {...kubeTarget, namespace},
+    }),
+  );
 }
 
 /** Requests, and releases. */
@@ -130,10 +168,16 @@ export async function readAllStatus(
   everything: ClusterAccess & {now(): Date},
 ): Promise<{name: ReleaseName; status: ReleaseStatus}[]> {
   // Releases of one namespace are read from the same lists.
-  const access = {...everything, kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal)};
+  const access = {
+    ...everything,
+    kubernetes: cachedClient(limitedClient(everything.kubernetes, MAX_READ_AT_ONCE), signal),
+  };
   const names = await agentReleases(kubeTarget, access, signal);
   const read = await pooled(names, MAX_READ_AT_ONCE, (name) =>
-    readStatus(name, {desired: undefined, context, signal}, access).then((status) => [{name, status}], onFailure(without)),
+    readStatus(name, {desired: undefined, context, signal}, access).then(
+      (status) => [{name, status}],
+      onFailure(without),
+    ),
   );
   if (read.flat().length > 0) return read.flat();
   throw failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
@@ -168,11 +212,17 @@ const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
-export const notAnAgentRelease = ({release, kubeTarget}: ReleaseName, chart: string): ExpectedError =>
+export const notAnAgentRelease = (
+  {release, kubeTarget}: ReleaseName,
+  chart: string,
+): ExpectedError =>
   failed(
     'OBJECT_NOT_OWNED',
     `Release ${release} in namespace ${kubeTarget.namespace} is not a Scalr agent release (chart ${chart}).`,
-    ['Select the agent release with --release and --namespace', `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`],
+    [
+      'Select the agent release with --release and --namespace',
+      `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+    ],
     {exit: ExitCode.usage},
   );
 
@@ -185,12 +235,18 @@ interface WatchStatusDeps extends PollDeps {
 }
 
 /** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
-export async function watchStatus(name: ReleaseName, desired: Values | undefined, deps: WatchStatusDeps): Promise<void> {
+export async function watchStatus(
+  name: ReleaseName,
+  desired: Values | undefined,
+  deps: WatchStatusDeps,
+): Promise<void> {
   const {interrupt} = deps.interrupts;
   let isSeen = false;
   while (!interrupt.aborted) {
     try {
-      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {desired, signal}, deps));
+      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) =>
+        readStatus(name, {desired, signal}, deps),
+      );
       if (interrupt.aborted) return;
       deps.onStatus(status);
       isSeen = true;
@@ -216,8 +272,12 @@ async function readRunLogs(
 ): Promise<string[]> {
   // Pods of agent-k8s without a specific label only resemble runs.
   const isCertain = of.chart !== 'agent-k8s' || Object.keys(of.taskLabels).length > 0;
-  const pods = objects.filter((object) => isCertain && object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
-  const newest = pods.toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1)).slice(0, MAX_RUNS);
+  const pods = objects.filter(
+    (object) => isCertain && object.kind === 'Pod' && isOfRun(object, of),
+  ) as Pod[];
+  const newest = pods
+    .toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1))
+    .slice(0, MAX_RUNS);
   const options = {signal, idleMs: REQUIRED_MS, namespace, limitBytes: START_BYTES};
   const logs = await Promise.all(
     newest.flatMap(({metadata, status}) =>

@@ -10,7 +10,14 @@ import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {scale} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {type GitOpsController, managedBy, notRecorded, readController, releaseOfAgent, unrecordedAgents} from '../release/managers.ts';
+import {
+  type GitOpsController,
+  managedBy,
+  notRecorded,
+  readController,
+  releaseOfAgent,
+  unrecordedAgents,
+} from '../release/managers.ts';
 import {isPending} from '../release/read-release.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
@@ -25,15 +32,34 @@ export function causesOfRelease(
   // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
     const remedy = `Recreate the objects: ${commandLine(rollback(name, revision.revision))}`;
-    return [passing(`release/${name.release}`, 'NO_WORKLOADS', 'the release is installed, but none of its objects exist', remedy)];
+    return [
+      passing(
+        `release/${name.release}`,
+        'NO_WORKLOADS',
+        'the release is installed, but none of its objects exist',
+        remedy,
+      ),
+    ];
   }
-  const stopped = snapshot.workloads.filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0);
+  const stopped = snapshot.workloads.filter(
+    ({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0,
+  );
   return [
     ...ofRecord,
     ...stopped.map((workload) => {
-      const up = scale(name.kubeTarget, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1);
+      const up = scale(
+        name.kubeTarget,
+        'Deployment',
+        workload.metadata.name,
+        replicas[workload.metadata.name] ?? 1,
+      );
       const remedy = `Run install, or scale it up: ${commandLine(up)}`;
-      return passing(objectLabel(workload), 'STOPPED', 'scaled to 0 replicas, so no runs are accepted', remedy);
+      return passing(
+        objectLabel(workload),
+        'STOPPED',
+        'scaled to 0 replicas, so no runs are accepted',
+        remedy,
+      );
     }),
   ];
 }
@@ -42,7 +68,9 @@ const INSTALL = 'Run install again with the same settings';
 
 function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   const {status, updated, description} = revision;
-  const cause = (code: string, reason: string, remedy: string) => [passing(`release/${name.release}`, code, oneLine(reason), remedy)];
+  const cause = (code: string, reason: string, remedy: string) => [
+    passing(`release/${name.release}`, code, oneLine(reason), remedy),
+  ];
   if (status === 'uninstalling')
     return cause(
       'RELEASE_UNINSTALLING',
@@ -65,7 +93,12 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
 }
 
 /** The desired state is not applied, although the agent may run. Pure. */
-export const causesOfController = ({name, state, reason = 'no reason given', remedies}: GitOpsController): Cause[] =>
+export const causesOfController = ({
+  name,
+  state,
+  reason = 'no reason given',
+  remedies,
+}: GitOpsController): Cause[] =>
   state === 'failed' ? [passing(name, 'CONTROLLER_FAILED', reason, remedies[0] ?? '')] : [];
 
 /** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
@@ -81,7 +114,10 @@ export async function notFound(
     getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, options),
     releasesIn(access).list(kubeTarget, {...options, everywhere: false}),
     ...['deployments.apps', 'daemonsets.apps'].map((kind) =>
-      listObjects<KubernetesObject>(access.kubernetes, kind, {...options, namespace: kubeTarget.namespace}),
+      listObjects<KubernetesObject>(access.kubernetes, kind, {
+        ...options,
+        namespace: kubeTarget.namespace,
+      }),
     ),
   ]);
   const objects = workloads.flatMap(({items}) => items);
@@ -96,8 +132,14 @@ export async function notFound(
       ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
       : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
   return failed('RELEASE_NOT_FOUND', message, [
-    ...unrecorded.map((each) => `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`),
-    ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`),
+    ...unrecorded.map(
+      (each) =>
+        `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`,
+    ),
+    ...others.map(
+      (each) =>
+        `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`,
+    ),
     `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
     `Install the agent: ${ownCommand('install', name)}`,
   ]);

@@ -22,8 +22,14 @@ import type {PoolToken, ScalrAgent, ScalrPool} from '../scalr/account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
-export const unreadPart = (object: string, {code, message, suggestions}: ExpectedError, remedy = ''): Diagnosis => ({
-  ...{object, code, reason: message},
+export const unreadPart = (
+  object: string,
+  {code, message, suggestions}: ExpectedError,
+  remedy = '',
+): Diagnosis => ({
+  object,
+  code,
+  reason: message,
   remedy: suggestions[0] ?? remedy,
 });
 
@@ -114,7 +120,8 @@ export interface ReleaseStatus {
 }
 
 /** Objects of the release are not as installed, for another reason than a program that sets fields. */
-export const hasChanged = ({objects = []}: Pick<ReleaseStatus, 'objects'>): boolean => objects.some(differs);
+export const hasChanged = ({objects = []}: Pick<ReleaseStatus, 'objects'>): boolean =>
+  objects.some(differs);
 
 /** Pure. */
 export function statusOf(readings: StatusReadings): ReleaseStatus {
@@ -128,21 +135,28 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
       controller ? {...cause, remedy: controller.remedies[0] ?? ''} : cause,
     ),
   ];
-  const causes = [...ofRelease, ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : [])].toSorted(
-    (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
-  );
-  const isHealthy = releaseSnapshot !== undefined && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0;
+  const causes = [
+    ...ofRelease,
+    ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : []),
+  ].toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent));
+  const isHealthy =
+    releaseSnapshot !== undefined &&
+    isReady(releaseSnapshot.snapshot, now) &&
+    ofRelease.length === 0;
   const pods = releaseSnapshot?.snapshot.pods ?? [];
-  const servesVcs = [given?.['podAnnotations'], ...pods.map(({metadata}) => metadata.annotations)].some(
-    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
-  );
+  const servesVcs = [
+    given?.['podAnnotations'],
+    ...pods.map(({metadata}) => metadata.annotations),
+  ].some((each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs');
   // Missing permissions are expected; a failed query makes the state unknown.
   const isReadable = unread.every(({code}) => code === 'FORBIDDEN');
   return {
     context,
     state: isHealthy ? (isReadable ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
-    ...(unrecorded ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})} : {}),
+    ...(unrecorded
+      ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})}
+      : {}),
     ...(controller ? {controller} : {}),
     installedValues: given,
     chart,
@@ -150,32 +164,52 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
     causes,
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
-    images: [...new Set(pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted(),
+    images: [
+      ...new Set(
+        pods.flatMap(({status}) =>
+          (status?.containerStatuses ?? []).flatMap(({image}) => image ?? []),
+        ),
+      ),
+    ].toSorted(),
     objects: live?.differences,
     isVerified: live?.isVerified ?? false,
     runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
     advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
-    cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
+    cacheUse: sumOfCacheUse(
+      [...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn),
+    ),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
 
-function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): ReleaseStatus['state'] {
+function stateOf(
+  releaseSnapshot: ReleaseSnapshot | undefined,
+  causes: readonly Cause[],
+): ReleaseStatus['state'] {
   if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
   return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
 /** From the Helm record, otherwise from the labels of the workloads. */
-export function chartOf(revision: Revision | undefined, releaseSnapshot: ReleaseSnapshot | undefined): InstalledChart | undefined {
+export function chartOf(
+  revision: Revision | undefined,
+  releaseSnapshot: ReleaseSnapshot | undefined,
+): InstalledChart | undefined {
   const labels = releaseSnapshot?.snapshot.workloads
     .map(({metadata}) => metadata.labels ?? {})
     .find((each) => each['helm.sh/chart'] !== undefined);
   const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
   if (found === undefined) return undefined;
   const {chart, version} = found;
-  const appVersion = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: appVersion || agentVersionOf({chart, version}), ...versionStatus(chart, version)};
+  const appVersion =
+    revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
+  return {
+    name: chart,
+    version,
+    agentVersion: appVersion || agentVersionOf({chart, version}),
+    ...versionStatus(chart, version),
+  };
 }
 
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
@@ -194,7 +228,11 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
   const pods = objects.filter((object) => object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
   const slow = pods
-    .map(({metadata: {name}}) => startUp(events.filter(({involvedObject: about}) => about?.kind === 'Pod' && about.name === name)))
+    .map(({metadata: {name}}) =>
+      startUp(
+        events.filter(({involvedObject: about}) => about?.kind === 'Pod' && about.name === name),
+      ),
+    )
     .filter(({pullSeconds, seconds}) => pullSeconds >= LONG_SECONDS && pullSeconds * 2 >= seconds);
   if (slow.length === 0) return [];
   const longest = Math.max(...slow.map(({pullSeconds}) => pullSeconds));
@@ -213,9 +251,14 @@ function startUp(events: readonly Event[]): {seconds: number; pullSeconds: numbe
   const times = (reason: string): number[] =>
     events
       .filter((event) => event.reason === reason)
-      .map(({eventTime, firstTimestamp, lastTimestamp}) => Date.parse(eventTime ?? firstTimestamp ?? lastTimestamp ?? ''))
+      .map(({eventTime, firstTimestamp, lastTimestamp}) =>
+        Date.parse(eventTime ?? firstTimestamp ?? lastTimestamp ?? ''),
+      )
       .filter((time) => !Number.isNaN(time));
-  const pullSeconds = events.reduce((sum, {reason, message = ''}) => sum + (reason === 'Pulled' ? pulledIn(message) : 0), 0);
+  const pullSeconds = events.reduce(
+    (sum, {reason, message = ''}) => sum + (reason === 'Pulled' ? pulledIn(message) : 0),
+    0,
+  );
   const seconds = (Math.max(...times('Started')) - Math.min(...times('Scheduled'))) / 1000;
   return {seconds: Number.isFinite(seconds) ? seconds : pullSeconds, pullSeconds};
 }
@@ -223,6 +266,8 @@ function startUp(events: readonly Event[]): {seconds: number; pullSeconds: numbe
 /** Successfully pulled image "scalr/runner:0.2.0" in 1m2.5s (1m2.5s including waiting). An image that already exists has no time. */
 function pulledIn(message: string): number {
   const [, minutes = '0', seconds = '0', milliseconds = '0'] =
-    /^Successfully pulled image .* in (?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?(?=\s|$)/.exec(message) ?? [];
+    /^Successfully pulled image .* in (?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?(?=\s|$)/.exec(
+      message,
+    ) ?? [];
   return Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;
 }

@@ -12,7 +12,8 @@ export function reviewText(unsearched: Unsearched, screen: Screen): string {
 }
 
 /** Every file that a dry run lists. */
-export const fileListText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');
+export const fileListText = (names: readonly string[]): string =>
+  names.map((name) => `${name}\n`).join('');
 
 /** One line that is overwritten on a terminal, and a line per 100 files in a pipe. */
 export function progressText(done: number, all: number, {columns}: Screen): string {
@@ -26,7 +27,17 @@ const MOST = 10;
 
 /** The result: findings, missing items and next steps. */
 export function bundleText(
-  {file, bytes, containers, noun, findings, gaps, cutLogs, redactions, withheld}: Bundle & {file: string},
+  {
+    file,
+    bytes,
+    containers,
+    noun,
+    findings,
+    gaps,
+    cutLogs,
+    redactions,
+    withheld,
+  }: Bundle & {file: string},
   screen: Screen,
 ): string {
   const {bold, green} = theme(screen);
@@ -38,7 +49,9 @@ export function bundleText(
     withheldText(withheld, screen),
     ...(cutLogs === 0
       ? []
-      : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`]),
+      : [
+          `${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`,
+        ]),
     `Open report.html of the bundle in a browser, or run: ${commandLine({tool: 'scalr-agent', args: ['inspect', file, '--open']})}\n`,
     'TICKET.md has the details that support asks for.\n',
     `Scalr Support Center: ${SUPPORT_CENTER}\n`,
@@ -53,7 +66,12 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
 
 /** Files that were changed or left out; empty if there are none. */
 export const withheldText = (withheld: Bundle['withheld'], screen: Screen): string =>
-  listText('Secrets found by the final check (masked, or the file was excluded):', withheld, 'SUMMARY.md', screen);
+  listText(
+    'Secrets found by the final check (masked, or the file was excluded):',
+    withheld,
+    'SUMMARY.md',
+    screen,
+  );
 
 function listText(title: string, items: readonly string[], all: string, screen: Screen): string {
   if (items.length === 0) return '';
@@ -71,7 +89,11 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
   const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
   return findings.map(({severity, object, message, file, line, remedy}) => {
     const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
-    return paragraph(`  ${marks[severity]} `, `${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`, screen);
+    return paragraph(
+      `  ${marks[severity]} `,
+      `${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`,
+      screen,
+    );
   });
 }
 
@@ -79,9 +101,14 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
 const shown = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');
 
 /** The summary, which contains the findings; only the findings if the summary is missing. */
-export function inspectionText({summary, findings}: Pick<Inspection, 'summary' | 'findings'>, screen: Screen): string {
+export function inspectionText(
+  {summary, findings}: Pick<Inspection, 'summary' | 'findings'>,
+  screen: Screen,
+): string {
   if (summary !== undefined) return shown(summary).replace(/\n*$/, '\n');
-  return findings.length === 0 ? 'The bundle contains no summary and no findings.\n' : findingLines(findings, screen).join('');
+  return findings.length === 0
+    ? 'The bundle contains no summary and no findings.\n'
+    : findingLines(findings, screen).join('');
 }
 
 /** Entries that differ from the manifest of the bundle. */
@@ -89,7 +116,9 @@ export function damageText(file: string, damage: readonly DamagedEntry[], screen
   const {bold, red} = theme(screen);
   return [
     `${red('×')} ${bold(file)} is damaged or was modified:\n`,
-    ...damage.map(({entry, problem}) => paragraph('  - ', `${shown(entry)}: ${MEANING[problem]}`, screen)),
+    ...damage.map(({entry, problem}) =>
+      paragraph('  - ', `${shown(entry)}: ${MEANING[problem]}`, screen),
+    ),
     'Copy the bundle again from its source, or run collect-logs again.\n',
   ].join('');
 }

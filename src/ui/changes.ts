@@ -31,14 +31,19 @@ export function changesText(changes: readonly Change[], screen: Screen): string 
     if (own.length === 0) return '';
     const lines = own.map(({path, message, remedy}) => {
       const place = path === '' || message.includes(path) ? '' : `${bold(path)}: `;
-      return paragraph('  - ', `${place}${message}`, screen) + (remedy === undefined ? '' : paragraph('    → ', dim(remedy), screen));
+      return (
+        paragraph('  - ', `${place}${message}`, screen) +
+        (remedy === undefined ? '' : paragraph('    → ', dim(remedy), screen))
+      );
     });
     return `${bold(title)} (${own.length})\n${lines.join('')}`;
   }).join('');
 }
 
 export const changesSummary = (from: string, to: string, changes: readonly Change[]): string =>
-  changes.length === 0 ? `${from} to ${to}: no changes.` : `${from} to ${to}: ${count(changes.length, 'change')}.`;
+  changes.length === 0
+    ? `${from} to ${to}: no changes.`
+    : `${from} to ${to}: ${count(changes.length, 'change')}.`;
 
 const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {
   blocking: 'Known problems:',
@@ -49,7 +54,12 @@ const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {
 export function upgradeText(
   from: Target,
   to: Target,
-  {advice, newSettings, changes, rollback}: Pick<PreparedUpgrade, 'advice' | 'newSettings' | 'changes' | 'rollback'>,
+  {
+    advice,
+    newSettings,
+    changes,
+    rollback,
+  }: Pick<PreparedUpgrade, 'advice' | 'newSettings' | 'changes' | 'rollback'>,
   screen: Screen,
 ): string {
   const {bold} = theme(screen);
@@ -63,9 +73,15 @@ export function upgradeText(
       const own = advice.filter((each) => each.level === level);
       return section(LEVELS[level], own, (each) => adviceText(each, screen));
     }),
-    section('Values:', moved, ({message, remedy}) => item([message, remedy].filter(Boolean).join(' '))),
+    section('Values:', moved, ({message, remedy}) =>
+      item([message, remedy].filter(Boolean).join(' ')),
+    ),
     section('New settings:', newSettings, ({setting, summary}) => item(`--${setting}: ${summary}`)),
-    section('Rollback:', [...(rollback?.limits ?? []).map(item), ...byHand(rollback, screen)], (text) => text),
+    section(
+      'Rollback:',
+      [...(rollback?.limits ?? []).map(item), ...byHand(rollback, screen)],
+      (text) => text,
+    ),
   ];
   return `${sections.filter((each) => each !== '').join('\n')}\n`;
 }
@@ -84,21 +100,35 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
   ];
 }
 
-function adviceText({level, reason, remedy, versions, automatic}: UpgradeAdvice, screen: Screen): string {
+function adviceText(
+  {level, reason, remedy, versions, automatic}: UpgradeAdvice,
+  screen: Screen,
+): string {
   const {red, yellow, green, dim} = theme(screen);
-  const mark = automatic ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
+  const mark = automatic
+    ? green('✓')
+    : level === 'blocking'
+      ? red('×')
+      : level === 'behavior'
+        ? yellow('!')
+        : '-';
   const next = automatic ? `Included in the plan: ${remedy}.` : `${remedy}.`;
   return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
 }
 
 export function diffText(path: string, before: string, after: string, screen: Screen): string {
-  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {
+    context: 3,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
   const lines = patch
     .trimEnd()
     .split('\n')
     .map((line) => line.replace(/\r$/, ''));
   const shown = linesWithoutSecrets(lines.map((line) => line.slice(1)).join('\n'));
-  return lines.map((line, index) => `${colored(line.slice(0, 1) + shown[index], screen)}\n`).join('');
+  return lines
+    .map((line, index) => `${colored(line.slice(0, 1) + shown[index], screen)}\n`)
+    .join('');
 }
 
 function colored(line: string, screen: Screen): string {
@@ -129,17 +159,26 @@ interface InstallDiff {
 }
 
 /** The changes of an install: steps, values and objects that differ from the cluster. Empty if nothing changes. */
-export function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): string {
+export function installDiffText(
+  {plan, facts, values, manifest}: InstallDiff,
+  screen: Screen,
+): string {
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);
   const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
   const objects = manifestDiffText(facts.live, manifest, screen);
   const drift = driftText(driftOf(facts.release?.values ?? {}, values), screen);
-  return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join('\n');
+  return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join(
+    '\n',
+  );
 }
 
 /** The objects that differ, as `diff -u` shows them; secrets are hidden. */
-export function manifestDiffText(before: readonly KubernetesObject[], after: readonly KubernetesObject[], screen: Screen): string {
+export function manifestDiffText(
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+  screen: Screen,
+): string {
   const texts = manifestDiff(before, after).map(({object, before: old, after: next}) =>
     diffText(object, old ? toYaml(old) : '', next ? toYaml(next) : '', screen),
   );

@@ -1,7 +1,12 @@
 import {maskSecrets} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {type Checked, type CheckStatus, GROUPS, skipReason} from '../preflight/preflight-context.ts';
+import {
+  type Checked,
+  type CheckStatus,
+  GROUPS,
+  skipReason,
+} from '../preflight/preflight-context.ts';
 import type {ProbeObjects} from '../preflight/probe/script.ts';
 import {toYaml} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
@@ -12,10 +17,16 @@ const MARKS: Readonly<Record<CheckStatus, string>> = {pass: '✓', warn: '!', fa
 type Detail = 'problems' | 'folded' | 'all';
 
 /** Failures first, then warnings, what was not looked at, and what passed, with the remedy where there is one. */
-export function checksText(checks: readonly Checked[], screen: Screen, detail: Detail = 'folded'): string {
+export function checksText(
+  checks: readonly Checked[],
+  screen: Screen,
+  detail: Detail = 'folded',
+): string {
   const {bold} = theme(screen);
-  const of = (...statuses: CheckStatus[]): Checked[] => statuses.flatMap((status) => checks.filter((each) => each.status === status));
-  const text = (some: readonly Checked[]): string => some.map((each) => checkText(each, screen)).join('');
+  const of = (...statuses: CheckStatus[]): Checked[] =>
+    statuses.flatMap((status) => checks.filter((each) => each.status === status));
+  const text = (some: readonly Checked[]): string =>
+    some.map((each) => checkText(each, screen)).join('');
   const problems = text(of('fail', 'warn'));
   if (detail === 'problems') return problems;
   const gaps = gapsIn(checks);
@@ -46,8 +57,14 @@ function gapsIn(checks: readonly Checked[]): Gap[] {
   return [...new Set(all.map(skipReason))]
     .map((reason): Gap => {
       const skipped = all.filter((each) => skipReason(each) === reason);
-      const isTold = checks.some(({status, message}) => status === 'fail' && message.includes(reason));
-      return {reason, skipped, remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))]};
+      const isTold = checks.some(
+        ({status, message}) => status === 'fail' && message.includes(reason),
+      );
+      return {
+        reason,
+        skipped,
+        remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))],
+      };
     })
     .filter(({skipped}) => skipped.length > 1);
 }
@@ -68,16 +85,21 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
 
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
   const {green, red, yellow} = theme(screen);
-  const of = (status: CheckStatus): number => checks.filter((each) => each.status === status).length;
+  const of = (status: CheckStatus): number =>
+    checks.filter((each) => each.status === status).length;
   const color = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
   const hint = detail === 'folded' && of('pass') > 0 ? ' (use --verbose to list them)' : '';
-  return color(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);
+  return color(
+    `${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`,
+  );
 }
 
 /** The manifests of a probe, without passwords. */
 export const probeText = ({objects}: ProbeObjects): string =>
   objects
-    .map((object, index) => maskSecrets(toYaml(object as unknown as Values, {header: index === 0 ? HEADER : []})))
+    .map((object, index) =>
+      maskSecrets(toYaml(object as unknown as Values, {header: index === 0 ? HEADER : []})),
+    )
     .map((text) => `---\n${text}`)
     .join('');
 

@@ -16,7 +16,11 @@ export function findingsText(checked: readonly CheckedGroup[], screen: Screen): 
 function groupText(checked: CheckedGroup, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
   const name = groupName(checked);
-  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text, shown = text}) => [file, linesWithoutSecrets(shown)]));
+  const lines = new Map(
+    findings.length === 0
+      ? []
+      : checked.files.map(({file, text, shown = text}) => [file, linesWithoutSecrets(shown)]),
+  );
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const against = target === undefined ? '' : ` (${target.chart} ${target.version})`;
   const sum = `${name}: ${sumOf(findings)}${against}\n`;
@@ -25,7 +29,9 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
 
 function sumOf(findings: readonly ValuesFinding[]): string {
   const errors = findings.filter(({severity}) => severity === 'error').length;
-  return findings.length === 0 ? 'no problems found' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
+  return findings.length === 0
+    ? 'no problems found'
+    : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
 }
 
 function findingText(
@@ -38,9 +44,14 @@ function findingText(
   const label = severity === 'error' ? red.bold('error') : yellow.bold('warning');
   const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
-  const head = paragraph('', `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`, screen);
+  const head = paragraph(
+    '',
+    `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`,
+    screen,
+  );
   const written = line === undefined ? '' : (lines.get(name)?.[line - 1] ?? '');
-  const source = written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
+  const source =
+    written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
   return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
 }
 
@@ -74,7 +85,12 @@ const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
 export function inFormat(
   format: string | undefined,
   checked: readonly CheckedGroup[],
-  {bin, name, version, pjson}: {bin: string; name: string; version: string; pjson: Readonly<Record<string, unknown>>},
+  {
+    bin,
+    name,
+    version,
+    pjson,
+  }: {bin: string; name: string; version: string; pjson: Readonly<Record<string, unknown>>},
   screen: Screen,
 ): string {
   const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
@@ -101,25 +117,51 @@ export function junit(checked: readonly CheckedGroup[], name: string): string {
 function suiteOf(file: string, checked: CheckedGroup) {
   const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
   const {target} = checked;
-  const [tests, failures] = [Math.max(findings.length, 1), findings.filter(({severity}) => severity === 'error').length];
+  const tests = Math.max(findings.length, 1);
+  const failures = findings.filter(({severity}) => severity === 'error').length;
   const cases =
     findings.length === 0
-      ? [element('testcase', {classname: file, name: target === undefined ? 'values' : `${target.chart} ${target.version}`})]
+      ? [
+          element('testcase', {
+            classname: file,
+            name: target === undefined ? 'values' : `${target.chart} ${target.version}`,
+          }),
+        ]
       : findings.map((finding) => caseOf(file, finding));
-  return {tests, failures, xml: element('testsuite', {name: file, tests, failures, errors: 0}, cases)};
+  return {
+    tests,
+    failures,
+    xml: element('testsuite', {name: file, tests, failures, errors: 0}, cases),
+  };
 }
 
-function caseOf(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding): string {
+function caseOf(
+  file: string,
+  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
-  const text = [`${place} ${path}`.trimEnd(), message, ...(suggestion === undefined ? [] : [`→ ${suggestion}`])].join('\n');
-  const outcome = severity === 'error' ? element('failure', {message, type: code}, text) : element('system-out', {}, `warning ${text}`);
+  const text = [
+    `${place} ${path}`.trimEnd(),
+    message,
+    ...(suggestion === undefined ? [] : [`→ ${suggestion}`]),
+  ].join('\n');
+  const outcome =
+    severity === 'error'
+      ? element('failure', {message, type: code}, text)
+      : element('system-out', {}, `warning ${text}`);
   return element('testcase', {classname: file, name: `${code} ${path}`.trimEnd()}, [outcome]);
 }
 
 /** An XML element on lines of its own; its content is text, or elements. */
-function element(name: string, attributes: Attributes, content: string | readonly string[] = []): string {
+function element(
+  name: string,
+  attributes: Attributes,
+  content: string | readonly string[] = [],
+): string {
   // XML readers turn line breaks in attributes into spaces.
-  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(String(value)).replaceAll(/\s+/g, ' ')}"`);
+  const pairs = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escaped(String(value)).replaceAll(/\s+/g, ' ')}"`,
+  );
   const start = `<${name}${pairs.join('')}`;
   if (content.length === 0) return `${start}/>\n`;
   return typeof content === 'string'
@@ -127,24 +169,43 @@ function element(name: string, attributes: Attributes, content: string | readonl
     : `${start}>\n${content.join('').replaceAll(/^(?= *<)/gm, '  ')}</${name}>\n`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;'};
-const escaped = (text: string): string => printable(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+const escaped = (text: string): string =>
+  printable(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
 
 /** XML 1.0 cannot represent other characters, not even escaped. */
-const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+const printable = (text: string): string =>
+  text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
-  checked.flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding))).join('');
+  checked
+    .flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding)))
+    .join('');
 
-function annotation(file: string, {severity, code, path, line, column, message, suggestion}: ValuesFinding): string {
-  const place = {file: relative('.', file).split(sep).join('/'), line, col: column, title: `${code} ${path}`.trimEnd()};
+function annotation(
+  file: string,
+  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+): string {
+  const place = {
+    file: relative('.', file).split(sep).join('/'),
+    line,
+    col: column,
+    title: `${code} ${path}`.trimEnd(),
+  };
   const properties = Object.entries(place).filter(([, value]) => value !== undefined);
   const text = `${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
   return `::${severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
 }
 
-const encoded = (text: string, signs: RegExp): string => text.replaceAll(signs, (sign) => encodeURIComponent(sign));
+const encoded = (text: string, signs: RegExp): string =>
+  text.replaceAll(signs, (sign) => encodeURIComponent(sign));
 
 export interface SarifDriver {
   name: string;
@@ -153,9 +214,14 @@ export interface SarifDriver {
 }
 
 /** The findings as SARIF 2.1.0, which code scanning of forges and editors reads. */
-export function sarif(checked: readonly CheckedGroup[], {name, version, homepage}: SarifDriver): string {
+export function sarif(
+  checked: readonly CheckedGroup[],
+  {name, version, homepage}: SarifDriver,
+): string {
   const findings = checked.flatMap((each) => each.findings);
-  const rules = findings.filter(({code}, index) => findings.findIndex((each) => each.code === code) === index).map(ruleOf);
+  const rules = findings
+    .filter(({code}, index) => findings.findIndex((each) => each.code === code) === index)
+    .map(ruleOf);
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -163,7 +229,9 @@ export function sarif(checked: readonly CheckedGroup[], {name, version, homepage
       {
         tool: {driver: {name, version, ...(homepage ? {informationUri: homepage} : {}), rules}},
         columnKind: 'utf16CodeUnits',
-        results: checked.flatMap((each) => each.findings.map((finding) => sarifResult(each, finding, rules))),
+        results: checked.flatMap((each) =>
+          each.findings.map((finding) => sarifResult(each, finding, rules)),
+        ),
       },
     ],
   };
@@ -182,7 +250,11 @@ function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
   };
 }
 
-function sarifResult(checked: CheckedGroup, finding: ValuesFinding, rules: readonly ReportingDescriptor[]): SarifResult {
+function sarifResult(
+  checked: CheckedGroup,
+  finding: ValuesFinding,
+  rules: readonly ReportingDescriptor[],
+): SarifResult {
   const {code, severity, path, line, column, message, suggestion} = finding;
   const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
   return {
@@ -204,6 +276,7 @@ function sarifResult(checked: CheckedGroup, finding: ValuesFinding, rules: reado
 /** Relative to the working directory; absolute where the file lies outside of it. */
 function uriOf(file: string): string {
   const path = relative('.', file);
-  if (path === '' || isAbsolute(path) || path.split(sep)[0] === '..') return pathToFileURL(resolve(file)).href;
+  if (path === '' || isAbsolute(path) || path.split(sep)[0] === '..')
+    return pathToFileURL(resolve(file)).href;
   return path.split(sep).map(encodeURIComponent).join('/');
 }

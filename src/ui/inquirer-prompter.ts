@@ -1,6 +1,12 @@
 import {clearScreenDown, emitKeypressEvents, type Interface, moveCursor} from 'node:readline';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
-import type {CheckboxQuestion, InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
+import type {
+  CheckboxQuestion,
+  InputQuestion,
+  ListQuestion,
+  Prompter,
+  TextQuestion,
+} from '../ports/system.ts';
 import {answeredText, isYes, masked, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import type {TextConfig} from './text-prompt.ts';
@@ -43,9 +49,15 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   const terminal = new TerminalInput(streams);
   let above: (() => string) | undefined;
   // The last column stays free: terminals differ in when they wrap.
-  const inside = (): Screen & {columns: number} => ({...screen, columns: (screen.columns ?? 80) - 1});
+  const inside = (): Screen & {columns: number} => ({
+    ...screen,
+    columns: (screen.columns ?? 80) - 1,
+  });
   /** The wizard shows the answers of a question with a heading itself. */
-  const showAnswer = ({message, heading}: {message: string; heading?: readonly string[] | undefined}, answer: string): void => {
+  const showAnswer = (
+    {message, heading}: {message: string; heading?: readonly string[] | undefined},
+    answer: string,
+  ): void => {
     if (heading === undefined) output.write(answeredText(message, answer, undefined, screen));
   };
 
@@ -66,17 +78,32 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     }
   }
 
-  async function ask(question: InputQuestion, look: Pick<TextConfig, 'isHidden' | 'isInline'> = {}): Promise<string> {
+  async function ask(
+    question: InputQuestion,
+    look: Pick<TextConfig, 'isHidden' | 'isInline'> = {},
+  ): Promise<string> {
     const {textPrompt} = await import('./text-prompt.ts');
     const {isPrefilled = false, default: preset = ''} = question;
-    const typed = {text: isPrefilled ? preset : '', hasDefault: preset !== '', isHelpOpen: false, isToken: false};
-    return run(question, (context) => textPrompt({question, ...look, typed, screen: inside, signal: context.signal}, context));
+    const typed = {
+      text: isPrefilled ? preset : '',
+      hasDefault: preset !== '',
+      isHelpOpen: false,
+      isToken: false,
+    };
+    return run(question, (context) =>
+      textPrompt({question, ...look, typed, screen: inside, signal: context.signal}, context),
+    );
   }
 
-  async function choose(question: ListQuestion | CheckboxQuestion, kind: 'select' | 'search' | 'checkbox'): Promise<string[]> {
+  async function choose(
+    question: ListQuestion | CheckboxQuestion,
+    kind: 'select' | 'search' | 'checkbox',
+  ): Promise<string[]> {
     const {listPrompt} = await import('./prompts.ts');
     const config = {question, kind, chosen: {term: '', isHelpOpen: false}, screen: inside, output};
-    const chosen = await run({canGoBack: question.canGoBack, isList: true}, (context) => listPrompt(config, context));
+    const chosen = await run({canGoBack: question.canGoBack, isList: true}, (context) =>
+      listPrompt(config, context),
+    );
     showAnswer(question, chosen.map(({label}) => label).join(', ') || 'none');
     return chosen.map(({value}) => value);
   }
@@ -84,10 +111,12 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   return {
     canRedraw: true,
     async confirm(message) {
-      const answer = await ask({...yesOrNo(message), canGoBack: true}, {isInline: true}).catch((error: unknown) => {
-        if (error instanceof GoBack) return '';
-        throw error;
-      });
+      const answer = await ask({...yesOrNo(message), canGoBack: true}, {isInline: true}).catch(
+        (error: unknown) => {
+          if (error instanceof GoBack) return '';
+          throw error;
+        },
+      );
       showAnswer({message}, isYes(answer) ? 'yes' : 'no');
       return isYes(answer);
     },
@@ -112,7 +141,12 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     checkbox: (question) => choose(question, 'checkbox'),
     async wait(message, promise, heading) {
       const {waitPrompt} = await import('./prompts.ts');
-      const config = {message, until: promise, screen: inside, ...(heading === undefined ? {} : {heading})};
+      const config = {
+        message,
+        until: promise,
+        screen: inside,
+        ...(heading === undefined ? {} : {heading}),
+      };
       await run({}, (context) => waitPrompt(config, context));
       return promise;
     },

@@ -3,7 +3,13 @@ import {stripVTControlCharacters} from 'node:util';
 import width from 'fast-string-width';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
-import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/system.ts';
+import type {
+  CheckboxQuestion,
+  Choice,
+  InputQuestion,
+  ListQuestion,
+  Prompter,
+} from '../ports/system.ts';
 import {isYes, leadOf, masked, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
@@ -23,7 +29,11 @@ const NOTHING = '-';
 /** Delay before the message of a wait, and the interval at which it is repeated. */
 const NOTICE_MS = 1000;
 const HEARTBEAT_MS = 30_000;
-const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const CTRL_U = '\u0015';
+const ESCAPE = '\u001b';
+const DELETE = '\u007f';
 /** Erases a character on the screen, as terminals do it. */
 const ERASE = '\b \b';
 
@@ -31,16 +41,28 @@ const ERASE = '\b \b';
 export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const {input, isEchoed = false} = streams;
   // It shows nothing that is typed, because that may be a token.
-  const terminal = input.isTTY && !isEchoed ? new TerminalInput({...streams, isPlain: true}) : undefined;
+  const terminal =
+    input.isTTY && !isEchoed ? new TerminalInput({...streams, isPlain: true}) : undefined;
   const readLine = lineReader({...streams, input: terminal ?? input});
-  const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
+  const write = (first: string, text: string): void =>
+    void streams.output.write(paragraph(first, text, screen));
 
-  const writeHeading = (line: string): void => write(leadOf(line), line.slice(leadOf(line).length).replace('\t', ': '));
+  const writeHeading = (line: string): void =>
+    write(leadOf(line), line.slice(leadOf(line).length).replace('\t', ': '));
 
   /** `what` is typed; a list has its question above. */
   async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
-    const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
-    const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
+    const {
+      message,
+      help,
+      heading,
+      validate,
+      default: preset,
+      isPrefilled = false,
+      canGoBack = false,
+    } = question;
+    const mayBeEmptied =
+      isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
     for (const line of heading ?? []) writeHeading(line);
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const {isAccessible = false} = screen;
@@ -59,7 +81,8 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
         continue;
       }
       const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (preset ?? '');
-      const problem = !isHidden && answer.search(TOKEN) >= 0 ? TOKEN_HERE : await validate?.(answer);
+      const problem =
+        !isHidden && answer.search(TOKEN) >= 0 ? TOKEN_HERE : await validate?.(answer);
       const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
       if (confirmed !== undefined) write('  ', confirmed);
       if (problem === undefined) return answer;
@@ -68,7 +91,16 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   }
 
   async function choose(
-    {message, help, heading, choices: now, laterChoices, note, canGoBack, ...preset}: ListQuestion & CheckboxQuestion,
+    {
+      message,
+      help,
+      heading,
+      choices: now,
+      laterChoices,
+      note,
+      canGoBack,
+      ...preset
+    }: ListQuestion & CheckboxQuestion,
     isSeveral: boolean,
   ): Promise<string[]> {
     const choices = (await laterChoices) ?? now;
@@ -79,19 +111,39 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       presets.includes(value) && disabled === undefined ? [index + 1] : [],
     );
     for (const [index, {label: name, description, disabled}] of choices.entries()) {
-      const label = screen.isAccessible && preselected.includes(index + 1) ? `${name} (${isSeveral ? 'selected' : 'default'})` : name;
-      const about = disabled !== undefined && screen.isAccessible ? `not available: ${disabled}` : (disabled ?? description);
-      write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
+      const label =
+        screen.isAccessible && preselected.includes(index + 1)
+          ? `${name} (${isSeveral ? 'selected' : 'default'})`
+          : name;
+      const about =
+        disabled !== undefined && screen.isAccessible
+          ? `not available: ${disabled}`
+          : (disabled ?? description);
+      write(
+        `  ${disabled === undefined ? index + 1 : '-'}. `,
+        about === undefined ? label : `${label} - ${about}`,
+      );
     }
     const typed = {
       help,
       canGoBack,
       message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
       ...(preselected.length > 0 ? {default: preselected.join(' ')} : {}),
-      ...(isSeveral && preselected.length === 0 ? {note: 'none'} : note === undefined ? {} : {note}),
-      validate: (text: string) => (pick(text, choices, isSeveral) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined),
+      ...(isSeveral && preselected.length === 0
+        ? {note: 'none'}
+        : note === undefined
+          ? {}
+          : {note}),
+      validate: (text: string) =>
+        pick(text, choices, isSeveral) === undefined
+          ? `Enter a number from 1 to ${choices.length}`
+          : undefined,
     };
-    const numbers = await ask(typed, false, isSeveral ? 'numbers, separated by spaces' : 'a number');
+    const numbers = await ask(
+      typed,
+      false,
+      isSeveral ? 'numbers, separated by spaces' : 'a number',
+    );
     return pick(numbers, choices, isSeveral) as string[];
   }
 
@@ -104,7 +156,8 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     }
   }
 
-  const select = async (question: ListQuestion): Promise<string> => (await held(() => choose(question, false)))[0] as string;
+  const select = async (question: ListQuestion): Promise<string> =>
+    (await held(() => choose(question, false)))[0] as string;
   return {
     canRedraw: false,
     confirm: async (message) => isYes(await held(() => ask(yesOrNo(message)))),
@@ -121,7 +174,10 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     async wait(message, promise) {
       const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
       const start = Date.now();
-      const again = setInterval(() => write('', `Still working: ${message} (${durationText(Date.now() - start)})`), HEARTBEAT_MS);
+      const again = setInterval(
+        () => write('', `Still working: ${message} (${durationText(Date.now() - start)})`),
+        HEARTBEAT_MS,
+      );
       const ended = promise.finally(() => {
         clearTimeout(notice);
         clearInterval(again);
@@ -136,7 +192,9 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
 /** The choices with these numbers; undefined where that is no answer. */
 function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
   const numbers = new Set(typed.split(/[\s,]+/).filter(Boolean));
-  const taken = choices.filter(({disabled}, index) => disabled === undefined && numbers.has(String(index + 1)));
+  const taken = choices.filter(
+    ({disabled}, index) => disabled === undefined && numbers.has(String(index + 1)),
+  );
   const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
   return isAnswer ? taken.map(({value}) => value) : undefined;
 }
@@ -145,13 +203,18 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
 const visible = (line: string): string => line.replaceAll(TOKEN, '').replaceAll(/\p{Cc}/gu, '');
 
 /** Reads lines. Lines typed ahead answer the next questions, except on a terminal. @throws PromptCanceled */
-function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
+function lineReader({
+  input,
+  output,
+  signal,
+}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
   const decoder = new StringDecoder('utf8');
   let ahead = '';
   let isOver = false;
   return (prompt, isHidden) =>
     new Promise((resolve, reject) => {
-      let [typed, shown] = ['', ''];
+      let typed = '';
+      let shown = '';
       const isRaw = input instanceof TerminalInput;
       /** Writes or erases at the end of the line only, so that a screen reader can follow. */
       const echo = (): void => {
@@ -162,7 +225,11 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
         shown = text;
       };
       const end = (ending?: string): void => {
-        input.off('data', hear).off('end', close).off('keypress', onEscape).off('continue', onContinue);
+        input
+          .off('data', hear)
+          .off('end', close)
+          .off('keypress', onEscape)
+          .off('continue', onContinue);
         signal?.removeEventListener('abort', cancel);
         input.pause();
         if (isHidden) input.setRawMode?.(false);
@@ -214,7 +281,12 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       // Before the question, so that nothing typed at once is echoed.
       if (isHidden) input.setRawMode?.(true);
       output.write(prompt);
-      input.on('data', hear).on('end', close).on('keypress', onEscape).on('continue', onContinue).resume();
+      input
+        .on('data', hear)
+        .on('end', close)
+        .on('keypress', onEscape)
+        .on('continue', onContinue)
+        .resume();
       take();
     });
 }

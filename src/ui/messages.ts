@@ -5,10 +5,15 @@ import type {Explained} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 /** A failure with its next steps. */
-export function errorText({code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>, screen: Screen): string {
+export function errorText(
+  {code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>,
+  screen: Screen,
+): string {
   const {red, bold} = theme(screen);
   const label = code === 'CANCELED' ? '' : `${red.bold('Error:')} `;
-  const lines = message.split('\n').map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
+  const lines = message
+    .split('\n')
+    .map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
   const steps = suggestions.map((each) => nextStep('  - ', each, screen));
   return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
 }
@@ -21,7 +26,8 @@ export interface ProgramOrigin {
 }
 
 /** The documentation of this version. */
-export const docsOf = ({repository, version}: ProgramOrigin): string => `${repository}/blob/v${version}/docs`;
+export const docsOf = ({repository, version}: ProgramOrigin): string =>
+  `${repository}/blob/v${version}/docs`;
 
 /** Failures caused by bugs of this program. */
 const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRET_IN_BUNDLE'];
@@ -43,7 +49,11 @@ export const warningText = ({message}: Warning, screen: Screen): string =>
 export const notesText = (settings: Settings, screen: Screen): string[] =>
   settings
     .entries()
-    .flatMap(({setting, answer}) => answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)} ${note}.`, screen)) ?? []);
+    .flatMap(
+      ({setting, answer}) =>
+        answer.notes?.map((note) => paragraph('', `Note: ${spell(setting)} ${note}.`, screen)) ??
+        [],
+    );
 
 const SECONDS = new Set(catalog.filter(({kind}) => kind.hint === 'SECONDS').map(({id}) => id));
 
@@ -51,17 +61,27 @@ const SECONDS = new Set(catalog.filter(({kind}) => kind.hint === 'SECONDS').map(
 export function explainText(settings: readonly Explained[]): string {
   const rows = settings.map(({id, value, source, because}) => {
     const from = source === 'chart' ? 'chart default' : source;
-    return [id, `${shown(value)}${SECONDS.has(id) ? ' s' : ''}`, because ? `${from}: ${because}` : from];
+    return [
+      id,
+      `${shown(value)}${SECONDS.has(id) ? ' s' : ''}`,
+      because ? `${from}: ${because}` : from,
+    ];
   });
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] as string).length)));
+  const widths = [0, 1].map((column) =>
+    Math.max(...rows.map((row) => (row[column] as string).length)),
+  );
   return rows
-    .map(([id, value, source]) => `${id?.padEnd(widths[0] as number)}  ${value?.padEnd(widths[1] as number)}  ${source}\n`)
+    .map(
+      ([id, value, source]) =>
+        `${id?.padEnd(widths[0] as number)}  ${value?.padEnd(widths[1] as number)}  ${source}\n`,
+    )
     .join('');
 }
 
 const LONGEST = 60;
 
-const hideSecrets = (_: string, value: unknown): unknown => (typeof value === 'string' ? maskSecrets(value) : value);
+const hideSecrets = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? maskSecrets(value) : value;
 
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, hideSecrets);

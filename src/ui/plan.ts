@@ -20,7 +20,12 @@ export function planText(
   screen: Screen,
 ): string {
   const cluster = `${context.cluster || context.server} ${theme(screen).dim(`${context.server}, Kubernetes ${serverVersion}`)}`;
-  const place = {Cluster: cluster, Context: context.name || '(none)', Namespace: kubeTarget.namespace, Release: release};
+  const place = {
+    Cluster: cluster,
+    Context: context.name || '(none)',
+    Namespace: kubeTarget.namespace,
+    Release: release,
+  };
   return stepsText(steps, place, screen);
 }
 
@@ -34,19 +39,35 @@ export function stepsText(
 ): string {
   const {bold, yellow} = theme(screen);
   const lines = steps.map(({title, isDestructive}, index) =>
-    paragraph(`  ${index + 1}. `, `${title}${isDestructive ? yellow(' (cannot be undone)') : ''}`, screen),
+    paragraph(
+      `  ${index + 1}. `,
+      `${title}${isDestructive ? yellow(' (cannot be undone)') : ''}`,
+      screen,
+    ),
   );
-  const where = Object.entries(place).map(([label, text]) => `${bold(label)}${' '.repeat(LABEL_WIDTH - label.length)}${text}\n`);
+  const where = Object.entries(place).map(
+    ([label, text]) => `${bold(label)}${' '.repeat(LABEL_WIDTH - label.length)}${text}\n`,
+  );
   return [...where, '\n', ...lines].join('');
 }
 
-export function accountPlanText(steps: readonly AccountStep[], {host, source}: AccountRef, screen: Screen): string {
-  return stepsText(steps, {Account: `${host} ${theme(screen).dim(`token from ${source}`)}`}, screen);
+export function accountPlanText(
+  steps: readonly AccountStep[],
+  {host, source}: AccountRef,
+  screen: Screen,
+): string {
+  return stepsText(
+    steps,
+    {Account: `${host} ${theme(screen).dim(`token from ${source}`)}`},
+    screen,
+  );
 }
 
 /** Every call as a shell command, every request with its body. */
 export const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
-  steps.map((step) => `${'call' in step ? commandLine(step.call) : requestText(step.request)}\n`).join('');
+  steps
+    .map((step) => `${'call' in step ? commandLine(step.call) : requestText(step.request)}\n`)
+    .join('');
 
 const requestText = ({method, path, body}: AccountRequest): string =>
   [method, path, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
@@ -58,7 +79,11 @@ interface Account {
 }
 
 /** Removed and remaining objects, before and after an uninstall. */
-export function accountText({removes, notRemoved = [], keeps}: Account, isDone: boolean, screen: Screen): string {
+export function accountText(
+  {removes, notRemoved = [], keeps}: Account,
+  isDone: boolean,
+  screen: Screen,
+): string {
   const {bold} = theme(screen);
   const gone = removes.map((each) => paragraph('  - ', each, screen));
   const stays = keptLines(keeps, screen);
@@ -85,7 +110,10 @@ const keptLines = (kept: readonly KeptObject[], screen: Screen): string[] =>
 
 export function runsText({runs, runsOf, release}: Inventory, screen: Screen): string {
   if (release === undefined || runsOf === undefined) return '';
-  const text = runs.length === 0 ? 'none' : `${runs.length}: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}`;
+  const text =
+    runs.length === 0
+      ? 'none'
+      : `${runs.length}: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}`;
   return paragraph('Runs in flight: ', text, screen);
 }
 
@@ -99,16 +127,25 @@ interface Installed {
 }
 
 /** The result of an install in one sentence without full stop, and what else there is to say. */
-export function resultSentence({what, hasChanged, agent, url}: Installed): [sentence: string, more?: string] {
+export function resultSentence({
+  what,
+  hasChanged,
+  agent,
+  url,
+}: Installed): [sentence: string, more?: string] {
   if (!hasChanged) return [`No changes: ${what} is up to date and ready`, ...UNREGISTERED[agent]];
-  if (agent === 'registered') return [`Agent registered with ${url === undefined ? 'Scalr' : new URL(url).host}`];
+  if (agent === 'registered')
+    return [`Agent registered with ${url === undefined ? 'Scalr' : new URL(url).host}`];
   return [`${what.replace(/^./, (first) => first.toUpperCase())} is ready`, ...UNREGISTERED[agent]];
 }
 
 /** With --no-wait. */
 export const NOT_WAITED = 'It may not be ready yet.';
 
-const UNREGISTERED = {registered: [], unknown: ['Its log does not show whether the agent has registered.']} as const;
+const UNREGISTERED = {
+  registered: [],
+  unknown: ['Its log does not show whether the agent has registered.'],
+} as const;
 
 /** A command, or a step outside of the terminal, and what it is for. */
 export type NextStep = readonly [command: string, meaning: string];
@@ -128,10 +165,13 @@ const LINK_VCS: NextStep = ['Scalr: VCS provider setup, last step', 'select the 
 
 /** Lets runs use the agent. */
 export const linkStep = (isForVcs: boolean, {other}: Program): NextStep =>
-  isForVcs ? LINK_VCS : [`${other} pool link POOL --workspace NAME`, 'run a workspace on the agent pool'];
+  isForVcs
+    ? LINK_VCS
+    : [`${other} pool link POOL --workspace NAME`, 'run a workspace on the agent pool'];
 
 export function nextSteps({name, isForVcs, isLinked = false, program, env}: Followed): NextStep[] {
-  const own = (command: string, ...more: string[]): string => shortCommand(command, name, {program, env}, more);
+  const own = (command: string, ...more: string[]): string =>
+    shortCommand(command, name, {program, env}, more);
   return [
     ...(isLinked ? [] : [linkStep(isForVcs, program)]),
     [own('status'), 'health, runs and versions'],
@@ -148,9 +188,17 @@ function shortCommand(
   {program, env}: Pick<Followed, 'program' | 'env'>,
   more: readonly string[],
 ): string {
-  const flagOf = (setting: {id: string; env: string; fallback?(get: () => undefined): unknown}, value: string): string[] =>
-    setting.fallback?.(() => undefined) === value && !env[setting.env] ? [] : [`--${setting.id}`, value];
-  const cluster = [...(kubeContext ? ['--kube-context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])];
+  const flagOf = (
+    setting: {id: string; env: string; fallback?(get: () => undefined): unknown},
+    value: string,
+  ): string[] =>
+    setting.fallback?.(() => undefined) === value && !env[setting.env]
+      ? []
+      : [`--${setting.id}`, value];
+  const cluster = [
+    ...(kubeContext ? ['--kube-context', kubeContext] : []),
+    ...(kubeconfig ? ['--kubeconfig', kubeconfig] : []),
+  ];
   const args = [command, ...flagOf(release, own), ...flagOf(namespace, space), ...cluster, ...more];
   return commandLine({tool: 'scalr-agent', args}).replace(/^scalr-agent/, program.other);
 }
@@ -160,10 +208,14 @@ export function nextStepsText(steps: readonly NextStep[], screen: Screen): strin
   const {bold, dim} = theme(screen);
   const column = Math.max(...steps.map(([command]) => width(command))) + 4;
   const comments = steps.map(([, meaning]) => `# ${meaning}`);
-  const isWide = column + Math.max(...comments.map((each) => width(each))) <= (screen.columns ?? Number.POSITIVE_INFINITY);
+  const isWide =
+    column + Math.max(...comments.map((each) => width(each))) <=
+    (screen.columns ?? Number.POSITIVE_INFINITY);
   const lines = steps.map(([command], index) => {
     const comment = dim(comments[index] as string);
-    return isWide ? `  ${command.padEnd(column - 2)}${comment}\n` : `  ${command}\n${paragraph('      ', comment, screen)}`;
+    return isWide
+      ? `  ${command.padEnd(column - 2)}${comment}\n`
+      : `  ${command}\n${paragraph('      ', comment, screen)}`;
   });
   return `\n${bold('Next steps:')}\n${lines.join('')}`;
 }
@@ -173,8 +225,14 @@ export const savedText = (saved: readonly string[], screen: Screen): string =>
   saved.length === 0 ? '' : paragraph('Saved: ', saved.join(', '), screen);
 
 /** What to do with exported files. */
-export function exportStepsText(steps: readonly string[], directory: string, warnings: readonly Warning[]): string {
-  const first = warnings.some(({code}) => code === 'NO_TOKEN') ? ['# Set SCALR_AGENT_TOKEN in agent.env'] : [];
+export function exportStepsText(
+  steps: readonly string[],
+  directory: string,
+  warnings: readonly Warning[],
+): string {
+  const first = warnings.some(({code}) => code === 'NO_TOKEN')
+    ? ['# Set SCALR_AGENT_TOKEN in agent.env']
+    : [];
   const lines = [...first, ...steps].map((step) => `  ${step}\n`);
   return `Next steps${directory === '' ? '' : `, in ${directory}`}:\n${lines.join('')}`;
 }

@@ -6,11 +6,15 @@ import type {Answer, AnswerSource} from '../settings/settings.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 const FROM: Readonly<Partial<Record<AnswerSource, string>>> = {
-  ...{answers: 'answers file', 'values-file': 'values file', prompt: 'earlier answer', chart: 'chart default'},
+  answers: 'answers file',
+  'values-file': 'values file',
+  prompt: 'earlier answer',
+  chart: 'chart default',
 };
 
 /** What Esc does; at the first question there is nothing to go back to. */
-export const escText = (canGoBack: true | 'quit'): string => `Esc to ${canGoBack === 'quit' ? 'quit' : 'go back'}`;
+export const escText = (canGoBack: true | 'quit'): string =>
+  `Esc to ${canGoBack === 'quit' ? 'quit' : 'go back'}`;
 
 const INDENT = '  ';
 /** Narrower terminals have no rail. */
@@ -22,7 +26,12 @@ export const indented = (text: string, screen: Screen, indent = INDENT): string 
     .replace(/^/gm, indent);
 
 /** A question without its mark, with its default or what an empty answer means. */
-export function questionText(message: string, note: string | undefined, screen: Screen, indent = INDENT): string {
+export function questionText(
+  message: string,
+  note: string | undefined,
+  screen: Screen,
+  indent = INDENT,
+): string {
   const {bold, dim} = theme(screen);
   return indented(
     `${bold(message)}${note === undefined ? '' : dim(note.includes('(') ? ` – ${note}` : ` (${note})`)}`,
@@ -52,31 +61,45 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
   const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
   const lineText = (line: string): string => {
     const [name, text] = line.split('\t');
-    const start = text === undefined ? leadOf(line) : `${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `;
+    const start =
+      text === undefined
+        ? leadOf(line)
+        : `${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `;
     return paragraph(start, text ?? line.slice(start.length), inside)
       .trimEnd()
       .replace(/^/gm, rail);
   };
   const mark = asciiFallback(cyan('◆'), screen);
   // After the mark and two blanks; a second line of the title is on the rail.
-  const [title = '', ...more] = indented(step, {...screen, columns: screen.columns && screen.columns - (rail === '' ? 3 : 0)}, rail).split(
-    '\n',
-  );
-  return {mark, first: rail, indent: rail, above: [`  ${title.slice(rail.length)}`, ...more, ...lines.map(lineText)]};
+  const [title = '', ...more] = indented(
+    step,
+    {...screen, columns: screen.columns && screen.columns - (rail === '' ? 3 : 0)},
+    rail,
+  ).split('\n');
+  return {
+    mark,
+    first: rail,
+    indent: rail,
+    above: [`  ${title.slice(rail.length)}`, ...more, ...lines.map(lineText)],
+  };
 }
 
 /** The blanks and the bullet of a line, under which its text is wrapped. */
 export const leadOf = (line: string): string => /^ *(?:- )?/.exec(line)?.[0] ?? '';
 
 /** Start of every line under a heading. */
-export const railOf = (screen: Screen): string => (hasRail(screen) ? asciiFallback(`${theme(screen).dim('│')}  `, screen) : '');
+export const railOf = (screen: Screen): string =>
+  hasRail(screen) ? asciiFallback(`${theme(screen).dim('│')}  `, screen) : '';
 
-const hasRail = ({columns = 80, isAccessible = false}: Screen): boolean => columns >= NARROW && !isAccessible;
+const hasRail = ({columns = 80, isAccessible = false}: Screen): boolean =>
+  columns >= NARROW && !isAccessible;
 
 /** The first line of the wizard. */
 export function titleText(version: string, screen: Screen): string {
   const {bold, dim} = theme(screen);
-  const keys = screen.isAccessible ? 'At each question: back, help or quit.' : 'Esc back · ? help · Ctrl-C quit';
+  const keys = screen.isAccessible
+    ? 'At each question: back, help or quit.'
+    : 'Esc back · ? help · Ctrl-C quit';
   const name = `scalr-agent-install ${version}`;
   const room = (screen.columns ?? 80) - name.length - keys.length - 1;
   return `\n${bold(name)}${room < 2 ? '\n' : ' '.repeat(room)}${dim(keys)}\n\n`;
@@ -87,24 +110,39 @@ export function answeredStep(name: string, answers: readonly string[], screen: S
   const {dim, green} = theme(screen);
   const first = `${green('◇')}  ${name.padEnd(STEP_WIDTH)}  `;
   const text = paragraph(first, answers.join(' · '), screen);
-  return hasRail(screen) ? text.replace(/\n +/g, `\n${asciiFallback(dim('│'), screen)}${' '.repeat(STEP_WIDTH + 4)}`) : text;
+  return hasRail(screen)
+    ? text.replace(/\n +/g, `\n${asciiFallback(dim('│'), screen)}${' '.repeat(STEP_WIDTH + 4)}`)
+    : text;
 }
 
 const STEP_WIDTH = 9;
 
 /** A question and its answer, the same whether a person, a flag or the cluster gave it. */
-export function answeredText(message: string, answer: string, from: string | undefined, screen: Screen): string {
+export function answeredText(
+  message: string,
+  answer: string,
+  from: string | undefined,
+  screen: Screen,
+): string {
   const {cyan, dim, green} = theme(screen);
-  return paragraph(`${green('✔')} `, `${message} ${cyan(answer)}${from === undefined ? '' : dim(` (${from})`)}`, screen);
+  return paragraph(
+    `${green('✔')} `,
+    `${message} ${cyan(answer)}${from === undefined ? '' : dim(` (${from})`)}`,
+    screen,
+  );
 }
 
 /** An answer that was known without a question, as if it had been given to one. */
 export function knownText(setting: Setting, answer: Answer, screen: Screen): string {
-  const source = answer.because === undefined ? sourceText(setting, answer) : `${sourceText(setting, answer)}: ${answer.because}`;
+  const source =
+    answer.because === undefined
+      ? sourceText(setting, answer)
+      : `${sourceText(setting, answer)}: ${answer.because}`;
   return answeredText(setting.question, answerText(setting, answer), source, screen);
 }
 
-export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string => onlyEnv ?? FROM[source] ?? source;
+export const sourceText = ({onlyEnv}: Setting, {source}: Answer): string =>
+  onlyEnv ?? FROM[source] ?? source;
 
 /** An answer on one line, without secrets. */
 export function answerText({kind, labels}: Setting, {value, given}: Answer): string {
@@ -116,10 +154,12 @@ export function answerText({kind, labels}: Setting, {value, given}: Answer): str
   return kind.shown?.(value as never) ?? (text === '' ? 'none' : text);
 }
 
-export const answeredLine = (message: string, answer: string): string => `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
+export const answeredLine = (message: string, answer: string): string =>
+  `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
 
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
-export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
+export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined =>
+  parts.filter(Boolean).join(', ') || undefined;
 
 /** A question to which Enter alone says no. */
 export const yesOrNo = (message: string): InputQuestion => ({
@@ -135,7 +175,9 @@ export const isYes = (answer: string): boolean => /^y/i.test(answer);
 export const TOKEN = /eyJ[\w-]{5,}[\w.-]*/g;
 
 /** The answer to a token at any other question. */
-export const TOKEN_HERE = 'This is an agent pool token. Paste it only where the agent pool token is asked for.';
+export const TOKEN_HERE =
+  'This is an agent pool token. Paste it only where the agent pool token is asked for.';
 
 /** All that is shown of a secret: its length, which tells that it was pasted whole. */
-export const masked = (secret: string): string => (secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`);
+export const masked = (secret: string): string =>
+  secret === '' ? '' : `[hidden, ${count(secret.length, 'character')}]`;

@@ -1,7 +1,12 @@
 import {join} from 'node:path';
 import type {Difference} from '../diff/values-diff.ts';
 import type {HostExport} from '../export/export.ts';
-import {type ClusterTarget, commandLine, kubectlCommand, type Program} from '../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  commandLine,
+  kubectlCommand,
+  type Program,
+} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {upgradeInstall} from '../helm/helm.ts';
@@ -41,16 +46,30 @@ export interface HostReview extends HostExport {
 }
 
 /** All warnings about the settings, the plan and the cluster. */
-export function noticesOf({generated, prepared, host}: Pick<Reviewed, 'generated' | 'prepared' | 'host'>): Notice[] {
-  const named = (text: string): Setting[] => catalog.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
+export function noticesOf({
+  generated,
+  prepared,
+  host,
+}: Pick<Reviewed, 'generated' | 'prepared' | 'host'>): Notice[] {
+  const named = (text: string): Setting[] =>
+    catalog.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
   const checks = prepared?.checks ?? [];
-  const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(({message, setting}) => ({
-    text: message,
-    settings: [...catalog.filter(({id}) => id === setting), ...named(message)],
-  }));
-  const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
+  const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(
+    ({message, setting}) => ({
+      text: message,
+      settings: [...catalog.filter(({id}) => id === setting), ...named(message)],
+    }),
+  );
+  const planned =
+    prepared === undefined
+      ? []
+      : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
   const warned = checks.filter(({status}) => status === 'warn');
-  const checked = warned.map(({message: text, remedy}) => ({text, remedy, settings: named(`${remedy} ${text}`)}));
+  const checked = warned.map(({message: text, remedy}) => ({
+    text,
+    remedy,
+    settings: named(`${remedy} ${text}`),
+  }));
   // A check repeats what is already known from the settings.
   const ofDocker = (host?.plan?.warnings ?? []).map((text) => ({text, settings: named(text)}));
   return [...own, ...planned, ...checked, ...ofDocker].filter(
@@ -70,9 +89,13 @@ interface Reviewed {
 }
 
 /** The review: chart and cluster, answers by group, problems, warnings and planned changes. */
-export function reviewLines({generated, prepared, host, problem, groups, where, notes}: Reviewed, screen: Screen): string[] {
+export function reviewLines(
+  {generated, prepared, host, problem, groups, where, notes}: Reviewed,
+  screen: Screen,
+): string[] {
   const {bold, dim, green, red, yellow} = theme(screen);
-  const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
+  const chart =
+    generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
   const notices = noticesOf({generated, prepared, host});
   // A list shortens them before it leaves one out.
   const most = Math.max(MOST_NOTICES, (screen.rows ?? Number.POSITIVE_INFINITY) - 20);
@@ -80,14 +103,24 @@ export function reviewLines({generated, prepared, host, problem, groups, where, 
   const steps = [...(prepared?.accountSteps ?? []), ...(plan?.steps ?? [])].map(({title}) => title);
   return [
     `${bold('Review')}     ${chart}${where.join(' · ')}`,
-    ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
-    ...(problem === undefined ? [] : ['', red(`× ${problem.message}`), ...problem.suggestions.map((each) => `  ${dim(each)}`)]),
+    ...groups
+      .filter(([, answers]) => answers.length > 0)
+      .map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
+    ...(problem === undefined
+      ? []
+      : ['', red(`× ${problem.message}`), ...problem.suggestions.map((each) => `  ${dim(each)}`)]),
     ...(notices.length === 0 ? [] : ['', yellow(`! ${count(notices.length, 'warning')}:`)]),
     ...notices.slice(0, most).map(({text}) => `  - ${text}`),
     ...(notices.length > most ? [`  - ${dim(`and ${notices.length - most} more`)}`] : []),
     ...(plan === undefined && host === undefined ? [] : ['']),
-    ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
-    ...(host === undefined ? [] : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
+    ...(plan === undefined
+      ? []
+      : [
+          `${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`,
+        ]),
+    ...(host === undefined
+      ? []
+      : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
     ...(host?.notes ?? []),
     ...notes,
     '',
@@ -106,9 +139,17 @@ interface Printed {
 }
 
 /** The equivalent non-interactive command. */
-export function equivalentCommandText({entries, target, where, directory, program}: Printed & {where: readonly string[]}): string {
+export function equivalentCommandText({
+  entries,
+  target,
+  where,
+  directory,
+  program,
+}: Printed & {where: readonly string[]}): string {
   const command = `${program.install} --yes`;
-  return directory === undefined ? commandOf(command, where, entries, target) : answersCommand(command, where, entries, directory);
+  return directory === undefined
+    ? commandOf(command, where, entries, target)
+    : answersCommand(command, where, entries, directory);
 }
 
 /** The equivalent command for an agent on this machine, and the commands that use its files. */
@@ -119,7 +160,8 @@ export function hostCommandsText(
   {directory, program}: Pick<Printed, 'directory' | 'program'>,
 ): string {
   // The saved files contain the token.
-  const open = directory === undefined ? entries : entries.filter(({setting}) => setting.id !== token.id);
+  const open =
+    directory === undefined ? entries : entries.filter(({setting}) => setting.id !== token.id);
   const use = (note: string): string => `\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
   if (target === 'docker') {
     const command = `${program.install} --target docker --yes`;
@@ -127,34 +169,63 @@ export function hostCommandsText(
     return `${answersCommand(command, [`--save ${quote(directory)}`], open, directory)}${use(`With the files in ${directory} only:`)}`;
   }
   const command = `${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --out ${quote(directory ?? 'scalr-agent')}`;
-  const text = directory === undefined ? commandOf(command, [], open) : answersCommand(command, [], open, directory);
+  const text =
+    directory === undefined
+      ? commandOf(command, [], open)
+      : answersCommand(command, [], open, directory);
   return `${text}${use('On the virtual machine, in the directory of the files:')}`;
 }
 
 /** Settings that the command itself contains. */
 const OWN: readonly Setting[] = [target, chart, chartVersion];
 
-function commandOf(command: string, where: readonly string[], entries: readonly Entry[], release?: Printed['target']): string {
-  const given = entries.filter(({setting, answer}) => answer.source !== 'default' && answer.source !== 'chart' && !OWN.includes(setting));
-  const exact = release === undefined ? [] : [`--chart ${release.chart}`, `--chart-version ${release.version}`];
-  const flags = given.flatMap(({setting, answer}) => (holdsSecret(setting, answer) ? [] : flagsOf(setting, answer)));
+function commandOf(
+  command: string,
+  where: readonly string[],
+  entries: readonly Entry[],
+  release?: Printed['target'],
+): string {
+  const given = entries.filter(
+    ({setting, answer}) =>
+      answer.source !== 'default' && answer.source !== 'chart' && !OWN.includes(setting),
+  );
+  const exact =
+    release === undefined ? [] : [`--chart ${release.chart}`, `--chart-version ${release.version}`];
+  const flags = given.flatMap(({setting, answer}) =>
+    holdsSecret(setting, answer) ? [] : flagsOf(setting, answer),
+  );
   return commandLines([command, ...where, ...exact, ...flags], given);
 }
 
 /** The command with the saved answers instead of flags. */
-const answersCommand = (command: string, where: readonly string[], entries: readonly Entry[], directory: string): string =>
+const answersCommand = (
+  command: string,
+  where: readonly string[],
+  entries: readonly Entry[],
+  directory: string,
+): string =>
   commandLines([command, ...where, `--answers ${quote(join(directory, 'answers.yaml'))}`], entries);
 
 /** One flag per line, after the variables that must be set. */
 function commandLines(lines: readonly string[], entries: readonly Entry[]): string {
-  const hidden = entries.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
-  const before = hidden.length === 0 ? '' : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
+  const hidden = entries
+    .filter(({setting, answer}) => holdsSecret(setting, answer))
+    .map(({setting}) => setting.env);
+  const before =
+    hidden.length === 0
+      ? ''
+      : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
   return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
 }
 
 /** Commands for Helm alone, for example on another machine. They can be repeated. */
 export function helmCommandsText(
-  {name, chart: reference, secrets, ...printed}: Pick<DesiredRelease, 'name' | 'chart' | 'secrets'> & Printed,
+  {
+    name,
+    chart: reference,
+    secrets,
+    ...printed
+  }: Pick<DesiredRelease, 'name' | 'chart' | 'secrets'> & Printed,
   screen: Screen,
 ): string {
   const {namespace} = name.kubeTarget;
@@ -163,9 +234,21 @@ export function helmCommandsText(
   const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
   const lines = [
     ...(directory === ''
-      ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
+      ? [
+          `${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`,
+        ]
       : []),
-    applied(name.kubeTarget, kubectlCommand(name.kubeTarget, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
+    applied(
+      name.kubeTarget,
+      kubectlCommand(
+        name.kubeTarget,
+        'create',
+        'namespace',
+        namespace,
+        '--dry-run=client',
+        '--output=yaml',
+      ),
+    ),
     ...given.flatMap((secret) => secretCommands(secret, name.kubeTarget)),
     helmText(name, reference, path),
   ];
@@ -173,14 +256,24 @@ export function helmCommandsText(
 }
 
 /** The command as users of Helm type it, with one flag per line. */
-function helmText(name: DesiredRelease['name'], reference: DesiredRelease['chart'], path: string): string {
+function helmText(
+  name: DesiredRelease['name'],
+  reference: DesiredRelease['chart'],
+  path: string,
+): string {
   const {args} = upgradeInstall(name, reference, '');
   const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
   const flags = own.flatMap((arg, index) =>
-    arg.startsWith('--') ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')] : [],
+    arg.startsWith('--')
+      ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')]
+      : [],
   );
   const [, release = '', chart = ''] = own;
-  return [commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}), ...flags, `--values ${quote(path)}`].join(' \\\n  ');
+  return [
+    commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}),
+    ...flags,
+    `--values ${quote(path)}`,
+  ].join(' \\\n  ');
 }
 
 /** Applies what a dry run prints, so that the command can be repeated. */
@@ -188,26 +281,51 @@ const applied = (kubeTarget: ClusterTarget, command: string): string =>
   `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
-function secretCommands({name, type, data, metadata}: DesiredRelease['secrets'][number], kubeTarget: ClusterTarget): string[] {
+function secretCommands(
+  {name, type, data, metadata}: DesiredRelease['secrets'][number],
+  kubeTarget: ClusterTarget,
+): string[] {
   const namespace = ['--namespace', kubeTarget.namespace];
   const into = [...namespace, '--dry-run=client', '--output=yaml'];
   const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
   const create =
     type === 'kubernetes.io/tls'
-      ? applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into))
+      ? applied(
+          kubeTarget,
+          kubectlCommand(
+            kubeTarget,
+            'create',
+            'secret',
+            'tls',
+            name,
+            '--cert=tls.crt',
+            '--key=tls.key',
+            ...into,
+          ),
+        )
       : `printf %s "$${token.env}" | ${applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'generic', name, ...files, ...into))}`;
-  const assignments = (pairs: object = {}): string[] => Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
-  const [labels, annotations] = [assignments(metadata?.labels), assignments(metadata?.annotations)];
+  const assignments = (pairs: object = {}): string[] =>
+    Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
+  const labels = assignments(metadata?.labels);
+  const annotations = assignments(metadata?.annotations);
   const where = ['--overwrite', ...namespace];
   return [
     create,
-    ...(labels.length > 0 ? [kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where)] : []),
-    ...(annotations.length > 0 ? [kubectlCommand(kubeTarget, 'annotate', 'secret', name, ...annotations, ...where)] : []),
+    ...(labels.length > 0
+      ? [kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where)]
+      : []),
+    ...(annotations.length > 0
+      ? [kubectlCommand(kubeTarget, 'annotate', 'secret', name, ...annotations, ...where)]
+      : []),
   ];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */
-export const planWarnings = ({keptClaims = [], lostValues = [], warnings = []}: Plan): Warning[] => [
+export const planWarnings = ({
+  keptClaims = [],
+  lostValues = [],
+  warnings = [],
+}: Plan): Warning[] => [
   ...keptClaims.map((claim) => ({
     code: 'PVC_KEPT',
     message: `PVC ${claim} remains with its data, but Helm no longer manages it.`,

@@ -18,12 +18,19 @@ export const clustersDocument = (clusters: readonly ClusterStatus[]) => ({
   clusters: clusters.map(({context, releases, failure}) => ({
     context,
     releases: releases.map(({name, status}) => statusDocument(name, status, [])),
-    ...(failure && {error: {code: failure.code, message: failure.message, suggestions: failure.suggestions}}),
+    ...(failure && {
+      error: {code: failure.code, message: failure.message, suggestions: failure.suggestions},
+    }),
   })),
 });
 
-export function statusDocument({release, kubeTarget}: ReleaseName, status: ReleaseStatus, files: readonly string[]) {
-  const {revision, managedBy, controller, chart, purpose, objects, runs, cacheUse, drift, account} = status;
+export function statusDocument(
+  {release, kubeTarget}: ReleaseName,
+  status: ReleaseStatus,
+  files: readonly string[],
+) {
+  const {revision, managedBy, controller, chart, purpose, objects, runs, cacheUse, drift, account} =
+    status;
   return {
     release,
     namespace: kubeTarget.namespace,
@@ -34,41 +41,81 @@ export function statusDocument({release, kubeTarget}: ReleaseName, status: Relea
     ...(controller && {controller: withoutRemedies(controller)}),
     ...(chart && {chart: chartOf(chart)}),
     ...(purpose && {purpose}),
-    workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
+    workloads: status.workloads.map(({object, state, ready, desired, text}) => ({
+      object,
+      state,
+      ready,
+      desired,
+      text,
+    })),
     causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, permanent: isPermanent})),
     agents: status.agents,
     images: status.images,
     /** Null where they could not be compared. */
-    objects: {differs: objects ? objects.some(differs) : null, verified: status.isVerified, differences: objects ?? []},
-    runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
+    objects: {
+      differs: objects ? objects.some(differs) : null,
+      verified: status.isVerified,
+      differences: objects ?? [],
+    },
+    runs: {
+      visible: runs !== undefined,
+      inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain})),
+    },
     advice: status.advice,
     ...(cacheUse && {cacheUse}),
     ...(files.length > 0 && {
-      values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []},
+      values: {
+        files,
+        differs: drift ? drift.differences.length > 0 : null,
+        differences: drift?.differences ?? [],
+      },
     }),
-    unread: status.unread.map(({object: what, code, reason, remedy}) => ({what, code, reason, remedy})),
+    unread: status.unread.map(({object: what, code, reason, remedy}) => ({
+      what,
+      code,
+      reason,
+      remedy,
+    })),
     ...(account && {account: accountOf(account)}),
   };
 }
 
 const accountOf = ({host, pool, isUnused, agents, withoutPod}: AccountStatus) => ({
   host,
-  pool: pool === undefined ? null : {id: pool.id, name: pool.name, inUse: isUnused === undefined ? pool.isInUse : !isUnused},
+  pool:
+    pool === undefined
+      ? null
+      : {id: pool.id, name: pool.name, inUse: isUnused === undefined ? pool.isInUse : !isUnused},
   agents: agents.map(({pod, agent}) => ({
-    ...{pod, id: agent?.id ?? null, status: agent?.status ?? 'unknown', version: agent?.version ?? null},
-    ...{lastSeen: agent?.lastSeen ?? null, error: agent?.error ?? null},
+    pod,
+    id: agent?.id ?? null,
+    status: agent?.status ?? 'unknown',
+    version: agent?.version ?? null,
+    lastSeen: agent?.lastSeen ?? null,
+    error: agent?.error ?? null,
   })),
   withoutPod: withoutPod.map(({name}) => name),
 });
 
-const withoutRemedies = ({remedies: _, ...controller}: NonNullable<ReleaseStatus['controller']>) => controller;
+const withoutRemedies = ({remedies: _, ...controller}: NonNullable<ReleaseStatus['controller']>) =>
+  controller;
 
-const helmOf = ({status, revision, updated, description}: NonNullable<ReleaseStatus['revision']>) => ({
-  ...{status, revision, updated},
+const helmOf = ({
+  status,
+  revision,
+  updated,
+  description,
+}: NonNullable<ReleaseStatus['revision']>) => ({
+  status,
+  revision,
+  updated,
   ...(description && {description}),
 });
 
-const chartOf = ({agentVersion, ...chart}: NonNullable<ReleaseStatus['chart']>) => ({...chart, ...(agentVersion && {agentVersion})});
+const chartOf = ({agentVersion, ...chart}: NonNullable<ReleaseStatus['chart']>) => ({
+  ...chart,
+  ...(agentVersion && {agentVersion}),
+});
 
 type ReleaseLine = Pick<ShownStatus, 'name' | 'status'>;
 
@@ -82,7 +129,8 @@ export interface ClusterStatus {
 const HEADING = ['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'];
 
 /** A line for each release, as kubectl prints tables. */
-export const statusTable = (all: readonly ReleaseLine[], screen: Screen): string => columnsText([HEADING, ...all.map(cells)], screen);
+export const statusTable = (all: readonly ReleaseLine[], screen: Screen): string =>
+  columnsText([HEADING, ...all.map(cells)], screen);
 
 /** The same for several clusters; a cluster without a known release has a line too, and its reason below the table. */
 export function clustersTable(clusters: readonly ClusterStatus[], screen: Screen): string {
@@ -93,13 +141,30 @@ export function clustersTable(clusters: readonly ClusterStatus[], screen: Screen
   );
   const failed = clusters.flatMap(({context: object, failure}) =>
     failure
-      ? [diagnosisText('!', {object, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? ''}, screen)]
+      ? [
+          diagnosisText(
+            '!',
+            {
+              object,
+              code: failure.code,
+              reason: failure.message,
+              remedy: failure.suggestions[0] ?? '',
+            },
+            screen,
+          ),
+        ]
       : [],
   );
-  return columnsText([['CONTEXT', ...HEADING], ...rows], screen) + section('Could not be read', failed, screen);
+  return (
+    columnsText([['CONTEXT', ...HEADING], ...rows], screen) +
+    section('Could not be read', failed, screen)
+  );
 }
 
-const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {CLUSTER_UNREACHABLE: 'unreachable', RELEASE_NOT_FOUND: 'not found'};
+const STATES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  CLUSTER_UNREACHABLE: 'unreachable',
+  RELEASE_NOT_FOUND: 'not found',
+};
 
 const cells = ({name, status}: ReleaseLine): string[] => [
   name.kubeTarget.namespace,
@@ -108,7 +173,9 @@ const cells = ({name, status}: ReleaseLine): string[] => [
   status.state,
   status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
   status.runs === undefined ? '?' : String(status.runs.length),
-  status.objects === undefined ? '?' : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
+  status.objects === undefined
+    ? '?'
+    : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
 ];
 
 /** The state of every agent of this machine, and the causes of problems. */
@@ -117,7 +184,9 @@ export function hostStatusText(agents: readonly HostAgentState[], screen: Screen
   const causes = agents.flatMap((each) => each.causes);
   return [
     ...agents.map((each) => agentLine(each, screen)),
-    ...(causes.length === 0 ? [] : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
+    ...(causes.length === 0
+      ? []
+      : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
   ].join('');
 }
 
@@ -127,7 +196,16 @@ function agentLine(agent: HostAgentState, screen: Screen): string {
 }
 
 /** The state of an agent as a line of the progress view. */
-export function agentProgress({object, status, image, purpose, restarts, isRunning, causes, agent}: HostAgentState): Progress {
+export function agentProgress({
+  object,
+  status,
+  image,
+  purpose,
+  restarts,
+  isRunning,
+  causes,
+  agent,
+}: HostAgentState): Progress {
   const isBroken = !isRunning || causes.some(({isError}) => isError);
   const facts = [
     status,
@@ -136,7 +214,12 @@ export function agentProgress({object, status, image, purpose, restarts, isRunni
     ...(image === undefined ? [] : [image]),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
   ];
-  return {object, state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting', text: facts.join(', ')};
+  return {
+    object,
+    state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting',
+    text: facts.join(', '),
+  };
 }
 
-const causeText = (cause: HostCause, screen: Screen): string => diagnosisText(cause.isError ? '×' : '!', cause, screen);
+const causeText = (cause: HostCause, screen: Screen): string =>
+  diagnosisText(cause.isError ? '×' : '!', cause, screen);

@@ -34,11 +34,18 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     bold(paragraph('', verdictOf(name, status, screen), screen).trimEnd()),
     '\n\n',
     row('Context', status.context || '(none)'),
-    row('Release', status.managedBy === undefined ? recordFact(status, now) : `no Helm release (${status.managedBy})`),
+    row(
+      'Release',
+      status.managedBy === undefined
+        ? recordFact(status, now)
+        : `no Helm release (${status.managedBy})`,
+    ),
     row('Controller', controllerFact(status)),
     row('Chart', chartFact(status)),
     row('Pool', status.purpose && 'VCS access'),
-    ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
+    ...status.workloads.map((each, index) =>
+      row(index === 0 ? 'Workloads' : '', workloadFact(each, screen)),
+    ),
     row('Images', status.images.length === 0 ? undefined : status.images.join(', ')),
     row('Objects', objectsFact(status, name)),
     row('Agents', agentsFact(status)),
@@ -46,8 +53,12 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
-    part('Causes', status.causes, (each) => diagnosisText(each.isPermanent ? '×' : '!', each, screen)),
-    part('Changed in the cluster', status.objects, (each) => paragraph('  ! ', objectText(each), screen)),
+    part('Causes', status.causes, (each) =>
+      diagnosisText(each.isPermanent ? '×' : '!', each, screen),
+    ),
+    part('Changed in the cluster', status.objects, (each) =>
+      paragraph('  ! ', objectText(each), screen),
+    ),
     part('Advice', status.advice, ({message, remedy}) => problemText('-', message, remedy, screen)),
     part('Could not be read', status.unread, (each) => diagnosisText('!', each, screen)),
   ].join('');
@@ -74,12 +85,18 @@ export function verdictOf(
 ): string {
   const [mark, color, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
-  const but = state === 'ready' && objects.some(differs) ? `, but ${objectsCount(objects)} from the installed manifest` : '';
+  const but =
+    state === 'ready' && objects.some(differs)
+      ? `, but ${objectsCount(objects)} from the installed manifest`
+      : '';
   return `${theme(screen)[color](mark)} Release ${release} in namespace ${kubeTarget.namespace} ${verdict}${yet}${but}`;
 }
 
 /** Without `now`, the text contains no age. */
-export function recordFact({revision}: Pick<ReleaseStatus, 'revision'>, now?: Date): string | undefined {
+export function recordFact(
+  {revision}: Pick<ReleaseStatus, 'revision'>,
+  now?: Date,
+): string | undefined {
   if (revision === undefined) return undefined;
   const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
   return `${revision.status}, revision ${revision.revision}${when}`;
@@ -131,16 +148,26 @@ export function objectsFact(
   if (objects === undefined) return undefined;
   if (objects.length === 0) return 'unchanged';
   if (!objects.some(differs)) return 'as installed, except for fields that other programs set';
-  const editing = objects.filter(({problem}) => problem === 'added').map(({object}) => editCommand(object, kubeTarget));
+  const editing = objects
+    .filter(({problem}) => problem === 'added')
+    .map(({object}) => editCommand(object, kubeTarget));
   return [
     `${objectsCount(objects)} from the installed manifest${isVerified ? '' : ' (not verified with a dry run)'}`,
-    ...(objects.some(isRestored) && controller === undefined ? ['To restore, run install with the same settings'] : []),
+    ...(objects.some(isRestored) && controller === undefined
+      ? ['To restore, run install with the same settings']
+      : []),
     ...(editing.length === 0 ? [] : [`To remove added fields: ${few(editing, 2)}`]),
   ].join('. ');
 }
 
 const editCommand = (object: string, kubeTarget: ClusterTarget): string =>
-  kubectlCommand(kubeTarget, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', kubeTarget.namespace);
+  kubectlCommand(
+    kubeTarget,
+    'edit',
+    object.replace(' ', '/').toLowerCase(),
+    '--namespace',
+    kubeTarget.namespace,
+  );
 
 function objectsCount(objects: readonly ObjectDrift[]): string {
   const {size} = new Set(objects.filter(differs).map(({object}) => object));
@@ -149,7 +176,8 @@ function objectsCount(objects: readonly ObjectDrift[]): string {
 
 export function objectText({object, problem, paths, manager, webhooks = []}: ObjectDrift): string {
   const fields = few(paths);
-  const webhook = webhooks.length === 0 ? 'an admission webhook' : `admission webhook ${few(webhooks)}`;
+  const webhook =
+    webhooks.length === 0 ? 'an admission webhook' : `admission webhook ${few(webhooks)}`;
   return {
     missing: `${object} is missing`,
     changed: `${object} has changed: ${fields}`,
@@ -158,7 +186,8 @@ export function objectText({object, problem, paths, manager, webhooks = []}: Obj
   }[problem];
 }
 
-const workloadFact = ({object, state, text}: WorkloadLine, screen: Screen): string => `${stateMark(state, screen)} ${object}: ${text}`;
+const workloadFact = ({object, state, text}: WorkloadLine, screen: Screen): string =>
+  `${stateMark(state, screen)} ${object}: ${text}`;
 
 export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | undefined {
   if (agents.length === 0) return undefined;
@@ -176,20 +205,30 @@ function accountFact({account}: Pick<ReleaseStatus, 'account'>): string | undefi
   return `agent pool ${pool.name} on ${host}: ${agentCounts(agents.map(({agent}) => agent?.status ?? 'unknown'))}`;
 }
 
-export function runsFact({runs, chart, purpose}: Pick<ReleaseStatus, 'runs' | 'chart' | 'purpose'>): string | undefined {
+export function runsFact({
+  runs,
+  chart,
+  purpose,
+}: Pick<ReleaseStatus, 'runs' | 'chart' | 'purpose'>): string | undefined {
   if (purpose === 'vcs') return 'none: VCS agents execute no runs';
   if (chart === undefined) return 'not visible: the chart of the release is unknown';
-  if (chart.name === 'agent-local') return 'not visible: agent-local executes runs inside the agent container';
+  if (chart.name === 'agent-local')
+    return 'not visible: agent-local executes runs inside the agent container';
   if (runs === undefined) return 'not visible: Jobs and pods could not be read';
   if (runs.length === 0) return 'none in flight';
-  const maybe = runs.every(({isCertain}) => isCertain) ? '' : ' (run pods could not be identified with certainty)';
+  const maybe = runs.every(({isCertain}) => isCertain)
+    ? ''
+    : ' (run pods could not be identified with certainty)';
   return `${runs.length} in flight: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
 }
 
 export const cacheFact = ({cacheUse}: Pick<ReleaseStatus, 'cacheUse'>): string | undefined =>
   cacheUse && `${cacheUseText(cacheUse)} (from run logs)`;
 
-export function valuesFact({drift}: Pick<ReleaseStatus, 'drift'>, files: readonly string[]): string | undefined {
+export function valuesFact(
+  {drift}: Pick<ReleaseStatus, 'drift'>,
+  files: readonly string[],
+): string | undefined {
   if (files.length === 0) return undefined;
   const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
   if (drift === undefined) return `cannot be compared with ${source}`;
@@ -207,7 +246,8 @@ interface Reporter {
 export function changesReporter(write: (text: string) => void, screen: Screen): Reporter {
   let known: ReadonlyMap<string, string> | undefined;
   let lastMessage: string | undefined;
-  const line = (now: Date, text: string): void => write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
+  const line = (now: Date, text: string): void =>
+    write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
   return {
     status(shown) {
       const facts = factsOf(shown, screen);
@@ -224,7 +264,10 @@ export function changesReporter(write: (text: string) => void, screen: Screen): 
   };
 }
 
-function* changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Iterable<string> {
+function* changes(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Iterable<string> {
   for (const [key, text] of after) if (before.get(key) !== text) yield text;
   for (const key of before.keys()) if (!after.has(key)) yield `✓ resolved: ${key}`;
 }
@@ -239,18 +282,30 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('controller', controllerFact(status)),
     ...labeled('chart', chartFact(status)),
     ...labeled('images', status.images.join(', ') || undefined),
-    ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),
+    ...(status.objects ?? []).map((each): [string, string] => [
+      `${each.object} ${each.problem}`,
+      `! ${objectText(each)}`,
+    ]),
     ...labeled('agents', agentsFact(status)),
     ...labeled('runs', runsFact(status)),
     ...labeled('cache', cacheFact(status)),
     ...labeled('values', valuesFact(status, files)),
     ...causes(status),
-    ...status.advice.map(({code, message, remedy}): [string, string] => [code, `- ${message} → ${remedy}`]),
+    ...status.advice.map(({code, message, remedy}): [string, string] => [
+      code,
+      `- ${message} → ${remedy}`,
+    ]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }
 
 const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
-  ...found.map(({object, code, reason, remedy}): [string, string] => [`${object} ${code}`, `! ${object}: ${reason} → ${remedy}`]),
-  ...unread.map(({object, reason}): [string, string] => [`unread ${object}`, `! ${object}: ${reason}`]),
+  ...found.map(({object, code, reason, remedy}): [string, string] => [
+    `${object} ${code}`,
+    `! ${object}: ${reason} → ${remedy}`,
+  ]),
+  ...unread.map(({object, reason}): [string, string] => [
+    `unread ${object}`,
+    `! ${object}: ${reason}`,
+  ]),
 ];

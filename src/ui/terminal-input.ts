@@ -2,11 +2,14 @@ import {Readable} from 'node:stream';
 
 // Terminals mark pasted text when asked to: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode
 const ESC = '\u001B';
-const [PASTE_ON, PASTE_OFF] = [`${ESC}[?2004h`, `${ESC}[?2004l`];
+const PASTE_ON = `${ESC}[?2004h`;
+const PASTE_OFF = `${ESC}[?2004l`;
 const ERASE_BELOW = `${ESC}[J`;
-const [START, END] = [`${ESC}[200~`, `${ESC}[201~`];
+const START = `${ESC}[200~`;
+const END = `${ESC}[201~`;
 const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
-const [CTRL_C, CTRL_Z] = ['\u0003', '\u001a'];
+const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
@@ -99,7 +102,9 @@ export class TerminalInput extends Readable {
     // A mark can arrive in two chunks.
     const cut = text.lastIndexOf(ESC);
     const end = cut < 0 ? '' : text.slice(cut);
-    const isCut = end === ESC || (end.length > 2 && [START, END].some((mark) => mark !== end && mark.startsWith(end)));
+    const isCut =
+      end === ESC ||
+      (end.length > 2 && [START, END].some((mark) => mark !== end && mark.startsWith(end)));
     this.#rest = isCut ? end : '';
     text = isCut ? text.slice(0, cut) : text;
     if (this.#rest === ESC) this.#escape = setTimeout(this.#onSilence, ESCAPE_MS);
@@ -127,7 +132,14 @@ export class TerminalInput extends Readable {
   }
 
   #escapeKey(): void {
-    if (this.#isOpen) this.emit('keypress', undefined, {sequence: ESC, name: 'escape', ctrl: false, meta: false, shift: false});
+    if (this.#isOpen)
+      this.emit('keypress', undefined, {
+        sequence: ESC,
+        name: 'escape',
+        ctrl: false,
+        meta: false,
+        shift: false,
+      });
   }
 
   #keys(text: string): void {

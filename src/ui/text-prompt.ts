@@ -1,7 +1,22 @@
-import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
+import {
+  createPrompt,
+  isBackspaceKey,
+  isEnterKey,
+  useEffect,
+  useKeypress,
+  useState,
+} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {InputQuestion} from '../ports/system.ts';
-import {escText, frameOf, indented, noteOf, questionText, TOKEN, TOKEN_HERE} from './prompt-text.ts';
+import {
+  escText,
+  frameOf,
+  indented,
+  noteOf,
+  questionText,
+  TOKEN,
+  TOKEN_HERE,
+} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */
@@ -33,107 +48,124 @@ const MOST_DOTS = 32;
  * A line of text. The prompts of @inquirer/prompts cannot hide a token that is typed into the wrong question, show what a secret is
  * while it is pasted, open help or complete a path without asking again, or follow a changed width.
  */
-export const textPrompt = createPrompt<string, TextConfig>(({question, isHidden = false, isInline = false, typed, ...config}, done) => {
-  const {default: preset = '', isPrefilled = false, validate, complete, help} = question;
-  const [text, setText] = useState(typed.text);
-  const [hasDefault, setDefault] = useState(typed.hasDefault);
-  const [isHelpOpen, openHelp] = useState(typed.isHelpOpen);
-  const [problem, setProblem] = useState<string>();
-  const [isChecking, setChecking] = useState(false);
-  // What is left of a token after an edit may not look like one.
-  const isToken = text !== '' && (typed.isToken || text.search(TOKEN) >= 0);
-  Object.assign(typed, {text, hasDefault, isHelpOpen, isToken});
+export const textPrompt = createPrompt<string, TextConfig>(
+  ({question, isHidden = false, isInline = false, typed, ...config}, done) => {
+    const {default: preset = '', isPrefilled = false, validate, complete, help} = question;
+    const [text, setText] = useState(typed.text);
+    const [hasDefault, setDefault] = useState(typed.hasDefault);
+    const [isHelpOpen, openHelp] = useState(typed.isHelpOpen);
+    const [problem, setProblem] = useState<string>();
+    const [isChecking, setChecking] = useState(false);
+    // What is left of a token after an edit may not look like one.
+    const isToken = text !== '' && (typed.isToken || text.search(TOKEN) >= 0);
+    Object.assign(typed, {text, hasDefault, isHelpOpen, isToken});
 
-  const change = (line: string): void => {
-    setText(line);
-    setProblem(undefined);
-  };
-  /** A secret is never in the line of readline, whose length moves the cursor. */
-  const show = (line: string, rl: {clearLine(direction: 0): void; write(text: string): void}): void => {
-    rl.clearLine(0);
-    if (!isHidden) rl.write(line);
-    change(line);
-  };
-  const answerOf = (line: string): string => line.trim() || (hasDefault ? preset : '');
-
-  useEffect((rl) => {
-    if (!isHidden && typed.text !== '') rl.write(typed.text);
-  }, []);
-  useEffect(
-    (rl) => {
-      const paste = (pasted: string): void => {
-        if (isChecking) return;
-        if (isHidden) show(text + pasted.replaceAll(/\s+/g, ''), rl);
-        else {
-          rl.write(pasted.replaceAll(/[\r\n\t]+/g, ' ').trim());
-          change(rl.line);
-        }
-      };
-      rl.input.on('paste', paste);
-      return () => rl.input.off('paste', paste);
-    },
-    [text, isChecking],
-  );
-
-  useKeypress(async (key, rl) => {
-    if (isChecking) return;
-    const line = isHidden ? text + rl.line : rl.line;
-    if (isEnterKey(key)) {
-      setChecking(true);
-      const found = isToken && !isHidden ? TOKEN_HERE : await validate?.(answerOf(text));
-      // A closed readline must not be written to: that keeps the process alive.
-      if (config.signal.aborted) return;
-      setChecking(false);
-      if (found === undefined) return done(answerOf(text));
-      show(text, rl);
-      setProblem(found);
-    } else if (isBackspaceKey(key)) {
-      if (text === '') setDefault(false);
-      if (isHidden) show([...text].slice(0, -1).join(''), rl);
-      else change(rl.line);
-    } else if (isHidden && key.ctrl && key.name === 'u') show('', rl);
-    else if (line === '?' && text === '' && help.length > 0) {
-      show('', rl);
-      openHelp(!isHelpOpen);
-    } else if (rl.line.includes('\t')) {
-      const before = line.replaceAll('\t', '');
-      show(before, rl);
-      if (complete !== undefined) show(commonStart(before, await complete(before)), rl);
-    } else if (isHidden) show(line.replaceAll(/\p{Cc}/gu, ''), rl);
-    else if (line !== text) {
+    const change = (line: string): void => {
+      setText(line);
+      setProblem(undefined);
+    };
+    /** A secret is never in the line of readline, whose length moves the cursor. */
+    const show = (
+      line: string,
+      rl: {clearLine(direction: 0): void; write(text: string): void},
+    ): void => {
+      rl.clearLine(0);
+      if (!isHidden) rl.write(line);
       change(line);
-      if (isHelpOpen) openHelp(false);
-    }
-  });
+    };
+    const answerOf = (line: string): string => line.trim() || (hasDefault ? preset : '');
 
-  const screen = config.screen();
-  const {dim, red, green} = theme(screen);
-  const {mark, first, indent, above} = frameOf(withKeys(question, screen, text === ''), screen);
-  const note = isPrefilled ? question.note : noteOf(preset, question.note);
-  const lines = [
-    ...above,
-    `${first}${questionText(question.message, note, screen, indent)}`,
-    ...(isHelpOpen ? help.map((line) => indented(dim(line), screen, indent)) : []),
-  ].join('\n');
-  const hint = isPrefilled && hasDefault && preset !== '' && text === '' ? dim(`(${preset}, Backspace to clear)`) : '';
-  const count = [...text].length;
-  const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
-  const masked = isToken ? dots(width(text)) : text;
-  const shown = isHidden ? `${dots(Math.min(count, MOST_DOTS))}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}` : masked;
-  const confirmed = text === '' ? undefined : question.confirms?.(text);
-  const below = problem === undefined ? confirmed && `${green('✔')} ${confirmed}` : red(problem);
-  return [
-    `${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`,
-    below && indented(asciiFallback(below, screen), screen, indent || '  '),
-  ];
-});
+    useEffect((rl) => {
+      if (!isHidden && typed.text !== '') rl.write(typed.text);
+    }, []);
+    useEffect(
+      (rl) => {
+        const paste = (pasted: string): void => {
+          if (isChecking) return;
+          if (isHidden) show(text + pasted.replaceAll(/\s+/g, ''), rl);
+          else {
+            rl.write(pasted.replaceAll(/[\r\n\t]+/g, ' ').trim());
+            change(rl.line);
+          }
+        };
+        rl.input.on('paste', paste);
+        return () => rl.input.off('paste', paste);
+      },
+      [text, isChecking],
+    );
+
+    useKeypress(async (key, rl) => {
+      if (isChecking) return;
+      const line = isHidden ? text + rl.line : rl.line;
+      if (isEnterKey(key)) {
+        setChecking(true);
+        const found = isToken && !isHidden ? TOKEN_HERE : await validate?.(answerOf(text));
+        // A closed readline must not be written to: that keeps the process alive.
+        if (config.signal.aborted) return;
+        setChecking(false);
+        if (found === undefined) return done(answerOf(text));
+        show(text, rl);
+        setProblem(found);
+      } else if (isBackspaceKey(key)) {
+        if (text === '') setDefault(false);
+        if (isHidden) show([...text].slice(0, -1).join(''), rl);
+        else change(rl.line);
+      } else if (isHidden && key.ctrl && key.name === 'u') show('', rl);
+      else if (line === '?' && text === '' && help.length > 0) {
+        show('', rl);
+        openHelp(!isHelpOpen);
+      } else if (rl.line.includes('\t')) {
+        const before = line.replaceAll('\t', '');
+        show(before, rl);
+        if (complete !== undefined) show(commonStart(before, await complete(before)), rl);
+      } else if (isHidden) show(line.replaceAll(/\p{Cc}/gu, ''), rl);
+      else if (line !== text) {
+        change(line);
+        if (isHelpOpen) openHelp(false);
+      }
+    });
+
+    const screen = config.screen();
+    const {dim, red, green} = theme(screen);
+    const {mark, first, indent, above} = frameOf(withKeys(question, screen, text === ''), screen);
+    const note = isPrefilled ? question.note : noteOf(preset, question.note);
+    const lines = [
+      ...above,
+      `${first}${questionText(question.message, note, screen, indent)}`,
+      ...(isHelpOpen ? help.map((line) => indented(dim(line), screen, indent)) : []),
+    ].join('\n');
+    const hint =
+      isPrefilled && hasDefault && preset !== '' && text === ''
+        ? dim(`(${preset}, Backspace to clear)`)
+        : '';
+    const count = [...text].length;
+    const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
+    const masked = isToken ? dots(width(text)) : text;
+    const shown = isHidden
+      ? `${dots(Math.min(count, MOST_DOTS))}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}`
+      : masked;
+    const confirmed = text === '' ? undefined : question.confirms?.(text);
+    const below = problem === undefined ? confirmed && `${green('✔')} ${confirmed}` : red(problem);
+    return [
+      `${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`,
+      below && indented(asciiFallback(below, screen), screen, indent || '  '),
+    ];
+  },
+);
 
 /** The heading with the keys of a text question, if they fit on the line. */
-function withKeys({heading, canGoBack = false}: InputQuestion, {columns}: {columns: number}, isEmpty: boolean): string[] | undefined {
+function withKeys(
+  {heading, canGoBack = false}: InputQuestion,
+  {columns}: {columns: number},
+  isEmpty: boolean,
+): string[] | undefined {
   if (heading === undefined) return undefined;
   const [step = '', ...lines] = heading;
   // In a text, ? is a character.
-  const keys = [...(canGoBack ? [escText(canGoBack)] : []), ...(isEmpty ? ['? for help'] : [])].join(' · ');
+  const keys = [
+    ...(canGoBack ? [escText(canGoBack)] : []),
+    ...(isEmpty ? ['? for help'] : []),
+  ].join(' · ');
   const room = columns - 3 - step.length - keys.length;
   return [room < 2 ? step : `${step}${' '.repeat(room)}${keys}`, ...lines];
 }

@@ -57,7 +57,8 @@ export const withoutColor = (screen: Screen): Screen => ({
   },
 });
 
-export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance => new Chalk({level: hasColor ? 1 : 0});
+export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance =>
+  new Chalk({level: hasColor ? 1 : 0});
 
 const NARROWEST = 20;
 
@@ -66,7 +67,8 @@ const COMMAND = /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)/;
 
 /** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */
 export function paragraph(first: string, text: string, screen: Screen): string {
-  const [head, body] = [asciiFallback(first, screen), asciiFallback(text, screen)];
+  const head = asciiFallback(first, screen);
+  const body = asciiFallback(text, screen);
   if (screen.columns === undefined) return `${head}${body}\n`;
   const indent = width(head);
   const room = Math.max(screen.columns - indent, NARROWEST);
@@ -88,15 +90,34 @@ export function nextStep(first: string, text: string, screen: Screen): string {
 export const problemText = (mark: string, text: string, remedy: string, screen: Screen): string =>
   `${paragraph(`  ${mark} `, text, screen)}    → ${remedy.replaceAll('\n', '\n      ')}\n`;
 
-export const diagnosisText = (mark: string, {object, reason, remedy}: Diagnosis, screen: Screen): string =>
-  problemText(mark, `${object}: ${reason}`, remedy, screen);
+export const diagnosisText = (
+  mark: string,
+  {object, reason, remedy}: Diagnosis,
+  screen: Screen,
+): string => problemText(mark, `${object}: ${reason}`, remedy, screen);
 
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
-  ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
-  ...{'◆': '*', '◇': 'o', '●': '*', '│': '|', '└': '\\', '↑': '^', '↓': 'v'},
+  '✓': '+',
+  '✔': '+',
+  '×': 'x',
+  '…': '...',
+  '→': '->',
+  '·': '-',
+  '❯': '>',
+  '◉': '[x]',
+  '◯': '[ ]',
+  '–': '-',
+  '’': "'",
+  '◆': '*',
+  '◇': 'o',
+  '●': '*',
+  '│': '|',
+  '└': '\\',
+  '↑': '^',
+  '↓': 'v',
   ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
@@ -111,27 +132,49 @@ export function stateMark(state: keyof typeof MARKS, screen: Screen): string {
 
 /** What a mark at the start of a line says. */
 const SPOKEN: Readonly<Record<string, string>> = {
-  ...{'✓': 'Done: ', '✔': 'Done: ', '×': 'Failed: ', '!': 'Warning: ', '…': 'Waiting: ', '→': 'Remedy: '},
-  ...{'◆': '', '◇': 'Answered: ', '│': '', '└': '', '?': ''},
+  '✓': 'Done: ',
+  '✔': 'Done: ',
+  '×': 'Failed: ',
+  '!': 'Warning: ',
+  '…': 'Waiting: ',
+  '→': 'Remedy: ',
+  '◆': '',
+  '◇': 'Answered: ',
+  '│': '',
+  '└': '',
+  '?': '',
 };
 const MARK_AT_START = /^( *)([✓✔×!…→◆◇│└?]) +/gm;
 
 /** Replaces characters that the screen cannot show, and marks that a screen reader does not read. Not for machine-readable output. */
-export const asciiFallback = (text: string, {isAscii = false, isAccessible = false}: Pick<Screen, 'isAscii' | 'isAccessible'>): string => {
-  const spoken = isAccessible ? text.replace(MARK_AT_START, (_, indent, mark) => `${indent}${SPOKEN[mark]}`) : text;
+export const asciiFallback = (
+  text: string,
+  {isAscii = false, isAccessible = false}: Pick<Screen, 'isAscii' | 'isAccessible'>,
+): string => {
+  const spoken = isAccessible
+    ? text.replace(MARK_AT_START, (_, indent, mark) => `${indent}${SPOKEN[mark]}`)
+    : text;
   return isAscii || isAccessible ? spoken.replace(SIGN, (sign) => SPELLED[sign] as string) : spoken;
 };
 
 /** True if the terminal or locale does not support these characters; an unset locale is ignored. */
-export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+export function isAsciiOnly(
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-  const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale.replace(/@.*/, '').split('.');
-  return !/^utf-?8$/i.test(encoding) || (isTerminal && (env['TERM'] === 'dumb' || !isUnicodeSupported()));
+  const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale
+    .replace(/@.*/, '')
+    .split('.');
+  return (
+    !/^utf-?8$/i.test(encoding) || (isTerminal && (env['TERM'] === 'dumb' || !isUnicodeSupported()))
+  );
 }
 
 /** Rows in columns, as kubectl prints tables; the first one is the heading. */
 export function columnsText(rows: readonly (readonly string[])[], screen: Screen): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
   const lines = rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -14,17 +14,28 @@ export async function targetOfChart(
 ): Promise<Target> {
   const metadata = readMetadata(source, files.chart);
   const {name, version, appVersion = '', kubeVersion} = metadata;
-  const values = readChartFile(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
+  const values = readChartFile(source, 'values.yaml', () =>
+    parse(files.values, {logLevel: 'error'}),
+  );
   const schema =
-    files.schema === undefined ? undefined : readChartFile(source, 'values.schema.json', () => JSON.parse(files.schema as string));
+    files.schema === undefined
+      ? undefined
+      : readChartFile(source, 'values.schema.json', () => JSON.parse(files.schema as string));
   const known = addRelease(chartSchema(name), {
     metadata: {name, version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})},
     values,
     schema: schema as SchemaNode | undefined,
     templates: files.templates,
   });
-  const target: Target = {chart: name, version, schema: known, changes: upstreamChangesOf(metadata)};
-  return schema === undefined ? target : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
+  const target: Target = {
+    chart: name,
+    version,
+    schema: known,
+    changes: upstreamChangesOf(metadata),
+  };
+  return schema === undefined
+    ? target
+    : {...target, refusals: await refusalsOf(schema as Values, defaultsOf(known, version), source)};
 }
 
 /** The change list in the annotations of Chart.yaml; empty if there is none, or if it is invalid. */
@@ -43,7 +54,11 @@ export function upstreamChangesOf({annotations}: ChartMetadata): UpstreamChange[
 }
 
 /** Checks values as Helm does: merged over the defaults, null deleting defaults. */
-async function refusalsOf(schema: Values, defaults: Values, source: string): Promise<NonNullable<Target['refusals']>> {
+async function refusalsOf(
+  schema: Values,
+  defaults: Values,
+  source: string,
+): Promise<NonNullable<Target['refusals']>> {
   // The bundle has only the default export.
   const {Ajv} = (await import('ajv')).default;
   // Two of the charts name a JSON Schema draft that Ajv does not know.
@@ -54,14 +69,16 @@ async function refusalsOf(schema: Values, defaults: Values, source: string): Pro
   return (values) =>
     check(mergeValues(defaults, values))
       ? []
-      : (check.errors ?? []).map((error) => ({path: keysOf(error.instancePath), message: schemaProblem(error)}));
+      : (check.errors ?? []).map((error) => ({
+          path: keysOf(error.instancePath),
+          message: schemaProblem(error),
+        }));
 }
 
 /** An error of Ajv in our words. */
 function schemaProblem({keyword, params}: Pick<ErrorObject, 'keyword' | 'params'>): string {
-  const {type, allowedValues, additionalProperty, missingProperty, comparison, limit, pattern} = params as Readonly<
-    Record<string, unknown>
-  >;
+  const {type, allowedValues, additionalProperty, missingProperty, comparison, limit, pattern} =
+    params as Readonly<Record<string, unknown>>;
   if (keyword === 'type') return `must be of type ${[type].flat().join(' or ')}`;
   if (keyword === 'enum')
     return `must be one of ${[allowedValues]
@@ -92,12 +109,14 @@ export interface ChartMetadata {
 
 /** @throws ExpectedError when it is not one of the three charts */
 export function readMetadata(source: string, text: string): ChartMetadata {
-  const metadata = readChartFile(source, 'Chart.yaml', () => parse(text, {logLevel: 'error'})) as Partial<
-    Record<keyof ChartMetadata, unknown>
-  >;
+  const metadata = readChartFile(source, 'Chart.yaml', () =>
+    parse(text, {logLevel: 'error'}),
+  ) as Partial<Record<keyof ChartMetadata, unknown>>;
   const {name, version} = metadata;
   if (!isChart(name) || typeof version !== 'string') {
-    throw unreadable(`Unsupported chart ${JSON.stringify(name)} in ${source}: must be agent-k8s, agent-local or agent-job`);
+    throw unreadable(
+      `Unsupported chart ${JSON.stringify(name)} in ${source}: must be agent-k8s, agent-local or agent-job`,
+    );
   }
   return metadata as ChartMetadata;
 }
@@ -106,7 +125,8 @@ export function readMetadata(source: string, text: string): ChartMetadata {
 function readChartFile<T>(source: string, name: string, parsed: () => T): T {
   try {
     const found = parsed();
-    if (name.endsWith('.yaml') && !isMap(found)) throw unreadable(`Cannot read ${name} in ${source}: not a YAML mapping`);
+    if (name.endsWith('.yaml') && !isMap(found))
+      throw unreadable(`Cannot read ${name} in ${source}: not a YAML mapping`);
     return found;
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
@@ -114,8 +134,12 @@ function readChartFile<T>(source: string, name: string, parsed: () => T): T {
   }
 }
 
-function chartFileProblem(name: string, error: Error & {linePos?: readonly {line: number}[]}): string {
-  if (!name.endsWith('.yaml')) return error instanceof SyntaxError ? 'not valid JSON' : 'not a valid JSON Schema';
+function chartFileProblem(
+  name: string,
+  error: Error & {linePos?: readonly {line: number}[]},
+): string {
+  if (!name.endsWith('.yaml'))
+    return error instanceof SyntaxError ? 'not valid JSON' : 'not a valid JSON Schema';
   const line = error.linePos?.[0]?.line;
   return `${line === undefined ? '' : `line ${line}: `}${yamlProblem(error.message).replace(/\.$/, '')}`;
 }

@@ -2,7 +2,17 @@ import {chartFor} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
 import {failed} from '../ground/errors.ts';
-import {getAt, isMap, type Path, sameTree, spellPath, startsWith, type Tree, type Values, withoutLeaves} from '../ground/tree.ts';
+import {
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+  withoutLeaves,
+} from '../ground/tree.ts';
 import {debug} from '../settings/agent.ts';
 import {effectiveValues, withEntries} from './read-values.ts';
 
@@ -37,14 +47,18 @@ export function withDebug(given: Values, target: Target, isOn: boolean): DebugVa
     .map(spellPath)
     .find((key) => !keys.includes(key));
   if (other !== undefined)
-    throw failed('CONFLICTING_SETTINGS', `The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, [
-      `Remove ${other} from the release values, then run this command again`,
-    ]);
+    throw failed(
+      'CONFLICTING_SETTINGS',
+      `The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`,
+      [`Remove ${other} from the release values, then run this command again`],
+    );
   if (isDebugOn(given, target) === isOn) return {values: given, keys, isChanged: false, limits};
   const values = entries.reduce((before, [path, value]) => {
     const fallback = getAt(defaults, path);
     const isDefault = !isOn && (fallback === undefined || sameTree(fallback, value));
-    return isDefault ? withoutLeaves(before, (leaf) => startsWith(leaf, path)) : withEntries(before, [[path, value]]);
+    return isDefault
+      ? withoutLeaves(before, (leaf) => startsWith(leaf, path))
+      : withEntries(before, [[path, value]]);
   }, given);
   return {values, keys, isChanged: true, limits};
 }
@@ -52,13 +66,19 @@ export function withDebug(given: Values, target: Target, isOn: boolean): DebugVa
 /** Whether the values enable debug logs; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
 export function isDebugOn(given: Values, target: Target): boolean {
   const effective = effectiveValues(given, target);
-  const paths = [...debugEntries(target, true).entries.map(([path]) => path), ...debugVariables(given)];
+  const paths = [
+    ...debugEntries(target, true).entries.map(([path]) => path),
+    ...debugVariables(given),
+  ];
   return paths.some((path) => /^(1|true)$/i.test(String(getAt(effective, path))));
 }
 
 /** Every place of the variable in values: maps of variables, and lists as in a pod. */
 function debugVariables(tree: Tree, path: Path = []): Path[] {
-  if (Array.isArray(tree)) return tree.flatMap((each) => (isMap(each) && each['name'] === VARIABLE ? [path] : []));
+  if (Array.isArray(tree))
+    return tree.flatMap((each) => (isMap(each) && each['name'] === VARIABLE ? [path] : []));
   if (!isMap(tree)) return [];
-  return Object.entries(tree).flatMap(([key, below]) => (key === VARIABLE ? [[...path, key]] : debugVariables(below, [...path, key])));
+  return Object.entries(tree).flatMap(([key, below]) =>
+    key === VARIABLE ? [[...path, key]] : debugVariables(below, [...path, key]),
+  );
 }

@@ -22,7 +22,11 @@ export function valuesDocument(generated: Generated, schema?: string): string {
   const {target, settings, values, origins} = generated;
   const named = namedIn(settings);
   const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
-  const names = {chart: target.chart, version: target.version, agent: agentVersionOf(target) ?? 'version unknown'};
+  const names = {
+    chart: target.chart,
+    version: target.version,
+    agent: agentVersionOf(target) ?? 'version unknown',
+  };
   const header = [
     ...(schema === undefined ? [] : [`yaml-language-server: $schema=${schema}`]),
     ...template.lines.map((line) => fill(line, names)),
@@ -32,15 +36,22 @@ export function valuesDocument(generated: Generated, schema?: string): string {
 }
 
 /** The reason of each value at its key. Several values with one reason have it once, at a key that contains nothing else. */
-function commentsAt(origins: readonly ValueOrigin[], reasonOf: (origin: ValueOrigin) => string): KeyComment[] {
+function commentsAt(
+  origins: readonly ValueOrigin[],
+  reasonOf: (origin: ValueOrigin) => string,
+): KeyComment[] {
   const all = origins.map((origin): KeyComment => ({path: origin.path, text: reasonOf(origin)}));
   const below = (path: Path): KeyComment[] => all.filter((each) => startsWith(each.path, path));
   const placed = all.map(({path, text}): KeyComment => {
     const parents = path.map((_, index) => path.slice(0, index)).slice(1);
-    const isShared = (parent: Path): boolean => below(parent).length > 1 && below(parent).every((each) => each.text === text);
+    const isShared = (parent: Path): boolean =>
+      below(parent).length > 1 && below(parent).every((each) => each.text === text);
     return {text, path: parents.find(isShared) ?? path};
   });
-  return placed.filter(({path}, index) => placed.findIndex((each) => sameTree(each.path as string[], path as string[])) === index);
+  return placed.filter(
+    ({path}, index) =>
+      placed.findIndex((each) => sameTree(each.path as string[], path as string[])) === index,
+  );
 }
 
 const fill = (line: string, names: Readonly<Record<string, string>>): string =>
@@ -48,8 +59,12 @@ const fill = (line: string, names: Readonly<Record<string, string>>): string =>
 
 /** True when the file may hold secrets: free text, or a proxy URL with a password. */
 export function isPrivate({settings}: Generated): boolean {
-  const proxies = [settings.get(httpProxy), settings.get(httpsProxy)].filter((url) => url !== undefined);
-  const isFree = [set, extraEnv, valuesFile].some((setting) => settings.get(setting as Setting) !== undefined);
+  const proxies = [settings.get(httpProxy), settings.get(httpsProxy)].filter(
+    (url) => url !== undefined,
+  );
+  const isFree = [set, extraEnv, valuesFile].some(
+    (setting) => settings.get(setting as Setting) !== undefined,
+  );
   return isFree || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
@@ -59,12 +74,22 @@ const WHY_DEFAULT = new Map<Setting, string>([
 ]);
 
 /** Why the value is in the file: what requires it, the flag that sets it, or the default that it is. */
-function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: ReadonlySet<Setting>): string {
+function reasonFor(
+  {setting, why}: ValueOrigin,
+  settings: Settings,
+  named: ReadonlySet<Setting>,
+): string {
   const {because, source} = settings.answer(setting) ?? {};
   const isGiven = named.has(setting);
-  const from = isGiven ? spell(setting) : [WHY_DEFAULT.get(setting), `default of ${spell(setting)}`].filter(Boolean).join('; ');
+  const from = isGiven
+    ? spell(setting)
+    : [WHY_DEFAULT.get(setting), `default of ${spell(setting)}`].filter(Boolean).join('; ');
   const reason = why ?? (because === undefined || source === 'cluster' ? undefined : because);
-  const text = [reason, reason !== undefined && !isGiven ? undefined : from, source === 'cluster' ? because : undefined];
+  const text = [
+    reason,
+    reason !== undefined && !isGiven ? undefined : from,
+    source === 'cluster' ? because : undefined,
+  ];
   return text
     .filter(Boolean)
     .join('; ')
@@ -74,13 +99,17 @@ function reasonFor({setting, why}: ValueOrigin, settings: Settings, named: Reado
 export function inChartOrder(values: Values, target: Target): Values {
   const ordered: Values = {};
   for (const {path} of leavesOf(schemaOf(target), target.version)) {
-    for (const [at, value] of leafEntries(values)) if (startsWith(at, path)) setAt(ordered, at, value);
+    for (const [at, value] of leafEntries(values))
+      if (startsWith(at, path)) setAt(ordered, at, value);
   }
   for (const [at, value] of leafEntries(values)) setAt(ordered, at, value);
   return ordered;
 }
 
-function leafEntries(tree: Values, path: readonly string[] = []): [readonly string[], Values[string]][] {
+function leafEntries(
+  tree: Values,
+  path: readonly string[] = [],
+): [readonly string[], Values[string]][] {
   return Object.entries(tree).flatMap(([key, below]) =>
     isMap(below) && Object.keys(below).length > 0
       ? leafEntries(below, [...path, key])
@@ -91,13 +120,21 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
 /** The flags that give the same settings, without the chart and its version. A secret is given by the name of its Kubernetes Secret. */
 export function flagsToRepeat(settings: Settings): string[] {
   const named = namedIn(settings);
-  return settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
+  return settings
+    .entries()
+    .flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
 }
 
 /** The command that writes the same file, one flag per line. */
 function commandLines({target, settings}: Generated, schema?: string): string[] {
-  const flags = [...flagsToRepeat(settings), ...(schema === undefined ? [] : [`--schema ${quote(schema)}`])];
-  const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
+  const flags = [
+    ...flagsToRepeat(settings),
+    ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
+  ];
+  const lines = [
+    `scalr-agent values --chart ${target.chart} --chart-version ${target.version}`,
+    ...flags.map((flag) => `  ${flag}`),
+  ];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
@@ -109,7 +146,8 @@ function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (setting === chart || setting === chartVersion) return [];
   // An answer from the cluster must be given as a flag the next time.
   if (settings.answer(setting)?.source === 'cluster') return [setting];
-  if (!settings.isExplicit(setting)) return setting.required && settings.answer(setting)?.source !== 'values-file' ? [setting] : [];
+  if (!settings.isExplicit(setting))
+    return setting.required && settings.answer(setting)?.source !== 'values-file' ? [setting] : [];
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];
   // The command does not contain the secret, so a default that depends on it does not apply.
@@ -126,22 +164,49 @@ export interface Explained {
 }
 
 /** Every effective setting in the order of the catalog, without secrets. */
-export function explainSettings({settings, effective, target, recommendation}: Generated): Explained[] {
-  const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
+export function explainSettings({
+  settings,
+  effective,
+  target,
+  recommendation,
+}: Generated): Explained[] {
+  const chosen: Readonly<Record<string, string>> = {
+    [chart.id]: target.chart,
+    [chartVersion.id]: target.version,
+  };
   return catalog.flatMap((setting): Explained[] => {
     if (setting.kind.isSecret) return [];
     const answer = settings.answer(setting);
     const read = effective.get(setting.id);
-    const isOverruled = answer !== undefined && !settings.isExplicit(setting) && read !== undefined && !sameTree(read, answer.value);
-    if (isOverruled) return [{id: setting.id, value: read, source: 'flag', because: 'set with --set'}];
+    const isOverruled =
+      answer !== undefined &&
+      !settings.isExplicit(setting) &&
+      read !== undefined &&
+      !sameTree(read, answer.value);
+    if (isOverruled)
+      return [{id: setting.id, value: read, source: 'flag', because: 'set with --set'}];
     if (answer) {
       const shown = answer.given ?? setting.kind.shown?.(answer.value) ?? answer.value;
       const value = typeof shown === 'string' ? maskSecrets(shown) : shown;
-      return [{id: setting.id, value, source: answer.source, ...(answer.because ? {because: answer.because} : {})}];
+      return [
+        {
+          id: setting.id,
+          value,
+          source: answer.source,
+          ...(answer.because ? {because: answer.because} : {}),
+        },
+      ];
     }
     const isRecommended = setting === (chart as Setting) && recommendation !== undefined;
     if (chosen[setting.id] !== undefined)
-      return [{id: setting.id, value: chosen[setting.id], source: 'default', ...(isRecommended ? {because: 'recommended'} : {})}];
+      return [
+        {
+          id: setting.id,
+          value: chosen[setting.id],
+          source: 'default',
+          ...(isRecommended ? {because: 'recommended'} : {}),
+        },
+      ];
     return read === undefined ? [] : [{id: setting.id, value: read, source: 'chart'}];
   });
 }
@@ -159,12 +224,17 @@ export interface KeyComment {
  */
 export function toYaml(
   values: Values,
-  {header = [], comments = [], isPlain = false}: {header?: readonly string[]; comments?: readonly KeyComment[]; isPlain?: boolean} = {},
+  {
+    header = [],
+    comments = [],
+    isPlain = false,
+  }: {header?: readonly string[]; comments?: readonly KeyComment[]; isPlain?: boolean} = {},
 ): string {
   const document = new Document(values, {version: '1.1'});
   visit(document, {
     Pair(_, pair) {
-      if (isScalar(pair.key) && !/^[A-Za-z_][-A-Za-z0-9_./]*$/.test(String(pair.key.value))) pair.key.type = Scalar.QUOTE_DOUBLE;
+      if (isScalar(pair.key) && !/^[A-Za-z_][-A-Za-z0-9_./]*$/.test(String(pair.key.value)))
+        pair.key.type = Scalar.QUOTE_DOUBLE;
     },
     Scalar(key, node) {
       if (key === 'key' || typeof node.value !== 'string') return;
@@ -182,12 +252,19 @@ export function toYaml(
   }
   for (const {path, text} of comments) {
     const key = keyAt(document.contents, path);
-    if (key !== undefined) key.commentBefore = [...(key.commentBefore ? [key.commentBefore] : []), ` ${text}`].join('\n');
+    if (key !== undefined)
+      key.commentBefore = [...(key.commentBefore ? [key.commentBefore] : []), ` ${text}`].join(
+        '\n',
+      );
   }
-  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0, flowCollectionPadding: false});
+  const body =
+    Object.keys(values).length === 0
+      ? '{}\n'
+      : document.toString({lineWidth: 0, flowCollectionPadding: false});
   const text =
-    [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])].map((line) => `${line}\n`).join('') +
-    body;
+    [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])]
+      .map((line) => `${line}\n`)
+      .join('') + body;
   refuseMisreading(text, values);
   return text;
 }
@@ -200,7 +277,8 @@ function keyAt(contents: unknown, [first, ...rest]: readonly string[]): Scalar |
 }
 
 /** Several lines of printable text, such as a certificate; anything else is safer in quotes. */
-const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test(text) && !/^\s|[ \n]\n$|[ ]\n/.test(text);
+const isBlock = (text: string): boolean =>
+  /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test(text) && !/^\s|[ \n]\n$|[ ]\n/.test(text);
 
 /** Reads the text back as YAML 1.1 and compares it with the values. */
 function refuseMisreading(text: string, meant: Values): void {

@@ -22,7 +22,10 @@ export function editorSchema(target: Target): SchemaNode {
     if (node.anyOf) return {anyOf: node.anyOf.map((each) => describe(each, path))};
     const type = node['x-kubernetes'];
     if (type !== undefined) return overlay(typeNode(type), node, path);
-    const children = Object.entries(node.properties ?? {}).map(([key, child]) => [key, describe(child, [...path, key])]);
+    const children = Object.entries(node.properties ?? {}).map(([key, child]) => [
+      key,
+      describe(child, [...path, key]),
+    ]);
     return {
       ...plain(node.properties ? node : lenient(node)),
       ...about(path, target),
@@ -42,16 +45,21 @@ export function editorSchema(target: Target): SchemaNode {
       ...(base.type === undefined ? lenient(node) : base),
       ...about(path, target),
       ...(node.default === undefined ? {} : {default: node.default}),
-      ...(children.length === 0 ? {} : {properties: {...base.properties, ...Object.fromEntries(children)}}),
+      ...(children.length === 0
+        ? {}
+        : {properties: {...base.properties, ...Object.fromEntries(children)}}),
     };
   }
 
   function typeNode(type: string): SchemaNode {
-    if (type === 'Labels' || type === 'Annotations') return {type: ['object', 'null'], additionalProperties: {type: ['string', 'null']}};
+    if (type === 'Labels' || type === 'Annotations')
+      return {type: ['object', 'null'], additionalProperties: {type: ['string', 'null']}};
     const {type: node} = resolveType({$ref: `#/definitions/${type}`});
     const found = nullable(node);
     // The default of such a list may be an empty map.
-    return node.type === 'array' ? {...found, type: ['array', 'object', 'null'], maxProperties: 0} : found;
+    return node.type === 'array'
+      ? {...found, type: ['array', 'object', 'null'], maxProperties: 0}
+      : found;
   }
 
   /** null removes a default, so it means an absent field. */
@@ -67,7 +75,13 @@ export function editorSchema(target: Target): SchemaNode {
       ...plain(node),
       ...(type === undefined ? {} : {type: [...[type].flat(), 'null']}),
       ...(node.enum ? {enum: [...node.enum, null as never]} : {}),
-      ...(properties ? {properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, nullable(child)]))} : {}),
+      ...(properties
+        ? {
+            properties: Object.fromEntries(
+              Object.entries(properties).map(([key, child]) => [key, nullable(child)]),
+            ),
+          }
+        : {}),
       ...(items ? {items: nullable(items)} : {}),
       ...(isMapOf ? {additionalProperties: nullable(additionalProperties)} : {}),
     };
@@ -76,12 +90,19 @@ export function editorSchema(target: Target): SchemaNode {
   /** Environment variables, of which those with a flag have a description. */
   function variables(path: Path): SchemaNode {
     const rows = chartFor(target).rows.flatMap((row) =>
-      row.paths.filter((each) => each.length === path.length + 1 && startsWith(each, path)).map((each) => [each.at(-1), row] as const),
+      row.paths
+        .filter((each) => each.length === path.length + 1 && startsWith(each, path))
+        .map((each) => [each.at(-1), row] as const),
     );
     const type = ['string', 'number', 'boolean', 'null'];
     return {
       additionalProperties: {type},
-      properties: Object.fromEntries(rows.map(([name = '', row]) => [name, {type, description: withFlag(row.setting.summary, row)}])),
+      properties: Object.fromEntries(
+        rows.map(([name = '', row]) => [
+          name,
+          {type, description: withFlag(row.setting.summary, row)},
+        ]),
+      ),
     };
   }
 
@@ -97,23 +118,36 @@ export function editorSchema(target: Target): SchemaNode {
 export const schemaText = (schema: SchemaNode): string => `${JSON.stringify(schema, null, 2)}\n`;
 
 const OURS = ['format', 'x-kubernetes', 'x-kubernetes-list-map-keys', 'x-secret'];
-const plain = (node: SchemaNode): SchemaNode => Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.includes(key)));
+const plain = (node: SchemaNode): SchemaNode =>
+  Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.includes(key)));
 
 /** A key of the chart, with the other spellings that its templates render alike. */
 function lenient(node: SchemaNode): SchemaNode {
   const types = [node.type ?? []].flat();
   const {default: usual, format} = node;
-  const isEmpty = usual === '' || usual === null || (typeof usual === 'object' && Object.keys(usual).length === 0);
-  const isNumber = types.some((each) => each === 'integer' || each === 'number') && !types.includes('string');
+  const isEmpty =
+    usual === '' ||
+    usual === null ||
+    (typeof usual === 'object' && Object.keys(usual).length === 0);
+  const isNumber =
+    types.some((each) => each === 'integer' || each === 'number') && !types.includes('string');
   const others = [
     ...(isEmpty ? ['null'] : []),
     ...(isNumber ? ['string'] : []),
-    ...(format === 'flag' ? ['boolean', 'integer', 'string'] : format === 'image-tag' ? ['integer'] : []),
+    ...(format === 'flag'
+      ? ['boolean', 'integer', 'string']
+      : format === 'image-tag'
+        ? ['integer']
+        : []),
   ];
   return {
     ...node,
     ...(types.length === 0 ? {} : {type: [...new Set([...types, ...others])]}),
-    ...(isNumber ? {pattern: '^-?\\d+(\\.\\d+)?$'} : node.pattern === undefined ? {} : {pattern: `^$|${node.pattern}`}),
+    ...(isNumber
+      ? {pattern: '^-?\\d+(\\.\\d+)?$'}
+      : node.pattern === undefined
+        ? {}
+        : {pattern: `^$|${node.pattern}`}),
     ...(node.enum && isEmpty ? {enum: [...node.enum, usual as string]} : {}),
     ...(node.items ? {items: closedItems(node.items)} : {}),
   };
@@ -121,7 +155,10 @@ function lenient(node: SchemaNode): SchemaNode {
 
 /** Fields of list items, such as mirrors, have texts of their own. */
 const closedItems = ({properties, ...items}: SchemaNode): SchemaNode => {
-  const fields = Object.entries(properties ?? {}).map(([key, child]) => [key, {...child, description: TEXTS[key] ?? key}]);
+  const fields = Object.entries(properties ?? {}).map(([key, child]) => [
+    key,
+    {...child, description: TEXTS[key] ?? key},
+  ]);
   return {...items, ...(properties ? {properties: Object.fromEntries(fields)} : {})};
 };
 
@@ -130,7 +167,9 @@ const withFlag = (text: string, row: Row | undefined): string =>
 
 /** The row that writes a key; a row writes its own key first, and the switches that it needs after it. */
 const rowOf = (path: Path, target: Target): Row | undefined => {
-  const rows = chartFor(target).rows.filter(({paths}) => paths.some((each) => sameTree(each, path)));
+  const rows = chartFor(target).rows.filter(({paths}) =>
+    paths.some((each) => sameTree(each, path)),
+  );
   return rows.find(({paths}) => sameTree(paths[0], path)) ?? rows[0];
 };
 
@@ -155,15 +194,25 @@ function about(path: Path, target: Target): SchemaNode {
 /** Why a key should not be used: no template reads it, or newer versions do not have it. */
 function deprecation(path: Path, target: Target): string | undefined {
   const {chart, version} = target;
-  const ignored = chartFor(target).ignoredKeys.find((each) => each.unless === undefined && sameTree(at(each.path), path));
-  if (ignored) return `Ignored: ${ignored.because}.${ignored.instead ? ` Use ${ignored.instead}.` : ''}`;
+  const ignored = chartFor(target).ignoredKeys.find(
+    (each) => each.unless === undefined && sameTree(at(each.path), path),
+  );
+  if (ignored)
+    return `Ignored: ${ignored.because}.${ignored.instead ? ` Use ${ignored.instead}.` : ''}`;
   const newest: Target = {chart, version: newestOf(chart)};
-  if (path.length === 0 || compare(version, newest.version) >= 0 || has(closedSchema(schemaOf(newest), newest.version), path))
+  if (
+    path.length === 0 ||
+    compare(version, newest.version) >= 0 ||
+    has(closedSchema(schemaOf(newest), newest.version), path)
+  )
     return undefined;
   const row = rowOf(path, target);
-  const candidates = chartFor(newest).rows.flatMap(({setting, paths}) => (setting === row?.setting ? paths : []));
+  const candidates = chartFor(newest).rows.flatMap(({setting, paths}) =>
+    setting === row?.setting ? paths : [],
+  );
   const [renamed] = candidates.toSorted((one, other) => alike(other, path) - alike(one, path));
-  const isRenamed = renamed !== undefined && (alike(renamed, path) > 0 || sameTree(row?.paths[0], path));
+  const isRenamed =
+    renamed !== undefined && (alike(renamed, path) > 0 || sameTree(row?.paths[0], path));
   const key = matchingKey(path, target, newest) ?? (isRenamed ? renamed : undefined);
   const instead = documentedKey(path, newest)?.instead ?? (key && spellPath(key));
   return `${chart} ${newest.version} does not have this key.${instead ? ` It has ${instead}.` : ''}`;
@@ -177,6 +226,11 @@ const alike = (one: Path, other: Path): number => {
 
 /** Below a Kubernetes type, every key exists. */
 const has = (node: SchemaNode, [key, ...others]: Path): boolean => {
-  const child = (node.anyOf ?? [node]).map(({properties}) => properties?.[key as string]).find(Boolean);
-  return child !== undefined && (others.length === 0 || child['x-kubernetes'] !== undefined || has(child, others));
+  const child = (node.anyOf ?? [node])
+    .map(({properties}) => properties?.[key as string])
+    .find(Boolean);
+  return (
+    child !== undefined &&
+    (others.length === 0 || child['x-kubernetes'] !== undefined || has(child, others))
+  );
 };

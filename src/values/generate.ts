@@ -3,7 +3,15 @@ import {CHARTS, chartFor} from '../charts/charts.ts';
 import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {hasKey, isWrittenWithoutRow, notSupported, rowsFor, scopeOf, suggestCharts, unsupported} from '../charts/support.ts';
+import {
+  hasKey,
+  isWrittenWithoutRow,
+  notSupported,
+  rowsFor,
+  scopeOf,
+  suggestCharts,
+  unsupported,
+} from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
@@ -65,7 +73,11 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
   if (refused.length > 0)
     throw target.schema === undefined
       ? notSupported(refused, suggestCharts(refused, given))
-      : notSupported(refused, [howToUseKnown(given, target)], [`If the chart has another key for it, use --set`]);
+      : notSupported(
+          refused,
+          [howToUseKnown(given, target)],
+          [`If the chart has another key for it, use --set`],
+        );
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
@@ -101,7 +113,10 @@ const howToUseKnown = (given: Settings, {chart}: Target): string =>
     ? `Use --chart-version ${newestOf(chart)}`
     : `Use --chart ${chart} --chart-version ${newestOf(chart)} instead of --chart-source`;
 
-function withChartDefaults(given: Settings, target: Target): {settings: Settings; guesses: Warning[]} {
+function withChartDefaults(
+  given: Settings,
+  target: Target,
+): {settings: Settings; guesses: Warning[]} {
   const guesses: Warning[] = [];
   const settings = chartFor(target).defaults.reduce((known, {setting, value}) => {
     if (known.get(setting) !== undefined) return known;
@@ -125,8 +140,17 @@ function refusing<T>(setting: Setting<unknown>, work: () => T): T {
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const {message, suggestion} = error;
-    const problem = {setting: setting.id, message: `${message}.`, ...(suggestion === undefined ? {} : {suggestion})};
-    throw failed('INVALID_SETTING', `${spell(setting)}: ${message}.`, suggestion === undefined ? [] : [suggestion], {problems: [problem]});
+    const problem = {
+      setting: setting.id,
+      message: `${message}.`,
+      ...(suggestion === undefined ? {} : {suggestion}),
+    };
+    throw failed(
+      'INVALID_SETTING',
+      `${spell(setting)}: ${message}.`,
+      suggestion === undefined ? [] : [suggestion],
+      {problems: [problem]},
+    );
   }
 }
 
@@ -137,12 +161,16 @@ function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unkn
     .entries()
     .find(
       ({setting, answer}) =>
-        settings.isExplicit(setting) && effective.has(setting.id) && !sameTree(effective.get(setting.id), answer.value),
+        settings.isExplicit(setting) &&
+        effective.has(setting.id) &&
+        !sameTree(effective.get(setting.id), answer.value),
     );
   if (overruled === undefined) return;
-  throw failed('CONFLICTING_SETTINGS', `--set and ${spell(overruled.setting)} set different values for the same setting.`, [
-    'Use only one of them',
-  ]);
+  throw failed(
+    'CONFLICTING_SETTINGS',
+    `--set and ${spell(overruled.setting)} set different values for the same setting.`,
+    ['Use only one of them'],
+  );
 }
 
 const cautions = (settings: Settings): Warning[] =>
@@ -177,7 +205,10 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
   const ofFiles = readLayers(settings.get(valuesFile) ?? []);
   const values = copyOf(ofFiles);
   const written = mergeValues(scope.defaults, ofFiles);
-  const origins: ValueOrigin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
+  const origins: ValueOrigin[] = leafPaths(ofFiles).map((path) => ({
+    path,
+    setting: valuesFile as Setting,
+  }));
   const warnings: Warning[] = [];
   /** Also keys that keep the chart default because the user asked for that value. */
   const chosen = new Set<string>();
@@ -185,11 +216,18 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
     if (isWrittenWithoutRow(setting) || answer.source === 'values-file') continue;
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
       // Values files take precedence over defaults.
-      if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;
+      if (
+        !settings.isExplicit(setting) &&
+        row.paths.some((path) => getAt(ofFiles, path) !== undefined)
+      )
+        continue;
       const entries = changes(row, answer.value, scope, written);
-      if (settings.isExplicit(setting)) for (const [path] of row.write(answer.value, scope)) chosen.add(spellPath(path));
+      if (settings.isExplicit(setting))
+        for (const [path] of row.write(answer.value, scope)) chosen.add(spellPath(path));
       for (const [path, value] of entries) setAt(values, path, value);
-      origins.push(...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})));
+      origins.push(
+        ...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})),
+      );
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
       if (message !== undefined && !warnings.some((each) => each.message === message))
         warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
@@ -201,7 +239,8 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
     setAt(values, assigned.path, assigned.value);
     origins.push({path: assigned.path, setting: set as Setting});
   }
-  const isWritten = (path: Path): boolean => chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
+  const isWritten = (path: Path): boolean =>
+    chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
   for (const {setting, write} of chart.derived ?? []) {
     for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
       setAt(values, path, value);
@@ -213,17 +252,30 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
 
 /** Entries of a row that differ from the written values; the same quantity in another notation is not a change. */
 function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly ValuesEntry[] {
-  const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
+  const entries = row
+    .write(value, scope)
+    .filter(([path, tree]) => !sameTree(getAt(written, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);
   return isDefault ? [] : entries;
 }
 
-function refuseConflict(text: string, path: Path, origins: readonly ValueOrigin[], settings: Settings): void {
+function refuseConflict(
+  text: string,
+  path: Path,
+  origins: readonly ValueOrigin[],
+  settings: Settings,
+): void {
   const other = origins.find(
     ({path: other, setting}) =>
-      setting.id !== valuesFile.id && (startsWith(other, path) || startsWith(path, other)) && settings.isExplicit(setting),
+      setting.id !== valuesFile.id &&
+      (startsWith(other, path) || startsWith(path, other)) &&
+      settings.isExplicit(setting),
   );
-  if (other) throw new InvalidValue(`"${text}" is already set by ${spell(other.setting)}`, 'Use only one of them');
+  if (other)
+    throw new InvalidValue(
+      `"${text}" is already set by ${spell(other.setting)}`,
+      'Use only one of them',
+    );
 }
 
 /**
@@ -237,32 +289,63 @@ export function withoutLargeNumbers(values: Values, target: Target): Values {
 function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
   if (node?.['x-kubernetes'] !== undefined) return tree;
   if (Array.isArray(tree)) return tree.map((each) => withTexts(each, undefined));
-  if (isMap(tree)) return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withTexts(below, node?.properties?.[key])]));
+  if (isMap(tree))
+    return Object.fromEntries(
+      Object.entries(tree).map(([key, below]) => [key, withTexts(below, node?.properties?.[key])]),
+    );
   return typeof tree === 'number' && Math.abs(tree) >= FIRST_EXPONENT ? String(tree) : tree;
 }
 
 /** One `--set path=value` with the type of its key; `validate` checks the rest. @throws InvalidValue */
-export function parseAssignment(text: string, value: string, target: Target): {path: Path; value: Tree} {
+export function parseAssignment(
+  text: string,
+  value: string,
+  target: Target,
+): {path: Path; value: Tree} {
   const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
   const node = nodeAt(closedSchema(schemaOf(target), target.version), path);
   if (node === undefined) throw unknownKey(path, target);
-  const tree = [node.type].flat().join() === 'string' && value !== 'null' ? value : parseTree(text, value);
+  const tree =
+    [node.type].flat().join() === 'string' && value !== 'null' ? value : parseTree(text, value);
   const values: Values = {};
   setAt(values, path, tree);
   refuseSecretsIn(values, target);
-  const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(isTypeError);
+  const error = checkKeys({values, locate: () => undefined, written: () => undefined}, target).find(
+    isTypeError,
+  );
   if (error)
-    throw new InvalidValue(`"${error.path}": ${error.message.replace(/\.$/, '')}`, 'Set a value of the type that the key requires');
+    throw new InvalidValue(
+      `"${error.path}": ${error.message.replace(/\.$/, '')}`,
+      'Set a value of the type that the key requires',
+    );
   return {path, value: tree};
 }
 
 function unknownKey(path: Path, target: Target): InvalidValue {
   const {message, suggestion} = suggestKey(path, {}, target);
   // Keys of older versions can have a flag too.
-  const setting = CHARTS[target.chart].rows.find(({paths}) => paths.some((each) => sameTree(each, path)))?.setting;
-  const flag = path[1] === 'auth' ? '--token-file or SCALR_AGENT_TOKEN' : setting && hasKey(target, setting) ? spell(setting) : undefined;
-  const list = ['show', 'values', target.chart, '--repo', CHART_REPOSITORY, '--version', target.version] as const;
-  const other = suggestion === undefined ? `List the keys: ${helmCommand({}, ...list)}` : `Did you mean ${suggestion}?`;
+  const setting = CHARTS[target.chart].rows.find(({paths}) =>
+    paths.some((each) => sameTree(each, path)),
+  )?.setting;
+  const flag =
+    path[1] === 'auth'
+      ? '--token-file or SCALR_AGENT_TOKEN'
+      : setting && hasKey(target, setting)
+        ? spell(setting)
+        : undefined;
+  const list = [
+    'show',
+    'values',
+    target.chart,
+    '--repo',
+    CHART_REPOSITORY,
+    '--version',
+    target.version,
+  ] as const;
+  const other =
+    suggestion === undefined
+      ? `List the keys: ${helmCommand({}, ...list)}`
+      : `Did you mean ${suggestion}?`;
   return new InvalidValue(message.replace(/\.$/, ''), flag === undefined ? other : `Use ${flag}`);
 }
 
@@ -270,7 +353,10 @@ function parseTree(path: string, text: string): Tree {
   try {
     return parse(text, {logLevel: 'error'}) as Tree;
   } catch {
-    throw new InvalidValue(`cannot parse the value of "${path}"`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
+    throw new InvalidValue(
+      `cannot parse the value of "${path}"`,
+      `Write lists and maps as JSON: --set '${path}=["a"]'`,
+    );
   }
 }
 
@@ -278,8 +364,10 @@ function parseTree(path: string, text: string): Tree {
 function refuseSecretsIn(values: Values, target: Target): void {
   const root = closedSchema(schemaOf(target), target.version);
   for (const keys of leafPaths(values)) {
-    const [path, tree] = [spellPath(keys), getAt(values, keys)];
-    const isMirrorToken = path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
+    const path = spellPath(keys);
+    const tree = getAt(values, keys);
+    const isMirrorToken =
+      path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
     if (tree === '' || (nodeAt(root, keys)?.['x-secret'] !== true && !isMirrorToken)) continue;
     throw new InvalidValue(
       `"${path}" is a secret, and values.yaml stores plain text`,

@@ -53,27 +53,40 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
   const values = effectiveValues(generated.values, target);
   const agentVersion = deps.agentVersion ?? knownAgentVersion(target);
   const found = imagesOf(values, target, agentVersion);
-  const takesRegistry = registry !== undefined && isSupported(imageRegistry, registry, given, target);
+  const takesRegistry =
+    registry !== undefined && isSupported(imageRegistry, registry, given, target);
   const images = new Map<string, InstallImage>();
   let copied = takesRegistry ? given : given.without(imageRegistry);
   for (const {used, setting, reference} of found) {
     const image = withoutRegistry(reference, registry);
     const known = images.get(image);
-    const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
+    const mirror =
+      registry === undefined
+        ? undefined
+        : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
     const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
     const isOwn = setting !== undefined && given.isExplicit(setting);
-    const selects = (value: string) => (setting === undefined ? [] : [{setting: setting as Setting, value}]);
+    const selects = (value: string) =>
+      setting === undefined ? [] : [{setting: setting as Setting, value}];
     // The chart writes the registry in front of the image.
     const selected = takesRegistry
-      ? [{setting: imageRegistry as Setting, value: registry}, ...(isOwn && mirror ? selects(mirror.slice(registry.length + 1)) : [])]
+      ? [
+          {setting: imageRegistry as Setting, value: registry},
+          ...(isOwn && mirror ? selects(mirror.slice(registry.length + 1)) : []),
+        ]
       : selects(mirror ?? image);
-    if (mirror !== undefined) copied = selected.reduce((all, each) => all.with(each.setting, {value: each.value, source: 'flag'}), copied);
+    if (mirror !== undefined)
+      copied = selected.reduce(
+        (all, each) => all.with(each.setting, {value: each.value, source: 'flag'}),
+        copied,
+      );
     images.set(image, {
       image,
       ...(digest === undefined ? {} : {digest}),
       used: [...(known?.used ?? []), used],
       ...(mirror === undefined ? {} : {mirror}),
-      settings: known?.settings ?? selected.map((each) => ({id: each.setting.id, value: each.value})),
+      settings:
+        known?.settings ?? selected.map((each) => ({id: each.setting.id, value: each.value})),
     });
   }
   return {
@@ -88,7 +101,12 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Foun
   };
 }
 
-const isSupported = (setting: Setting<string>, value: string, settings: Settings, target: Target): boolean =>
+const isSupported = (
+  setting: Setting<string>,
+  value: string,
+  settings: Settings,
+  target: Target,
+): boolean =>
   rowsFor(chartFor(target), setting as Setting, value, scopeOf(target, settings.get)).length > 0;
 
 /** Images that pods pull from this registry with these values, which are merged over the chart defaults. Pure. */

@@ -18,7 +18,8 @@ import type {Get, Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 
 /** The values over the defaults of the release, as the templates see them. */
-export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target).defaults, values);
+export const effectiveValues = (values: Values, target: Target): Values =>
+  mergeValues(scopeOf(target).defaults, values);
 
 /** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
 export const withoutMethodNames = <T extends Tree>(tree: T): T =>
@@ -65,7 +66,9 @@ export function readValues(values: Values, target: Target): ReadValues {
     settings,
     get rest() {
       return leafPaths(values).filter(
-        (path) => !claimed.some((claim) => startsWith(path, claim)) && !sameTree(getAt(defaults, path), getAt(values, path)),
+        (path) =>
+          !claimed.some((claim) => startsWith(path, claim)) &&
+          !sameTree(getAt(defaults, path), getAt(values, path)),
       );
     },
   };
@@ -75,7 +78,9 @@ export function readValues(values: Values, target: Target): ReadValues {
 export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readValues(values, target);
   const isWritten = (id: string): boolean =>
-    rowsWithKeys(target, {id}).some(({paths}) => paths.some((path) => getAt(values, path) !== undefined));
+    rowsWithKeys(target, {id}).some(({paths}) =>
+      paths.some((path) => getAt(values, path) !== undefined),
+    );
   return new Map([...settings].filter(([id]) => isWritten(id)));
 }
 

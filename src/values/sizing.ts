@@ -26,7 +26,10 @@ export interface Sizing {
 /** The containers that a chart adds to the runs themselves. */
 const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefined>> = {
   'agent-local': undefined,
-  'agent-job': {path: 'task.worker.resources', text: 'The sum includes a worker container for each run'},
+  'agent-job': {
+    path: 'task.worker.resources',
+    text: 'The sum includes a worker container for each run',
+  },
   'agent-k8s': {path: 'resources', text: 'Each node runs a worker, which the sum does not include'},
 };
 
@@ -51,7 +54,8 @@ function noteOn(target: Target, runs: number): Sizing['notes'][number] {
 }
 
 const VCS = {
-  message: 'A VCS agent executes no runs. To change the resources of its pod, use --set resources.limits.memory=1Gi.',
+  message:
+    'A VCS agent executes no runs. To change the resources of its pod, use --set resources.limits.memory=1Gi.',
   source: 'agent-local 0.6.5, values.yaml (resources)',
 };
 
@@ -62,7 +66,9 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
   const isForVcs = settings.get(purpose) === 'vcs';
   const runs = settings.get(concurrency) ?? 1;
   const worker = (key: string): string =>
-    chart === 'agent-job' ? String(getAt(scopeOf(target).defaults, at(`task.worker.resources.${key}`)) ?? '0') : '0';
+    chart === 'agent-job'
+      ? String(getAt(scopeOf(target).defaults, at(`task.worker.resources.${key}`)) ?? '0')
+      : '0';
   const total = (setting: Setting<string>, key: string): string =>
     times(settings.get(setting) ?? String(defaults.get(setting.id)), runs, worker(key));
   return {
@@ -78,5 +84,8 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
 function times(quantity: string, count: number, beside: string): string {
   const milli = ((milliOf(quantity) ?? 0n) + (milliOf(beside) ?? 0n)) * BigInt(count);
   const isBinary = quantity.endsWith('i');
-  return (isBinary ? canonicalQuantity(`${milli / 1000n / 1024n}Ki`) : canonicalQuantity(`${milli}m`)) ?? quantity;
+  return (
+    (isBinary ? canonicalQuantity(`${milli / 1000n / 1024n}Ki`) : canonicalQuantity(`${milli}m`)) ??
+    quantity
+  );
 }

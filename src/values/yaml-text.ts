@@ -1,5 +1,26 @@
-import {CST, type Document, isScalar, isMap as isYamlMap, type Pair, parseDocument, Scalar, stringify, type YAMLMap} from 'yaml';
-import {copyOf, getAt, isMap, type Path, sameTree, setAt, startsWith, type Tree, type Values, withoutLeaves} from '../ground/tree.ts';
+import {
+  CST,
+  type Document,
+  isScalar,
+  isMap as isYamlMap,
+  type Pair,
+  parseDocument,
+  Scalar,
+  stringify,
+  type YAMLMap,
+} from 'yaml';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  setAt,
+  startsWith,
+  type Tree,
+  type Values,
+  withoutLeaves,
+} from '../ground/tree.ts';
 import {type Fix, type TreePath, valueAt} from './validate/finding.ts';
 import {isEmptyNode, readSource, SYNTAX} from './validate/source.ts';
 
@@ -14,16 +35,28 @@ export interface Edit {
 export const applyEdits = (text: string, edits: readonly Edit[]): string =>
   edits
     .toSorted((one, other) => other.start - one.start)
-    .reduce((edited, {start, end, text: inserted}) => edited.slice(0, start) + inserted + edited.slice(end), text);
+    .reduce(
+      (edited, {start, end, text: inserted}) =>
+        edited.slice(0, start) + inserted + edited.slice(end),
+      text,
+    );
 
 /** Writes another value into a scalar of a text, and keeps the comment behind it. Undefined if there is no scalar. */
-export function scalarEdit(text: string, node: unknown, value: string | number | boolean): Edit | undefined {
+export function scalarEdit(
+  text: string,
+  node: unknown,
+  value: string | number | boolean,
+): Edit | undefined {
   if (!isScalar(node) || !node.range) return undefined;
   const [start, end] = node.range;
   const style = {type: styleOf(value, node.type), indent: 0, implicitKey: true, inFlow: true};
   const comment = /^[|>][-+\d]*([^\n]*\n)/.exec(text.slice(start, end))?.[1] ?? '';
   const gap = start === end && text[start - 1] === ':' ? ' ' : '';
-  return {start, end, text: `${gap}${CST.createScalarToken(String(value), style).source}${comment}`};
+  return {
+    start,
+    end,
+    text: `${gap}${CST.createScalarToken(String(value), style).source}${comment}`,
+  };
 }
 
 /** A text keeps its quotes; without any it gets them where YAML 1.1 would read something else. */
@@ -31,7 +64,8 @@ function styleOf(value: string | number | boolean, style: Scalar['type']): Scala
   if (typeof value !== 'string') return Scalar.PLAIN;
   const isPrintable = !/\p{Cc}/u.test(value);
   if (style === Scalar.QUOTE_SINGLE && isPrintable) return Scalar.QUOTE_SINGLE;
-  const isPlain = isPrintable && stringify(value, {version: '1.1', lineWidth: 0}).trimEnd() === value;
+  const isPlain =
+    isPrintable && stringify(value, {version: '1.1', lineWidth: 0}).trimEnd() === value;
   return style === Scalar.PLAIN && isPlain ? Scalar.PLAIN : Scalar.QUOTE_DOUBLE;
 }
 
@@ -70,7 +104,9 @@ export class YamlText {
   constructor(text: string, origin?: YamlText) {
     this.#lineEnd = origin ? origin.#lineEnd : text.includes('\r\n') ? '\r\n' : '\n';
     this.#isEnded = origin ? origin.#isEnded : ENDED.test(text);
-    this.#lines = (text.match(LINES) ?? []).map((line) => (ENDED.test(line) ? line : `${line}${this.#lineEnd}`));
+    this.#lines = (text.match(LINES) ?? []).map((line) =>
+      ENDED.test(line) ? line : `${line}${this.#lineEnd}`,
+    );
     this.text = origin && !this.#isEnded ? text.replace(/\r?\n$/, '') : text;
     this.document = parseDocument(text, SYNTAX);
   }
@@ -91,9 +127,12 @@ export class YamlText {
     const isChanged = value !== undefined && value !== valueAt(this.values, path);
     const edits = [
       isChanged ? scalarEdit(this.text, this.document.getIn(path, true), value) : undefined,
-      name === undefined ? undefined : scalarEdit(this.text, pairAt(this.document, path)?.key, name),
+      name === undefined
+        ? undefined
+        : scalarEdit(this.text, pairAt(this.document, path)?.key, name),
     ].filter((each) => each !== undefined);
-    const edited = to === undefined ? new YamlText(applyEdits(this.text, edits)) : this.moved(path, to);
+    const edited =
+      to === undefined ? new YamlText(applyEdits(this.text, edits)) : this.moved(path, to);
     return edited && sameTree(edited.values, expected) ? edited : undefined;
   }
 
@@ -102,12 +141,21 @@ export class YamlText {
    * `keepsParents` only those that the new place does not need), and missing ones are added. Undefined if its lines contain other keys too.
    */
   moved(path: TreePath, to: Path, {keepsParents = false} = {}): YamlText | undefined {
-    const block = this.#block(path, keepsParents ? path.findIndex((step, index) => step !== to[index]) : 0);
+    const block = this.#block(
+      path,
+      keepsParents ? path.findIndex((step, index) => step !== to[index]) : 0,
+    );
     if (block === undefined) return undefined;
     const [key = '', ...below] = this.#lines.slice(block.key, block.end);
     if (!NAME.test(key)) return undefined;
-    const comments = this.#lines.slice(block.start, block.key).filter((line) => line.trim().startsWith('#'));
-    const lines = [...comments, key.replace(NAME, (_, blank: string) => `${blank}${to.at(-1)}`), ...below];
+    const comments = this.#lines
+      .slice(block.start, block.key)
+      .filter((line) => line.trim().startsWith('#'));
+    const lines = [
+      ...comments,
+      key.replace(NAME, (_, blank: string) => `${blank}${to.at(-1)}`),
+      ...below,
+    ];
     const shifted = lines.map((line) => (line.trim() === '' ? line : line.slice(block.column)));
     return this.#without(block).inserted(to, shifted, {isApart: keepsParents});
   }
@@ -123,9 +171,14 @@ export class YamlText {
     const place = this.#placeFor(path);
     if (place === undefined) return undefined;
     const missing = path.slice(place.depth, -1);
-    const indent = (line: string, depth: number): string => (line.trim() === '' ? line : `${' '.repeat(place.column + 2 * depth)}${line}`);
+    const indent = (line: string, depth: number): string =>
+      line.trim() === '' ? line : `${' '.repeat(place.column + 2 * depth)}${line}`;
     // An empty line above a new section of a file whose sections are apart.
-    const isGap = isApart && place.depth === 0 && this.#lines.some(isEmptyLine) && !isEmptyLine(this.#lines.at(-1) ?? '');
+    const isGap =
+      isApart &&
+      place.depth === 0 &&
+      this.#lines.some(isEmptyLine) &&
+      !isEmptyLine(this.#lines.at(-1) ?? '');
     const lines = [
       ...(isGap ? [''] : []),
       ...missing.map((key, depth) => indent(`${key}:`, depth)),
@@ -146,7 +199,12 @@ export class YamlText {
   #keyOf({key, value}: Pair, {items}: YAMLMap): Key {
     const [offset] = (key as Scalar).range as [number, number, number];
     const before = this.text.slice(0, offset + 1).match(LINES) as string[];
-    return {line: before.length - 1, column: (before.at(-1) as string).length - 1, value, siblings: items.length};
+    return {
+      line: before.length - 1,
+      column: (before.at(-1) as string).length - 1,
+      value,
+      siblings: items.length,
+    };
   }
 
   /** The keys of a path, as far as they are in block style. */
@@ -167,12 +225,17 @@ export class YamlText {
     const keys = this.#keysOf(path);
     let highest = path.length - 1;
     while (highest > kept && keys[highest]?.siblings === 1) highest -= 1;
-    const [own, top] = [keys[path.length - 1], keys[highest]];
+    const own = keys[path.length - 1];
+    const top = keys[highest];
     if (!own || !top) return undefined;
-    const isAlone = [own, top].every(({line, column}) => this.#lines[line]?.slice(0, column).trim() === '');
+    const isAlone = [own, top].every(
+      ({line, column}) => this.#lines[line]?.slice(0, column).trim() === '',
+    );
     const comment = new RegExp(`^ {${own.column}}#`);
     // What is between an emptied key and the one that moves would be lost.
-    const isLost = this.#lines.slice(top.line, own.line).some((line) => line.includes('#') && !comment.test(line));
+    const isLost = this.#lines
+      .slice(top.line, own.line)
+      .some((line) => line.includes('#') && !comment.test(line));
     if (!isAlone || isLost) return undefined;
     let start = top.line;
     while (top === own && comment.test(this.#lines[start - 1] ?? '')) start -= 1;
@@ -183,16 +246,24 @@ export class YamlText {
   #endOf({line, column}: Key): number {
     const below = new RegExp(`^\\s*$|^\\s{${column}}(?:\\s|-\\s)`);
     const next = this.#lines.findIndex((text, index) => index > line && !below.test(text));
-    return line + 1 + this.#lines.slice(line, next < 0 ? undefined : next).findLastIndex((text) => text.trim() !== '');
+    return (
+      line +
+      1 +
+      this.#lines
+        .slice(line, next < 0 ? undefined : next)
+        .findLastIndex((text) => text.trim() !== '')
+    );
   }
 
   /** Behind the last key of the deepest map on the way that is there. */
   #placeFor(path: Path): {line: number; column: number; depth: number} | undefined {
     const above = this.#keysOf(path.slice(0, -1));
-    const [depth, parent] = [above.length, above.at(-1)];
+    const depth = above.length;
+    const parent = above.at(-1);
     const map = parent ? parent.value : this.document.contents;
     const block = isYamlMap(map) && !map.flow ? map : undefined;
-    if (parent === undefined) return block || map === null ? {line: this.#lines.length, column: 0, depth} : undefined;
+    if (parent === undefined)
+      return block || map === null ? {line: this.#lines.length, column: 0, depth} : undefined;
     // A key whose content has just moved away.
     if (isEmptyNode(map) && this.#lines[parent.line]?.trimEnd().endsWith(':'))
       return {line: parent.line + 1, column: parent.column + 2, depth};
@@ -227,7 +298,9 @@ function valuesAfter(values: Values, {path, value, name, to}: Fix): Values | und
 /** Without the keys above the old place that held nothing else. */
 function valuesAfterMove(values: Values, path: Path, to: Path): Values | undefined {
   const after = copyOf(withoutLeaves(values, (leaf) => startsWith(leaf, path)));
-  const isBlocked = to.slice(1).some((_, index) => !isMap(getAt(after, to.slice(0, index + 1)) ?? {}));
+  const isBlocked = to
+    .slice(1)
+    .some((_, index) => !isMap(getAt(after, to.slice(0, index + 1)) ?? {}));
   if (isBlocked || getAt(values, to) !== undefined) return undefined;
   setAt(after, to, getAt(values, path) as Tree);
   return after;

@@ -14,17 +14,25 @@ export type Place =
   | {kind: 'systemd'};
 
 /** True if a cluster belongs to the place. */
-export const hasCluster = (place: Place | undefined): place is Extract<Place, {kind: 'kubernetes' | 'files'}> =>
+export const hasCluster = (
+  place: Place | undefined,
+): place is Extract<Place, {kind: 'kubernetes' | 'files'}> =>
   place?.kind === 'kubernetes' || (place?.kind === 'files' && place.context !== undefined);
 
-const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
+const PLACES = {
+  files: 'files only',
+  docker: 'Docker on this machine',
+  systemd: 'virtual machine',
+} as const;
 
 /** The target of the place: values.yaml alone is for Kubernetes, too. */
 export const targetOfPlace = (place: Place | undefined): TargetName =>
   place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
 export const placeText = (place: Place | undefined): string =>
-  place === undefined || place.kind === 'kubernetes' ? (place?.context ?? 'current context') : PLACES[place.kind];
+  place === undefined || place.kind === 'kubernetes'
+    ? (place?.context ?? 'current context')
+    : PLACES[place.kind];
 
 /** An agent pool of the Scalr account whose token the install creates. */
 export interface ChosenPool {
@@ -98,10 +106,12 @@ export class AnswerStore {
   };
 
   /** True for an answer from a flag, a variable or a file: its question is skipped. */
-  isFixed = (setting: Setting): boolean => this.isGiven(setting) && this.answer(setting)?.source !== 'prompt';
+  isFixed = (setting: Setting): boolean =>
+    this.isGiven(setting) && this.answer(setting)?.source !== 'prompt';
 
   /** True if the box was selected, or if one of its settings is fixed. */
-  isOpen = (box: {id: string; settings: readonly Setting[]}): boolean => this.boxes.has(box.id) || box.settings.some(this.isFixed);
+  isOpen = (box: {id: string; settings: readonly Setting[]}): boolean =>
+    this.boxes.has(box.id) || box.settings.some(this.isFixed);
 
   /** In the order of the catalog. */
   entries(): {setting: Setting; answer: Answer}[] {
@@ -139,7 +149,11 @@ export class AnswerStore {
       if (raw === undefined || this.#answers.has(setting.id)) continue;
       const because = cluster?.because?.(setting);
       const value = setting.kind.parse(raw, context);
-      this.#answers.set(setting.id, {value, source: 'cluster', ...(because === undefined ? {} : {because})});
+      this.#answers.set(setting.id, {
+        value,
+        source: 'cluster',
+        ...(because === undefined ? {} : {because}),
+      });
     }
   }
 
@@ -151,7 +165,10 @@ export class AnswerStore {
       const answer = this.answer(setting);
       if (answer?.source !== 'prompt' || setting.id === changed.id) return false;
       const problem = setting.rule?.(answer.value, this.get);
-      return missingFor(setting, this.get) !== undefined || (problem !== undefined && !(problem instanceof MissingSetting));
+      return (
+        missingFor(setting, this.get) !== undefined ||
+        (problem !== undefined && !(problem instanceof MissingSetting))
+      );
     });
     for (const setting of useless) this.delete(setting);
     return useless;

@@ -62,7 +62,8 @@ export async function askMissing(
 ): Promise<ReadonlyMap<string, Answer>> {
   const store = new AnswerStore(answers);
   for (const setting of only) {
-    if (!setting.required || optional.includes(setting) || store.get(setting) !== undefined) continue;
+    if (!setting.required || optional.includes(setting) || store.get(setting) !== undefined)
+      continue;
     const answer = await ask(setting, {}, store, deps);
     if (answer !== undefined) store.set(setting, answer);
   }
@@ -80,20 +81,36 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
 }
 
 /** A list of the review. Undefined for its last row, and after Esc. */
-export async function chooseInReview(prompter: Prompter, question: ListQuestion, last = 'Back to the review'): Promise<string | undefined> {
+export async function chooseInReview(
+  prompter: Prompter,
+  question: ListQuestion,
+  last = 'Back to the review',
+): Promise<string | undefined> {
   const choices = [...question.choices, {value: NONE, label: last}];
-  const picked = await unlessBack(prompter.select({heading: ['Review'], ...question, choices, canGoBack: true}), NONE);
+  const picked = await unlessBack(
+    prompter.select({heading: ['Review'], ...question, choices, canGoBack: true}),
+    NONE,
+  );
   return picked === NONE ? undefined : picked;
 }
 
 /** Prompts for one setting. Undefined if the answer is empty. */
-export async function ask(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<Answer | undefined> {
+export async function ask(
+  setting: Setting,
+  options: AskOptions,
+  store: AnswerStore,
+  deps: AskDeps,
+): Promise<Answer | undefined> {
   const {kind} = setting;
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, options, store, deps);
   const {current, byDefault, defaultOf = CHART_DEFAULT} = options;
-  const orElse = byDefault === undefined ? options.orElse : `${answerText(setting, {value: byDefault, source: 'chart'})}, ${defaultOf}`;
+  const orElse =
+    byDefault === undefined
+      ? options.orElse
+      : `${answerText(setting, {value: byDefault, source: 'chart'})}, ${defaultOf}`;
   const offered = await chooseOffered(setting, {...options, orElse}, deps);
-  const text = offered === OTHER ? await askText(setting, {...options, orElse}, store, deps) : offered;
+  const text =
+    offered === OTHER ? await askText(setting, {...options, orElse}, store, deps) : offered;
   if (text === NONE && current !== undefined && hasNoText(setting, current)) return current;
   return text === NONE ? undefined : answerOf(setting, text, deps);
 }
@@ -111,34 +128,55 @@ async function choose(
     const conflict = setting.rule?.(kind.parse(value, {now: now()}), store.get);
     return conflict === undefined || conflict instanceof MissingSetting;
   };
-  const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []).filter((value) => isPossible(value) && !isHidden?.(value));
+  const values = kind.isSwitch
+    ? ['true', 'false']
+    : (kind.options ?? []).filter((value) => isPossible(value) && !isHidden?.(value));
   const choices = values.flatMap((value): Choice[] => {
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
     if (disabled !== undefined && hidesExcluded) return [];
-    const meaning = [value === unanswered ? defaultOf : undefined, meanings?.[value]].filter(Boolean).join('; ') || undefined;
+    const meaning =
+      [value === unanswered ? defaultOf : undefined, meanings?.[value]]
+        .filter(Boolean)
+        .join('; ') || undefined;
     return [{value, label: labelOf(setting, value), description: meaning, disabled}];
   });
-  const hasDefault = choices.some(({value, disabled}) => value === unanswered && disabled === undefined);
-  const none = orElse === undefined || hasDefault ? [] : [{value: NONE, label: orElse, description: options.orElseMeaning}];
+  const hasDefault = choices.some(
+    ({value, disabled}) => value === unanswered && disabled === undefined,
+  );
+  const none =
+    orElse === undefined || hasDefault
+      ? []
+      : [{value: NONE, label: orElse, description: options.orElseMeaning}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
-  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? (hasDefault ? byDefault : NONE))[0] ?? NONE;
+  const preferred =
+    kind.format(current?.value ?? fallback ?? suggested ?? (hasDefault ? byDefault : NONE))[0] ??
+    NONE;
   const chosen = await prompter.select({
     ...questionOf(setting, options),
     choices: [...none, ...choices],
     default: preferred,
   });
-  const isEmpty = chosen === NONE || (hasDefault && chosen === unanswered && setting.fallback?.(store.get) === undefined);
+  const isEmpty =
+    chosen === NONE ||
+    (hasDefault && chosen === unanswered && setting.fallback?.(store.get) === undefined);
   return isEmpty ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
 
 /** A choice from the cluster, or OTHER to type a value. */
-async function chooseOffered(setting: Setting, options: AskOptions, {prompter, offers}: AskDeps): Promise<string> {
+async function chooseOffered(
+  setting: Setting,
+  options: AskOptions,
+  {prompter, offers}: AskDeps,
+): Promise<string> {
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
   const {orElse, current} = options;
   const chosen = current === undefined ? NONE : (setting.kind.format(current.value)[0] as string);
   const none = orElse === undefined ? [] : [{value: NONE, label: orElse}];
-  const typed = chosen === NONE || found.some(({value}) => value === chosen) ? [] : [{value: chosen, label: chosen}];
+  const typed =
+    chosen === NONE || found.some(({value}) => value === chosen)
+      ? []
+      : [{value: chosen, label: chosen}];
   return prompter.search({
     ...questionOf(setting, options),
     choices: [...none, ...typed, ...found, {value: OTHER, label: 'Enter another value'}],
@@ -146,14 +184,21 @@ async function chooseOffered(setting: Setting, options: AskOptions, {prompter, o
   });
 }
 
-const labelOf = ({labels}: Setting, value: string): string => labels?.[value] ?? {true: 'Yes', false: 'No'}[value] ?? value;
+const labelOf = ({labels}: Setting, value: string): string =>
+  labels?.[value] ?? {true: 'Yes', false: 'No'}[value] ?? value;
 
 /** A valid line of text, or an empty answer. */
-function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<string> {
+function askText(
+  setting: Setting,
+  options: AskOptions,
+  store: AnswerStore,
+  deps: AskDeps,
+): Promise<string> {
   const {kind, fallbackFrom = 'default', required = false} = setting;
   const {orElse, current} = options;
   const fallback = setting.fallback?.(store.get);
-  const mayBeEmpty = orElse !== undefined || fallback !== undefined || (current !== undefined && !required);
+  const mayBeEmpty =
+    orElse !== undefined || fallback !== undefined || (current !== undefined && !required);
   const question: TextQuestion = {
     ...questionOf(setting, options),
     async validate(text) {
@@ -165,17 +210,32 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   const paths = kind.isFile && deps.completePath ? {complete: deps.completePath} : {};
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
-    return prompter.password({...question, confirms: tokenText, note: current === undefined ? orElse : 'unchanged'});
+    return prompter.password({
+      ...question,
+      confirms: tokenText,
+      note: current === undefined ? orElse : 'unchanged',
+    });
   // The line stays empty, and Enter keeps the answer.
   if (current !== undefined && hasNoText(setting, current))
     return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
-  if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
-  if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
+  if (options.draft)
+    return prompter.input({...question, isPrefilled: true, default: options.draft});
+  if (current?.value !== undefined)
+    return prompter.input({
+      ...question,
+      ...paths,
+      isPrefilled: true,
+      default: textOf(setting, current),
+    });
   const example = setting === (url as Setting) ? 'for example acme.scalr.io' : undefined;
-  if (fallback === undefined) return prompter.input({...question, ...paths, note: orElse ?? example});
+  if (fallback === undefined)
+    return prompter.input({...question, ...paths, note: orElse ?? example});
   const text = textOf(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
-  return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
+  return prompter.input({
+    ...question,
+    ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom}),
+  });
 }
 
 /** What is known of a complete token. */
@@ -187,14 +247,19 @@ function tokenText(text: string): string | undefined {
 }
 
 /** A password is not shown, and the file of an installed release has no path here. */
-const hasNoText = ({kind}: Setting, answer: Answer): boolean => hasPassword(answer) || (kind.isFile === true && answer.given === undefined);
+const hasNoText = ({kind}: Setting, answer: Answer): boolean =>
+  hasPassword(answer) || (kind.isFile === true && answer.given === undefined);
 
 /** An answer as the user types it. */
 const textOf = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** @throws ExpectedError, InvalidValue */
-async function answerOf(setting: Setting, typed: string, {files, now, typedPath}: AskDeps): Promise<Answer> {
+async function answerOf(
+  setting: Setting,
+  typed: string,
+  {files, now, typedPath}: AskDeps,
+): Promise<Answer> {
   const text = setting.kind.isFile && typedPath ? typedPath(typed) : inFull(setting, typed, now());
   const raw = setting.kind.list ? text.split(setting.kind.list.separator) : text;
   return {...(await parseAnswer(setting, raw, {files, now: now()})), source: 'prompt'};
@@ -206,18 +271,26 @@ const WITH_SHORT_FORM: readonly Setting[] = [url, httpProxy, httpsProxy, cacheSi
 /** The text with what its short form leaves out, if that is what the error of the setting suggests. */
 function inFull(setting: Setting, typed: string, now: Date): string {
   if (!WITH_SHORT_FORM.includes(setting) || typed.includes('://')) return typed;
-  const text = setting === (url as Setting) && /^[a-z\d][a-z\d-]*$/i.test(typed) ? `https://${typed}.scalr.io` : typed;
+  const text =
+    setting === (url as Setting) && /^[a-z\d][a-z\d-]*$/i.test(typed)
+      ? `https://${typed}.scalr.io`
+      : typed;
   try {
     setting.kind.parse(text, {now});
   } catch (error) {
-    const [, meant] = (error instanceof InvalidValue && /^Did you mean (.+)\?$/.exec(error.suggestion ?? '')) || [];
+    const [, meant] =
+      (error instanceof InvalidValue && /^Did you mean (.+)\?$/.exec(error.suggestion ?? '')) || [];
     return meant ?? text;
   }
   return text;
 }
 
 /** Why the text is not a valid answer. */
-export async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
+export async function problemIn(
+  setting: Setting,
+  text: string,
+  deps: AskDeps,
+): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
     if (setting !== token) return undefined;
@@ -230,20 +303,30 @@ export async function problemIn(setting: Setting, text: string, deps: AskDeps): 
     if (error instanceof ExpectedError) return error.message;
     if (!(error instanceof InvalidValue)) throw error;
     const {message, suggestion} = error;
-    return suggestion === undefined ? `${message}.` : `${message}. ${suggestion.replace(/[^?.]$/, '$&.')}`;
+    return suggestion === undefined
+      ? `${message}.`
+      : `${message}. ${suggestion.replace(/[^?.]$/, '$&.')}`;
   }
 }
 
 /** The question and its help: what it means, flag and variable, source. */
 function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
   const {question: message, summary, explained, reference, env, onlyEnv} = setting;
-  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
-  const help = [sentencesWithin(150, explained ?? summary), `${otherwise}${reference === undefined ? '' : `. Source: ${reference}`}`];
+  const otherwise =
+    onlyEnv === undefined ? `Flag ${spell(setting)}` : `Environment variable ${env}`;
+  const help = [
+    sentencesWithin(150, explained ?? summary),
+    `${otherwise}${reference === undefined ? '' : `. Source: ${reference}`}`,
+  ];
   return {message, help, heading, canGoBack};
 }
 
 /** The first sentences of a text; at least one. */
 function sentencesWithin(most: number, text: string): string {
   const [first = '', ...others] = text.match(/.+?[.?!](?= |$)|.+$/g) ?? [];
-  return others.reduce((kept, each) => (kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept), first);
+  return others.reduce(
+    (kept, each) =>
+      kept.length + each.length <= most && text.startsWith(kept + each) ? kept + each : kept,
+    first,
+  );
 }

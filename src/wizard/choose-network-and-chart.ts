@@ -17,17 +17,34 @@ import {chart, chartSource, chartVersion, cloud} from '../settings/release.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import type {InterviewDeps, Question} from './interview.ts';
-import {chartDefaultOf, hostOf, incompleteSettings, isForeign, recommendSoFar, refusalInWords} from './possible-answers.ts';
+import {
+  chartDefaultOf,
+  hostOf,
+  incompleteSettings,
+  isForeign,
+  recommendSoFar,
+  refusalInWords,
+} from './possible-answers.ts';
 import {BOXES, type Box} from './steps.ts';
 
 /** Which further questions about the network apply. */
 export function boxesQuestion(
   store: AnswerStore,
-  {prompter, env, facts}: {prompter: Prompter; env: Readonly<Record<string, string | undefined>>; facts(): ChartRequirements},
+  {
+    prompter,
+    env,
+    facts,
+  }: {
+    prompter: Prompter;
+    env: Readonly<Record<string, string | undefined>>;
+    facts(): ChartRequirements;
+  },
 ): Question {
   const withDefault = (id: string, description: string): string => {
     const unset = id === 'metadata' ? chartDefaultOf(metadataService, store, facts()) : undefined;
-    return unset === undefined ? description : `${description} (chart default: ${unset === 'block' ? 'blocked' : 'allowed'})`;
+    return unset === undefined
+      ? description
+      : `${description} (chart default: ${unset === 'block' ? 'blocked' : 'allowed'})`;
   };
   const available = () =>
     BOXES.filter(
@@ -58,11 +75,14 @@ export function boxesQuestion(
           value: id,
           label,
           description:
-            id === 'proxy' && proxy ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine` : withDefault(id, description),
+            id === 'proxy' && proxy
+              ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine`
+              : withDefault(id, description),
         })),
         selected: [...store.boxes],
       });
-      for (const {id, settings} of boxes) if (!selected.includes(id)) for (const setting of settings) store.delete(setting);
+      for (const {id, settings} of boxes)
+        if (!selected.includes(id)) for (const setting of settings) store.delete(setting);
       store.boxes = new Set(selected);
       if (!selected.includes('identity')) dropRole(store);
       return selectedText(boxes, store.boxes);
@@ -75,8 +95,14 @@ const selectedText = (boxes: readonly Box[], selected: ReadonlySet<string>): str
 
 /** What the role of a workload identity is called. */
 const ROLES: Readonly<Record<string, {message: string; help: string}>> = {
-  irsa: {message: 'ARN of the IAM role for runs', help: 'The role trusts the OIDC provider of the cluster.'},
-  azure: {message: 'Client ID of the managed identity for runs', help: 'The identity has a federated credential for the service account.'},
+  irsa: {
+    message: 'ARN of the IAM role for runs',
+    help: 'The role trusts the OIDC provider of the cluster.',
+  },
+  azure: {
+    message: 'Client ID of the managed identity for runs',
+    help: 'The identity has a federated credential for the service account.',
+  },
 };
 
 /** The role that runs act as, where the workload identity needs one. */
@@ -94,7 +120,10 @@ export function roleQuestion(
     get message() {
       return role()?.message ?? '';
     },
-    isOpen: () => !store.asked.has('identity-role') && role() !== undefined && !store.isFixed(serviceAccountAnnotation),
+    isOpen: () =>
+      !store.asked.has('identity-role') &&
+      role() !== undefined &&
+      !store.isFixed(serviceAccountAnnotation),
     answer: () => role() && (roleOf() ?? 'not set'),
     async ask(shown) {
       const key = keyOf();
@@ -111,10 +140,14 @@ export function roleQuestion(
         note: 'Enter: set it later',
         default: before,
         isPrefilled: true,
-        validate: (typed) => (typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`),
+        validate: (typed) =>
+          typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`,
       });
       const value = text === '' ? others : {...others, [key]: text};
-      put(serviceAccountAnnotation, Object.keys(value).length === 0 ? undefined : {value, source: 'prompt'});
+      put(
+        serviceAccountAnnotation,
+        Object.keys(value).length === 0 ? undefined : {value, source: 'prompt'},
+      );
       return text || 'not set';
     },
   };
@@ -124,9 +157,12 @@ export function roleQuestion(
 export function dropRole(store: AnswerStore): void {
   if (store.isFixed(serviceAccountAnnotation)) return;
   const keys = Object.values(IDENTITY_ANNOTATIONS);
-  const others = Object.entries(store.get(serviceAccountAnnotation) ?? {}).filter(([key]) => !keys.includes(key));
+  const others = Object.entries(store.get(serviceAccountAnnotation) ?? {}).filter(
+    ([key]) => !keys.includes(key),
+  );
   store.delete(serviceAccountAnnotation);
-  if (others.length > 0) store.set(serviceAccountAnnotation, {value: Object.fromEntries(others), source: 'prompt'});
+  if (others.length > 0)
+    store.set(serviceAccountAnnotation, {value: Object.fromEntries(others), source: 'prompt'});
   store.asked.delete('identity-role');
 }
 
@@ -142,7 +178,8 @@ export function chartQuestion(
     const chosen = store.get(chart);
     if (chosen === undefined || store.isFixed(chart)) return undefined;
     const [refused] = unsupported(targetOf(chosen, store), incompleteSettings(store));
-    if (refused !== undefined) return `${chosen} does not support an answer: ${refusalInWords(refused.message)}.`;
+    if (refused !== undefined)
+      return `${chosen} does not support an answer: ${refusalInWords(refused.message)}.`;
     const now = recommendSoFar(store, facts())?.chart;
     return now === undefined || now === store.recommended || now === chosen
       ? undefined
@@ -158,7 +195,10 @@ export function chartQuestion(
       store.answer(chartSource) === undefined &&
       recommendSoFar(store, facts()) !== undefined &&
       (!store.asked.has(chart.id) || news() !== undefined),
-    answer: () => (store.isFixed(chart) || store.answer(chartSource) !== undefined ? undefined : store.get(chart)),
+    answer: () =>
+      store.isFixed(chart) || store.answer(chartSource) !== undefined
+        ? undefined
+        : store.get(chart),
     async ask(shown) {
       const found = recommendSoFar(store, facts());
       if (found === undefined) throw new GoBack();
@@ -174,7 +214,9 @@ export function chartQuestion(
           'Answers that the selected chart does not support are removed and listed.',
           'Compare the charts with scalr-agent recommend. https://github.com/Scalr/agent-helm',
         ],
-        choices: [...reasons].map(([name, each]) => choiceOf(name, each, settings, name === found.chart)),
+        choices: [...reasons].map(([name, each]) =>
+          choiceOf(name, each, settings, name === found.chart),
+        ),
         default: change === undefined ? (store.get(chart) ?? found.chart) : found.chart,
       })) as ChartName;
       store.set(chart, {value: picked, source: 'prompt'});
@@ -184,7 +226,10 @@ export function chartQuestion(
         store.asked.add(setting.id);
         onRemoved(setting, refusalInWords(message));
       }
-      if (store.answer(concurrency)?.source === 'prompt' && !hasKey(targetOf(picked, store), concurrency)) {
+      if (
+        store.answer(concurrency)?.source === 'prompt' &&
+        !hasKey(targetOf(picked, store), concurrency)
+      ) {
         store.delete(concurrency);
         onRemoved(concurrency, 'the chart starts a pod for every run');
       }
@@ -193,20 +238,37 @@ export function chartQuestion(
   };
 }
 
-const targetOf = (name: ChartName, {get}: Pick<Settings, 'get'>) => ({chart: name, version: get(chartVersion) ?? newestOf(name)});
+const targetOf = (name: ChartName, {get}: Pick<Settings, 'get'>) => ({
+  chart: name,
+  version: get(chartVersion) ?? newestOf(name),
+});
 
 /** Facts about the cluster and the pool; no chart choice may drop them. */
 const FACTS: readonly Setting[] = [cloud, purpose, isolation];
 
 /** Facts, and settings from flags, variables and files are kept; a chart that does not support them is disabled. */
-function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings, isRecommended: boolean): Choice {
+function choiceOf(
+  name: ChartName,
+  reasons: readonly Reason[],
+  settings: Settings,
+  isRecommended: boolean,
+): Choice {
   const target = targetOf(name, settings);
   const refused = unsupported(target, settings);
-  const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
-  const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const reason = given === undefined ? excluded && lowerFirst(excluded.message.replace(/\.$/, '')) : refusalInWords(given.message);
+  const given = refused.find(
+    ({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt',
+  );
+  const excluded = reasons.find(
+    ({verdict, message}) =>
+      verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`),
+  );
+  const reason =
+    given === undefined
+      ? excluded && lowerFirst(excluded.message.replace(/\.$/, ''))
+      : refusalInWords(given.message);
   const lost = refused.map(({setting}) => settingName(setting)).join(', ');
-  const character = settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
+  const character =
+    settings.get(purpose) === 'vcs' ? 'connects Scalr with a private VCS' : CHARTS[name].character;
   return {
     value: name,
     label: `${name} ${target.version}`,

@@ -20,7 +20,11 @@ export interface Contexts {
 }
 
 /** Reads the kubeconfig; never fails. */
-export async function readContexts(kubeTarget: ClusterTarget, processes: Processes, signal: AbortSignal): Promise<Contexts> {
+export async function readContexts(
+  kubeTarget: ClusterTarget,
+  processes: Processes,
+  signal: AbortSignal,
+): Promise<Contexts> {
   try {
     const call = allContexts(kubeTarget);
     const result = await processes.run(call, {signal});
@@ -39,7 +43,9 @@ export async function readContexts(kubeTarget: ClusterTarget, processes: Process
     return {
       all,
       ...(current ? {current} : {}),
-      ...(all.length === 0 ? {problem: 'no context found: check the path in KUBECONFIG, or use --kubeconfig'} : {}),
+      ...(all.length === 0
+        ? {problem: 'no context found: check the path in KUBECONFIG, or use --kubeconfig'}
+        : {}),
     };
   } catch (error) {
     // Without kubectl, the wizard can only save files.
@@ -48,7 +54,11 @@ export async function readContexts(kubeTarget: ClusterTarget, processes: Process
   }
 }
 
-const [CURRENT, OTHER, DOCKER, SYSTEMD, FILES] = ['current', 'other', 'docker', 'systemd', 'files'];
+const CURRENT = 'current';
+const OTHER = 'other';
+const DOCKER = 'docker';
+const SYSTEMD = 'systemd';
+const FILES = 'files';
 
 interface TargetDeps {
   prompter: Prompter;
@@ -58,20 +68,40 @@ interface TargetDeps {
 }
 
 /** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
-export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read, lacking}: TargetDeps): Question {
+export function targetQuestion(
+  store: AnswerStore,
+  {all, current, problem}: Contexts,
+  {prompter, read, lacking}: TargetDeps,
+): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
   const choices = (text: string): Choice[] => [
     {
       value: CURRENT as string,
       label: 'Kubernetes',
-      ...(current === undefined ? {disabled: problem ?? 'the kubeconfig has no current context'} : {description: about(text)}),
+      ...(current === undefined
+        ? {disabled: problem ?? 'the kubeconfig has no current context'}
+        : {description: about(text)}),
     },
     ...(others.length === 0
       ? []
-      : [{value: OTHER as string, label: 'Another context…', description: `${others.length} more in your kubeconfig`}]),
-    {value: DOCKER as string, label: 'Docker', description: 'install on this machine, or write files'},
-    {value: SYSTEMD as string, label: 'Virtual machine', description: 'write configuration for the deprecated Linux packages'},
+      : [
+          {
+            value: OTHER as string,
+            label: 'Another context…',
+            description: `${others.length} more in your kubeconfig`,
+          },
+        ]),
+    {
+      value: DOCKER as string,
+      label: 'Docker',
+      description: 'install on this machine, or write files',
+    },
+    {
+      value: SYSTEMD as string,
+      label: 'Virtual machine',
+      description: 'write configuration for the deprecated Linux packages',
+    },
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
   const summaryOf = async (context: string): Promise<string> => {
@@ -100,7 +130,8 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
           ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),
           default: choiceFor(store.place) ?? (current === undefined ? FILES : CURRENT),
         });
-        if (picked === FILES || picked === DOCKER || picked === SYSTEMD) store.place = {kind: picked as 'files' | 'docker' | 'systemd'};
+        if (picked === FILES || picked === DOCKER || picked === SYSTEMD)
+          store.place = {kind: picked as 'files' | 'docker' | 'systemd'};
         else {
           const context = picked === OTHER ? await chooseContext(others, shown, prompter) : current;
           if (context === undefined) continue;
@@ -115,14 +146,26 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
 }
 
 /** Undefined after Esc. */
-const chooseContext = (contexts: Contexts['all'], shown: QuestionFrame, prompter: Prompter): Promise<string | undefined> =>
+const chooseContext = (
+  contexts: Contexts['all'],
+  shown: QuestionFrame,
+  prompter: Prompter,
+): Promise<string | undefined> =>
   unlessBack(
     prompter.search({
       ...shown,
       canGoBack: true,
       message: 'Kubeconfig context',
-      help: ['The other contexts of your kubeconfig.', 'Type to filter the list.', 'Flags --kube-context NAME and --kubeconfig FILE'],
-      choices: contexts.map(({name, cluster}) => ({value: name, label: name, description: cluster && `cluster ${cluster}`})),
+      help: [
+        'The other contexts of your kubeconfig.',
+        'Type to filter the list.',
+        'Flags --kube-context NAME and --kubeconfig FILE',
+      ],
+      choices: contexts.map(({name, cluster}) => ({
+        value: name,
+        label: name,
+        description: cluster && `cluster ${cluster}`,
+      })),
     }),
     undefined,
   );
@@ -142,7 +185,8 @@ export interface OfferedPools {
   pools: readonly OfferedPool[];
 }
 
-const [CREATE, PASTE] = ['', '…'];
+const CREATE = '';
+const PASTE = '…';
 const TOKEN: readonly Setting[] = [token, tokenFile, tokenSecret];
 
 /** Which agent pool of the account to use; asked only with a token of a user, instead of asking for a token of the pool. */
@@ -175,7 +219,11 @@ export function poolQuestion(
             'Flags --pool and --create-pool. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: [
-            {value: CREATE as string, label: 'Create a new pool', description: `for example ${newName()}`},
+            {
+              value: CREATE as string,
+              label: 'Create a new pool',
+              description: `for example ${newName()}`,
+            },
             ...pools.map(({id, name, description}) => ({value: id, label: name, description})),
             {value: PASTE as string, label: 'Paste a token instead'},
           ],
@@ -186,7 +234,8 @@ export function poolQuestion(
           return 'paste a token';
         }
         const pool = pools.find(({id}) => id === picked);
-        const name = pool?.name ?? (await unlessBack(askName(prompter, newName(), pools, shown), undefined));
+        const name =
+          pool?.name ?? (await unlessBack(askName(prompter, newName(), pools, shown), undefined));
         if (name === undefined) continue;
         store.pool = {host, name, ...(pool === undefined ? {} : {id: pool.id})};
         give(store, url, `https://${host}`);
@@ -197,17 +246,28 @@ export function poolQuestion(
   };
 }
 
-const askName = (prompter: Prompter, preset: string, pools: readonly OfferedPool[], shown: {heading: readonly string[]}): Promise<string> =>
+const askName = (
+  prompter: Prompter,
+  preset: string,
+  pools: readonly OfferedPool[],
+  shown: {heading: readonly string[]},
+): Promise<string> =>
   prompter.input({
     ...shown,
     canGoBack: true,
     message: 'Name of the new agent pool',
-    help: ['The name is shown in Scalr.', 'Link the pool to workspaces after the install.', 'https://docs.scalr.io/docs/agent-pools'],
+    help: [
+      'The name is shown in Scalr.',
+      'Link the pool to workspaces after the install.',
+      'https://docs.scalr.io/docs/agent-pools',
+    ],
     default: preset,
     isPrefilled: true,
     validate: (text) => {
       if (text === '') return 'A value is required.';
-      return pools.some(({name}) => name === text) ? 'This agent pool exists. Go back and select it.' : undefined;
+      return pools.some(({name}) => name === text)
+        ? 'This agent pool exists. Go back and select it.'
+        : undefined;
     },
   });
 

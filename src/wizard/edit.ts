@@ -15,7 +15,12 @@ import {chart, target} from '../settings/release.ts';
 import {catalog, type Settings} from '../settings/settings.ts';
 import {certificatesIn} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
-import {equivalentCommandText, type HostReview, helmCommandsText, hostCommandsText} from '../ui/review.ts';
+import {
+  equivalentCommandText,
+  type HostReview,
+  helmCommandsText,
+  hostCommandsText,
+} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -46,14 +51,20 @@ export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
   where(): readonly string[];
   desired(generated: Generated): DesiredRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
-  save(directory: string, settings: Settings, texts: readonly {path: string; text: string}[]): Promise<readonly string[]>;
+  save(
+    directory: string,
+    settings: Settings,
+    texts: readonly {path: string; text: string}[],
+  ): Promise<readonly string[]>;
   program: Program;
   completePath(text: string): Promise<readonly string[]>;
 }
 
 /** Values from the cluster keep the cluster as their source. */
 const decided = ({settings}: {settings: Settings}, store: AnswerStore) =>
-  settings.entries().map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
+  settings
+    .entries()
+    .map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
 
 /** Files that were saved from the review. */
 export interface Saved {
@@ -67,7 +78,11 @@ function contentsOf(
   {generated, host}: Reviewed,
   {desired}: FilesDeps,
 ): {settings: Settings; texts: Parameters<FilesDeps['save']>[2]} | undefined {
-  if (generated !== undefined) return {settings: generated.settings, texts: [{path: 'values.yaml', text: desired(generated).yaml}]};
+  if (generated !== undefined)
+    return {
+      settings: generated.settings,
+      texts: [{path: 'values.yaml', text: desired(generated).yaml}],
+    };
   return host && {settings: host.settings, texts: host.files};
 }
 
@@ -78,17 +93,34 @@ function fingerprintOf(reviewed: Reviewed, deps: FilesDeps): string | undefined 
 }
 
 /** True if saving again would write the same. */
-export const isCurrent = (saved: Saved | undefined, reviewed: Reviewed, deps: FilesDeps): saved is Saved =>
-  saved !== undefined && saved.contents === fingerprintOf(reviewed, deps);
+export const isCurrent = (
+  saved: Saved | undefined,
+  reviewed: Reviewed,
+  deps: FilesDeps,
+): saved is Saved => saved !== undefined && saved.contents === fingerprintOf(reviewed, deps);
 
 /** Commands that give the same result without the wizard; they use saved files only if these are current. */
-export function commandsText(reviewed: Reviewed, store: AnswerStore, saved: Saved | undefined, deps: FilesDeps): string {
+export function commandsText(
+  reviewed: Reviewed,
+  store: AnswerStore,
+  saved: Saved | undefined,
+  deps: FilesDeps,
+): string {
   const {generated, host} = reviewed;
   const {program} = deps;
   const directory = isCurrent(saved, reviewed, deps) ? saved.directory : undefined;
-  if (host !== undefined) return hostCommandsText(hostOf(store) ?? 'docker', decided(host, store), host, {directory, program});
+  if (host !== undefined)
+    return hostCommandsText(hostOf(store) ?? 'docker', decided(host, store), host, {
+      directory,
+      program,
+    });
   if (generated === undefined) return '';
-  const printed = {entries: decided(generated, store), target: generated.target, directory, program};
+  const printed = {
+    entries: decided(generated, store),
+    target: generated.target,
+    directory,
+    program,
+  };
   return `${equivalentCommandText({...printed, where: deps.where()})}\n${helmCommandsText({...deps.desired(generated), ...printed}, deps.screen)}`;
 }
 
@@ -98,25 +130,39 @@ export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
     ? `Saved answers write the same files: ${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --answers answers.yaml`
     : `Saved answers repeat this session: ${program.install} --answers answers.yaml`;
 
-const CERTIFICATES = /(?:^( *)-----BEGIN CERTIFICATE-----\n[\s\S]*?-----END CERTIFICATE-----\n?)+/gm;
+const CERTIFICATES =
+  /(?:^( *)-----BEGIN CERTIFICATE-----\n[\s\S]*?-----END CERTIFICATE-----\n?)+/gm;
 
 /** The files of the review to read: without those with secrets, and with the number of certificates instead of them. */
 export function filesText({generated, host}: Reviewed, {desired}: FilesDeps): string {
   const text =
     generated === undefined
-      ? (host?.files ?? []).flatMap((file) => (file.isPrivate ? [] : [`# ${file.path}\n${file.text}`])).join('\n')
+      ? (host?.files ?? [])
+          .flatMap((file) => (file.isPrivate ? [] : [`# ${file.path}\n${file.text}`]))
+          .join('\n')
       : desired(generated).yaml;
-  return text.replaceAll(CERTIFICATES, (all, indent) => `${indent}… ${count(certificatesIn(all), 'certificate')}\n`);
+  return text.replaceAll(
+    CERTIFICATES,
+    (all, indent) => `${indent}… ${count(certificatesIn(all), 'certificate')}\n`,
+  );
 }
 
 /** Returns the written files; undefined after an error, which the review shows. */
-export async function save(reviewed: Reviewed, interview: Interview, deps: FilesDeps): Promise<Saved | undefined> {
+export async function save(
+  reviewed: Reviewed,
+  interview: Interview,
+  deps: FilesDeps,
+): Promise<Saved | undefined> {
   const {generated, host} = reviewed;
   const found = contentsOf(reviewed, deps);
   if (found === undefined) return undefined;
-  const secretFile = host?.files.find(({isPrivate}) => isPrivate)?.path ?? (generated && isPrivate(generated) ? 'values.yaml' : undefined);
+  const secretFile =
+    host?.files.find(({isPrivate}) => isPrivate)?.path ??
+    (generated && isPrivate(generated) ? 'values.yaml' : undefined);
   const warning =
-    host === undefined ? 'the password of the proxy URL; answers.yaml leaves it out' : 'the secrets; answers.yaml leaves them out';
+    host === undefined
+      ? 'the password of the proxy URL; answers.yaml leaves it out'
+      : 'the secrets; answers.yaml leaves them out';
   const question = {
     message: 'Directory to save to',
     heading: ['Review', ...(secretFile ? [`${secretFile} will contain ${warning}.`] : [])],
@@ -133,8 +179,16 @@ export async function save(reviewed: Reviewed, interview: Interview, deps: Files
   };
   const directory = await unlessBack(deps.prompter.input(question), undefined);
   if (directory === undefined) return undefined;
-  const paths = await deps.save(directory, found.settings, found.texts).catch(onFailure(({message}) => void interview.note(message)));
-  return paths ? {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string} : undefined;
+  const paths = await deps
+    .save(directory, found.settings, found.texts)
+    .catch(onFailure(({message}) => void interview.note(message)));
+  return paths
+    ? {
+        directory: dirname(paths[0] as string),
+        paths,
+        contents: fingerprintOf(reviewed, deps) as string,
+      }
+    : undefined;
 }
 
 const MORE = 'more';
@@ -144,7 +198,12 @@ const NOT_HERE: readonly Group[] = ['Chart values'];
 type EditDeps = InterviewDeps & AskDeps & {facts(): ChartRequirements};
 
 /** Reopens an answered question, or changes other settings. Returns false if the user went back. */
-export async function edit(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
+export async function edit(
+  store: AnswerStore,
+  questions: readonly Question[],
+  interview: Interview,
+  deps: EditDeps,
+): Promise<boolean> {
   const picked = await chooseInReview(deps.prompter, {
     message: 'Which answer do you want to change?',
     help: [
@@ -154,7 +213,11 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
     ],
     choices: [
       ...interview.answered().map(({id, answer}) => ({value: id, ...rowOf(id, answer, store)})),
-      {value: MORE, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
+      {
+        value: MORE,
+        label: 'Configure more…',
+        description: 'all other settings: resources, placement, images, TLS, logs',
+      },
     ],
   });
   if (picked === undefined) return false;
@@ -164,11 +227,19 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
 }
 
 /** A short name, so that all answers stand in one column, and the answer, which the cluster may have given after the question was left open. */
-function rowOf(id: string, text: string, store: AnswerStore): Pick<Choice, 'label' | 'description'> {
+function rowOf(
+  id: string,
+  text: string,
+  store: AnswerStore,
+): Pick<Choice, 'label' | 'description'> {
   const setting = catalog.find((each) => each.id === id);
-  if (setting === undefined) return {label: id.replace(/^./, (first) => first.toUpperCase()), description: text};
+  if (setting === undefined)
+    return {label: id.replace(/^./, (first) => first.toUpperCase()), description: text};
   const answer = store.answer(setting);
-  return {label: settingLabel(setting), description: answer?.source === 'cluster' ? answerText(setting, answer) : text};
+  return {
+    label: settingLabel(setting),
+    description: answer?.source === 'cluster' ? answerText(setting, answer) : text,
+  };
 }
 
 /** Returns whether the user has answered the question of the setting in the flow. */
@@ -179,8 +250,15 @@ export function reopen(id: string, questions: readonly Question[], interview: In
   return question !== undefined;
 }
 
-async function configureMore(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
-  const groups = [...new Set(catalog.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
+async function configureMore(
+  store: AnswerStore,
+  questions: readonly Question[],
+  interview: Interview,
+  deps: EditDeps,
+): Promise<boolean> {
+  const groups = [...new Set(catalog.map(({group}) => group))].filter(
+    (group) => changeable(group, store).length > 0,
+  );
   let isChanged = false;
   let last: string | undefined;
   for (;;) {
@@ -192,7 +270,11 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
         'Available as flags only: --values-file, --set and --extra-env.',
         'scalr-agent install --help',
       ],
-      choices: groups.map((each) => ({value: each, label: each, description: summaryOf(each, store)})),
+      choices: groups.map((each) => ({
+        value: each,
+        label: each,
+        description: summaryOf(each, store),
+      })),
     });
     if (group === undefined) return isChanged;
     last = group;
@@ -209,15 +291,27 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
   }
 }
 
-async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, before: string | undefined): Promise<Setting | undefined> {
+async function chooseSetting(
+  group: Group,
+  store: AnswerStore,
+  deps: EditDeps,
+  before: string | undefined,
+): Promise<Setting | undefined> {
   const settings = changeable(group, store);
   const question = {
     message: `${group}: which setting do you want to change?`,
     default: before,
-    help: ['Settings without a value use the chart default.', 'Each question shows how to clear its value.', 'scalr-agent install --help'],
+    help: [
+      'Settings without a value use the chart default.',
+      'Each question shows how to clear its value.',
+      'scalr-agent install --help',
+    ],
     choices: settings.map((setting) => {
       const answer = store.answer(setting);
-      const description = answer === undefined ? (defaultText(setting, store, deps.facts()) ?? 'not set') : answerText(setting, answer);
+      const description =
+        answer === undefined
+          ? (defaultText(setting, store, deps.facts()) ?? 'not set')
+          : answerText(setting, answer);
       return {value: setting.id, label: settingLabel(setting), description};
     }),
   };
@@ -226,9 +320,16 @@ async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, b
 }
 
 /** Asks for one setting outside the flow. */
-export async function changeSetting(setting: Setting, store: AnswerStore, interview: Interview, deps: EditDeps): Promise<void> {
+export async function changeSetting(
+  setting: Setting,
+  store: AnswerStore,
+  interview: Interview,
+  deps: EditDeps,
+): Promise<void> {
   const fallback = setting.fallback?.(store.get);
-  const current = store.answer(setting) ?? (fallback === undefined ? undefined : {value: fallback, source: 'default' as const});
+  const current =
+    store.answer(setting) ??
+    (fallback === undefined ? undefined : {value: fallback, source: 'default' as const});
   const orElse = setting.required ? undefined : 'Not set';
   const byDefault = setting.required ? undefined : chartDefaultOf(setting, store, deps.facts());
   const unset = defaultText(setting, store, deps.facts()) ?? 'Not set';
@@ -247,7 +348,8 @@ export async function changeSetting(setting: Setting, store: AnswerStore, interv
   else store.set(setting, answer);
   store.asked.add(setting.id);
   interview.update(setting.id, answer === undefined ? unset : answerText(setting, answer));
-  for (const dropped of store.dropUseless(setting)) interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
+  for (const dropped of store.dropUseless(setting))
+    interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   await deps.onAnswer();
 }
 

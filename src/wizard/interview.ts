@@ -80,7 +80,10 @@ export class Interview {
         this.#notes = [];
         const answer = await question.ask({heading, canGoBack: this.#history.length > 0 || 'quit'});
         this.#store.asked.add(id);
-        this.#history = [...this.#history.filter((each) => each.id !== id), {id, step, message, answer}];
+        this.#history = [
+          ...this.#history.filter((each) => each.id !== id),
+          {id, step, message, answer},
+        ];
         if (this.#edited?.id === id) this.#edited = undefined;
         await onAnswer();
       } catch (error) {
@@ -185,8 +188,11 @@ export class Interview {
   /** Prints the steps before this one, and erases others and those that have changed. */
   #print(until: number): void {
     const {prompter, say} = this.#deps;
-    const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== this.#lineOf(step));
-    for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed()) prompter.erase(lines);
+    const kept = this.#printed.findIndex(
+      ({step, text}) => step >= until || text !== this.#lineOf(step),
+    );
+    for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed())
+      prompter.erase(lines);
     for (let step = this.#printed.length; step < until; step += 1) {
       const text = this.#lineOf(step);
       say(text);

@@ -23,8 +23,15 @@ export const incompleteSettings = (store: AnswerStore): Settings =>
   new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
 
 /** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
-export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Recommendation | undefined {
-  const answers = new Map(store.entries().flatMap(({setting, answer}) => (setting === chart ? [] : [[setting.id, answer] as const])));
+export function recommendSoFar(
+  store: AnswerStore,
+  facts: ChartRequirements,
+): Recommendation | undefined {
+  const answers = new Map(
+    store
+      .entries()
+      .flatMap(({setting, answer}) => (setting === chart ? [] : [[setting.id, answer] as const])),
+  );
   try {
     return recommend(new Settings(answers), facts);
   } catch (error) {
@@ -38,11 +45,18 @@ export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Targ
   if (hostOf(store) !== undefined) return undefined;
   const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
   if (name === undefined) return undefined;
-  return store.readChart?.chart === name ? store.readChart : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
+  return store.readChart?.chart === name
+    ? store.readChart
+    : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
 }
 
 /** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
-export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore, facts: ChartRequirements): string | undefined {
+export function whyExcluded(
+  setting: Setting,
+  value: unknown,
+  store: AnswerStore,
+  facts: ChartRequirements,
+): string | undefined {
   const host = hostOf(store);
   if (host !== undefined) return whyExcludedOn(host, setting, value, store);
   const answer: Answer = {value, source: 'prompt'};
@@ -55,13 +69,17 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   // A chart that supports the setting gives the better reason.
   const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
   if (reason === undefined) return undefined;
-  const able = reason.includes(' does not support ') ? chartsWith(setting, before.with(setting, answer)) : [];
+  const able = reason.includes(' does not support ')
+    ? chartsWith(setting, before.with(setting, answer))
+    : [];
   return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason);
 }
 
 /** The charts that support a value, and the answers that exclude them. */
 function onlyWith(charts: readonly ChartName[], settings: Settings): string {
-  const obstacles = charts.flatMap((chart) => unsupported({chart, version: newestOf(chart)}, settings));
+  const obstacles = charts.flatMap((chart) =>
+    unsupported({chart, version: newestOf(chart)}, settings),
+  );
   const names = [...new Set(obstacles.map(({setting}) => settingName(setting)))].join(' and ');
   return `only with ${charts.join(' and ')}${names === '' ? '' : `, which your answer for ${names} excludes`}`;
 }
@@ -72,7 +90,10 @@ const withoutUseless = (settings: Settings): Settings =>
     new Map(
       settings
         .entries()
-        .filter(({setting, answer}) => answer.source !== 'prompt' || missingFor(setting, settings.get) === undefined)
+        .filter(
+          ({setting, answer}) =>
+            answer.source !== 'prompt' || missingFor(setting, settings.get) === undefined,
+        )
         .map(({setting, answer}) => [setting.id, answer]),
     ),
   );
@@ -83,7 +104,9 @@ function eligibleCharts(store: AnswerStore, facts: ChartRequirements): string[] 
   if (found === undefined) return [];
   return [
     found.chart,
-    ...found.rejected.filter(({reasons}) => reasons.every(({verdict}) => verdict !== 'excluded')).map((each) => each.chart),
+    ...found.rejected
+      .filter(({reasons}) => reasons.every(({verdict}) => verdict !== 'excluded'))
+      .map((each) => each.chart),
   ];
 }
 
@@ -99,13 +122,19 @@ function failureOf(settings: Settings): string | undefined {
 }
 
 /** What the likely chart, or an agent on this machine, does without an answer; undefined if it has no value. */
-export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: ChartRequirements): unknown {
+export function chartDefaultOf(
+  setting: Setting,
+  store: AnswerStore,
+  facts: ChartRequirements,
+): unknown {
   if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
   const target = likelyTarget(store, facts);
   if (target === undefined) return undefined;
   const {rows, defaults} = chartFor(target);
   const scope = scopeOf(target, store.get);
-  const derived = defaults.filter((each) => each.setting === setting).map(({value}) => value(store.get)?.value);
+  const derived = defaults
+    .filter((each) => each.setting === setting)
+    .map(({value}) => value(store.get)?.value);
   const read = rows
     .filter((row) => row.setting === setting && (row.when?.(store.get) ?? true))
     .map((row) => row.read(scope.defaults, scope));
@@ -113,13 +142,20 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
 }
 
 /** The same as text with its source: "20Gi (chart default)". */
-export function defaultText(setting: Setting, store: AnswerStore, facts: ChartRequirements): string | undefined {
+export function defaultText(
+  setting: Setting,
+  store: AnswerStore,
+  facts: ChartRequirements,
+): string | undefined {
   const value = chartDefaultOf(setting, store, facts);
-  return value === undefined ? undefined : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(store)})`;
+  return value === undefined
+    ? undefined
+    : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(store)})`;
 }
 
 /** Whose default an empty answer leaves in force. */
-export const defaultWord = (store: Pick<AnswerStore, 'place'>): string => (hostOf(store) === undefined ? 'chart default' : 'default');
+export const defaultWord = (store: Pick<AnswerStore, 'place'>): string =>
+  hostOf(store) === undefined ? 'chart default' : 'default';
 
 /** True if a number limits the concurrent runs: agent-job and agent-k8s start a pod for every run. */
 export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolean {
@@ -131,7 +167,9 @@ export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolea
 export function isForeign(setting: Setting, store: AnswerStore): boolean {
   const host = hostOf(store);
   if (host !== undefined) {
-    const hasRow = HOSTS[host].rows.some((row) => row.setting === setting && (row.when?.(store.get) ?? true));
+    const hasRow = HOSTS[host].rows.some(
+      (row) => row.setting === setting && (row.when?.(store.get) ?? true),
+    );
     return (host === 'systemd' && setting.id === isolation.id) || !hasRow;
   }
   const name = store.get(chart);
@@ -142,15 +180,24 @@ export function isForeign(setting: Setting, store: AnswerStore): boolean {
 }
 
 /** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
-export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
+export function hostOf({
+  place,
+}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
   const target = targetOfPlace(place);
   return target === 'kubernetes' ? undefined : target;
 }
 
 /** Why an agent on this machine does not support a value. */
-function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
+function whyExcludedOn(
+  target: HostTarget,
+  setting: Setting,
+  value: unknown,
+  store: AnswerStore,
+): string | undefined {
   // Other answers that are excluded are reported by the review.
-  const decisive = store.entries().filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
+  const decisive = store
+    .entries()
+    .filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
   const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
   try {
     hostAgent(new Settings(new Map([...answers, [setting.id, {value, source: 'prompt'}]])), target);
@@ -165,7 +212,10 @@ function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, sto
 export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
   const host = hostOf(store);
   const {options = []} = setting.kind;
-  return host !== undefined && options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1;
+  return (
+    host !== undefined &&
+    options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1
+  );
 }
 
 /** Meaning of an empty answer, and the preselected choice. */

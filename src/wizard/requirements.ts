@@ -29,15 +29,25 @@ export interface RequirementsDeps {
   completePath(text: string): Promise<readonly string[]>;
 }
 
-const [AGAIN, DISK, FILES, CONTINUE] = ['again', 'disk', 'files', 'continue'];
+const AGAIN = 'again';
+const DISK = 'disk';
+const FILES = 'files';
+const CONTINUE = 'continue';
 
 /** Asks how to continue without helm, the chart or a permission, before the other answers are given. */
-export function requirementsQuestion(store: AnswerStore, missing: () => readonly Missing[], deps: RequirementsDeps): Question {
+export function requirementsQuestion(
+  store: AnswerStore,
+  missing: () => readonly Missing[],
+  deps: RequirementsDeps,
+): Question {
   return {
     id: 'requirements',
     step: 'Target',
     message: 'How do you want to continue?',
-    isOpen: () => store.place?.kind === 'kubernetes' && missing().length > 0 && !store.asked.has('requirements'),
+    isOpen: () =>
+      store.place?.kind === 'kubernetes' &&
+      missing().length > 0 &&
+      !store.asked.has('requirements'),
     async ask(shown) {
       for (;;) {
         const lacking = missing();
@@ -53,8 +63,14 @@ export function requirementsQuestion(store: AnswerStore, missing: () => readonly
           ],
           choices: [
             {value: AGAIN as string, label: 'Try again'},
-            ...(lacking.some(({what}) => what === 'chart') ? [{value: DISK as string, label: 'Use a chart on this disk…'}] : []),
-            {value: FILES as string, label: 'Write files only', description: 'values.yaml and answers.yaml'},
+            ...(lacking.some(({what}) => what === 'chart')
+              ? [{value: DISK as string, label: 'Use a chart on this disk…'}]
+              : []),
+            {
+              value: FILES as string,
+              label: 'Write files only',
+              description: 'values.yaml and answers.yaml',
+            },
             {value: CONTINUE as string, label: 'Continue', description: 'the review tries again'},
           ],
         });
@@ -63,7 +79,8 @@ export function requirementsQuestion(store: AnswerStore, missing: () => readonly
           store.place = {...store.place, kind: 'files'};
           return 'files only';
         }
-        if (picked === AGAIN) await deps.prompter.wait('Trying again', deps.tryRequirements(true), [...shown.heading]);
+        if (picked === AGAIN)
+          await deps.prompter.wait('Trying again', deps.tryRequirements(true), [...shown.heading]);
         else if (await useChart(store, deps, shown)) return 'chart on this disk';
       }
     },
@@ -133,13 +150,20 @@ export class OtherCommandChosen extends Error {
 }
 
 /** What to do with the release that is installed. @throws OtherCommandChosen */
-export function installedQuestion(store: AnswerStore, installed: () => InstalledAgent | undefined, deps: AskDeps): Question {
+export function installedQuestion(
+  store: AnswerStore,
+  installed: () => InstalledAgent | undefined,
+  deps: AskDeps,
+): Question {
   const {prompter} = deps;
   return {
     id: 'installed',
     step: 'Target',
     message: 'What do you want to do with the installed agent?',
-    isOpen: () => store.place?.kind === 'kubernetes' && installed() !== undefined && !store.asked.has('installed'),
+    isOpen: () =>
+      store.place?.kind === 'kubernetes' &&
+      installed() !== undefined &&
+      !store.asked.has('installed'),
     async ask(shown) {
       const found = installed() as InstalledAgent;
       abandon(store);
@@ -160,11 +184,18 @@ export function installedQuestion(store: AnswerStore, installed: () => Installed
             'scalr-agent status --help',
           ],
           choices: [
-            {value: 'change', label: 'Change settings', description: 'opens the review with its settings'},
+            {
+              value: 'change',
+              label: 'Change settings',
+              description: 'opens the review with its settings',
+            },
             {
               value: 'upgrade',
               label: 'Upgrade',
-              description: latest === found.version ? 'has the newest known chart' : `newest known chart is ${latest}`,
+              description:
+                latest === found.version
+                  ? 'has the newest known chart'
+                  : `newest known chart is ${latest}`,
             },
             {value: 'status', label: 'Show status'},
             {value: 'other', label: 'Install another release'},
@@ -185,37 +216,57 @@ export function installedQuestion(store: AnswerStore, installed: () => Installed
   };
 }
 
-const askOtherName = ({release: own}: InstalledAgent, {heading}: QuestionFrame, deps: AskDeps): Promise<string> =>
+const askOtherName = (
+  {release: own}: InstalledAgent,
+  {heading}: QuestionFrame,
+  deps: AskDeps,
+): Promise<string> =>
   deps.prompter.input({
     heading,
     canGoBack: true,
     message: release.question,
-    help: ['The name of the new Helm release.', `${own} is not changed.`, 'Flag --release. https://helm.sh/docs/glossary/#release'],
+    help: [
+      'The name of the new Helm release.',
+      `${own} is not changed.`,
+      'Flag --release. https://helm.sh/docs/glossary/#release',
+    ],
     validate(text) {
       if (text === '') return 'A value is required.';
-      return text === own ? 'The installed release uses this name. Enter another name.' : problemIn(release, text, deps);
+      return text === own
+        ? 'The installed release uses this name. Enter another name.'
+        : problemIn(release, text, deps);
     },
   });
 
 /** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. */
 function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAgent): void {
-  const values = new Map<string, unknown>([...settings, [chart.id, name], [chartVersion.id, version]]);
+  const values = new Map<string, unknown>([
+    ...settings,
+    [chart.id, name],
+    [chartVersion.id, version],
+  ]);
   for (const setting of catalog) {
     const value = values.get(setting.id);
-    if (value !== undefined && !store.isFixed(setting)) store.set(setting, {value, source: 'prompt'});
+    if (value !== undefined && !store.isFixed(setting))
+      store.set(setting, {value, source: 'prompt'});
   }
   store.installed = values;
   store.recommended = name;
-  store.boxes = new Set(BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id));
+  store.boxes = new Set(
+    BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id),
+  );
   for (const id of ADOPTED) store.asked.add(id);
-  for (const {setting} of QUESTIONS) if (!setting.required || values.has(setting.id)) store.asked.add(setting.id);
+  for (const {setting} of QUESTIONS)
+    if (!setting.required || values.has(setting.id)) store.asked.add(setting.id);
 }
 
 /** Forgets the settings of the release: the user may choose another one. */
 function abandon(store: AnswerStore): void {
   if (store.installed === undefined) return;
-  for (const setting of catalog) if (store.installed.has(setting.id) && !store.isFixed(setting)) store.delete(setting);
-  for (const id of [...ADOPTED, ...QUESTIONS.map(({setting}) => setting.id)]) store.asked.delete(id);
+  for (const setting of catalog)
+    if (store.installed.has(setting.id) && !store.isFixed(setting)) store.delete(setting);
+  for (const id of [...ADOPTED, ...QUESTIONS.map(({setting}) => setting.id)])
+    store.asked.delete(id);
   store.boxes = new Set();
   [store.installed, store.recommended] = [undefined, undefined];
 }
@@ -229,9 +280,17 @@ export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
     value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'});
   return catalog.flatMap((setting) => {
     const answer = store.answer(setting);
-    const [before, after] = [installed.get(setting.id), answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value];
+    const before = installed.get(setting.id);
+    const after = answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value;
     // Namespace and name say which release it is.
-    if (setting === (namespace as Setting) || setting === (release as Setting) || text(setting, before) === text(setting, after)) return [];
-    return [[settingLabel(setting), [`${text(setting, before)} → ${text(setting, after)}`]] as const];
+    if (
+      setting === (namespace as Setting) ||
+      setting === (release as Setting) ||
+      text(setting, before) === text(setting, after)
+    )
+      return [];
+    return [
+      [settingLabel(setting), [`${text(setting, before)} → ${text(setting, after)}`]] as const,
+    ];
   });
 }

@@ -20,8 +20,12 @@ export function resumePath(env: Readonly<Record<string, string | undefined>>): s
 }
 
 /** @throws ExpectedError */
-export async function readResumeState(path: string | undefined, files: Pick<Files, 'read' | 'kindOf'>): Promise<ResumeState> {
-  if (path === undefined || (await files.kindOf(path)) === 'nothing') throw nothingKept('No saved session found.');
+export async function readResumeState(
+  path: string | undefined,
+  files: Pick<Files, 'read' | 'kindOf'>,
+): Promise<ResumeState> {
+  if (path === undefined || (await files.kindOf(path)) === 'nothing')
+    throw nothingKept('No saved session found.');
   try {
     return JSON.parse((await files.read(path)).toString('utf8')) as ResumeState;
   } catch (error) {
@@ -38,21 +42,35 @@ export const fromResumeState = ({answers, flags = []}: ResumeState): SettingsSou
   }));
 
 /** Flags with secrets that no question asks for must be given again. @throws ExpectedError */
-export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyMap<string, Answer>): void {
-  const missing = catalog.filter(({id, group}) => group === 'Chart values' && id in secrets && !found.has(id));
+export function requireSecretFlags(
+  {secrets = {}}: ResumeState,
+  found: ReadonlyMap<string, Answer>,
+): void {
+  const missing = catalog.filter(
+    ({id, group}) => group === 'Chart values' && id in secrets && !found.has(id),
+  );
   if (missing.length === 0) return;
   const flags = missing.map(spell).join(', ');
-  throw new ExpectedError(`The saved session does not contain ${flags}, because secrets are not saved.`, {
-    code: 'MISSING_SETTING',
-    options: [{add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '), when: 'Set the secrets again'}],
-    suggestions: [
-      `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
-      'Start again without --resume',
-    ],
-  });
+  throw new ExpectedError(
+    `The saved session does not contain ${flags}, because secrets are not saved.`,
+    {
+      code: 'MISSING_SETTING',
+      options: [
+        {
+          add: missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' '),
+          when: 'Set the secrets again',
+        },
+      ],
+      suggestions: [
+        `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
+        'Start again without --resume',
+      ],
+    },
+  );
 }
 
-const nothingKept = (message: string): ExpectedError => failed('UNREADABLE_FILE', message, ['Start again without --resume']);
+const nothingKept = (message: string): ExpectedError =>
+  failed('UNREADABLE_FILE', message, ['Start again without --resume']);
 
 /** Saves the answers in a private file; continues without it if the file cannot be written. */
 export class ResumeStore {
@@ -79,7 +97,9 @@ export class ResumeStore {
 }
 
 function stateOf(store: AnswerStore): ResumeState {
-  const entries = store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
+  const entries = store
+    .entries()
+    .filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
   const {answers, secrets} = rawAnswers(entries);
   const {place, pool, recommended} = store;
   // The token has a question of its own, on which no other answer depends.
@@ -88,7 +108,9 @@ function stateOf(store: AnswerStore): ResumeState {
   return {
     answers,
     flags: entries.flatMap(({setting, answer}) => (answer.source === 'flag' ? [setting.id] : [])),
-    secrets: Object.fromEntries([...store.missingSecrets(), ...given].map(({setting, kept}) => [setting.id, kept])),
+    secrets: Object.fromEntries(
+      [...store.missingSecrets(), ...given].map(({setting, kept}) => [setting.id, kept]),
+    ),
     asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
     // A box that a flag with a secret has opened is opened for the secret again.
     boxes: BOXES.flatMap((box) => (store.isOpen(box) ? [box.id] : [])),

@@ -30,7 +30,11 @@ import {hostOf, likelyTarget} from './possible-answers.ts';
 import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
 import {otherAnswers, STEPS, summaryOf} from './steps.ts';
 
-export interface ReviewDeps extends FilesDeps, InterviewDeps, RequirementsDeps, Omit<AskDeps, 'completePath' | 'typedPath'> {
+export interface ReviewDeps
+  extends FilesDeps,
+    InterviewDeps,
+    RequirementsDeps,
+    Omit<AskDeps, 'completePath' | 'typedPath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<ReviewedInstall>;
   /** The values, checked; an unknown chart version is read. @throws ExpectedError */
@@ -69,13 +73,21 @@ export async function review(
     const isSaved = (): boolean => isCurrent(saved, reviewed, deps);
     let isChanged = false;
     while (!isChanged) {
-      const action = await unlessBack(chooseAction(reviewed, store, interview, deps, {saved, last}), 'back' as const);
+      const action = await unlessBack(
+        chooseAction(reviewed, store, interview, deps, {saved, last}),
+        'back' as const,
+      );
       // Enter after reading must not install.
       if (action !== 'back') last = action;
       if (action === 'install' && generated && prepared) {
         interview.finish();
         const files = isCurrent(saved, reviewed, deps) ? saved.paths : [];
-        return {generated, plan: prepared.plan, saved: files, ...(store.pool === undefined ? {} : {pool: store.pool})};
+        return {
+          generated,
+          plan: prepared.plan,
+          saved: files,
+          ...(store.pool === undefined ? {} : {pool: store.pool}),
+        };
       }
       if (action === 'install' && host?.plan) {
         interview.finish();
@@ -85,8 +97,12 @@ export async function review(
         interview.tell(`\n${commandsText(reviewed, store, saved, deps)}`);
         return 'saved';
       }
-      const doubt = saved === undefined ? 'Quit without saving files?' : 'The saved files are out of date. Quit without saving again?';
-      if (action === 'quit' && (await deps.prompter.confirm(`${doubt} --resume continues later.`))) return 'quit';
+      const doubt =
+        saved === undefined
+          ? 'Quit without saving files?'
+          : 'The saved files are out of date. Quit without saving again?';
+      if (action === 'quit' && (await deps.prompter.confirm(`${doubt} --resume continues later.`)))
+        return 'quit';
       if (action === 'back') {
         await interview.back();
         isChanged = true;
@@ -96,12 +112,17 @@ export async function review(
       else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
       else if (action === 'save') saved = (await save(reviewed, interview, deps)) ?? saved;
       else if (action === 'view') interview.tell(`\n${filesText(reviewed, deps)}\n`);
-      else if (action === 'print') interview.tell(`\n${commandsText(reviewed, store, saved, deps)}\n`);
+      else if (action === 'print')
+        interview.tell(`\n${commandsText(reviewed, store, saved, deps)}\n`);
     }
   }
 }
 
-async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps: ReviewDeps): Promise<Reviewed> {
+async function prepareReview(
+  store: AnswerStore,
+  facts: ChartRequirements,
+  deps: ReviewDeps,
+): Promise<Reviewed> {
   let generated: Generated | undefined;
   let host: Reviewed['host'];
   try {
@@ -111,11 +132,23 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
       host = {...exportHost(settings, platform), settings};
       if (platform === 'systemd') return {host};
       if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
-      return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(settings), ['Review'])}};
+      return {
+        host: {
+          ...host,
+          plan: await deps.prompter.wait('Reading the containers', deps.planContainers(settings), [
+            'Review',
+          ]),
+        },
+      };
     }
     generated = await deps.generate(confirmed(store, facts), facts);
     if (store.place?.kind === 'files') return {generated};
-    return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
+    return {
+      generated,
+      prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), [
+        'Review',
+      ]),
+    };
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     return {generated, host, problem: error};
@@ -131,13 +164,20 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const release = likelyTarget(store, facts);
   const fits = settings.entries().flatMap(({setting, answer}) => {
     // The Scalr URL in the token would be lost with the token.
-    if (answer.source === 'default' && setting.required) return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
+    if (answer.source === 'default' && setting.required)
+      return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
     const isTaken = release === undefined || supports(release, setting, settings);
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
-  const version = release === undefined ? [] : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];
-  const place = [target.id, {value: targetOfPlace(store.place), source: 'prompt' as const}] as const;
+  const version =
+    release === undefined
+      ? []
+      : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];
+  const place = [
+    target.id,
+    {value: targetOfPlace(store.place), source: 'prompt' as const},
+  ] as const;
   return new Settings(new Map([...version, ...fits, place]));
 }
 
@@ -164,11 +204,18 @@ async function chooseAction(
         store.installed !== undefined
           ? changesOf(store)
           : [
-              ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen, deps.facts())] as const),
+              ...STEPS.slice(1, -1).map(
+                (step) => [step, summaryOf(step, store, screen, deps.facts())] as const,
+              ),
               ['Other', otherAnswers(store, screen)] as const,
             ],
       where: summaryOf('Target', store, screen, deps.facts()),
-      notes: [...interview.takeNotes(), ...(files === undefined ? [] : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`])],
+      notes: [
+        ...interview.takeNotes(),
+        ...(files === undefined
+          ? []
+          : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`]),
+      ],
     },
     screen,
   );
@@ -186,13 +233,21 @@ async function chooseAction(
     default:
       last === 'save' && isSaved
         ? 'quit'
-        : (last ?? (!canSave || isUnchanged ? 'edit' : problem !== undefined ? 'again' : isStale || !canInstall ? 'save' : 'install')),
+        : (last ??
+          (!canSave || isUnchanged
+            ? 'edit'
+            : problem !== undefined
+              ? 'again'
+              : isStale || !canInstall
+                ? 'save'
+                : 'install')),
   })) as Action;
 }
 
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
   const {generated, prepared, host, problem} = reviewed;
-  const disabled = generated === undefined && host === undefined ? 'not possible, see above' : undefined;
+  const disabled =
+    generated === undefined && host === undefined ? 'not possible, see above' : undefined;
   const count = noticesOf(reviewed).length;
   const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
   return [
@@ -201,15 +256,34 @@ function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
       : [
           {
             value: 'install',
-            label: prepared?.facts.release === undefined ? 'Install' : 'Update the installed release',
-            disabled: prepared === undefined && host?.plan === undefined ? 'not possible, see above' : undefined,
+            label:
+              prepared?.facts.release === undefined ? 'Install' : 'Update the installed release',
+            disabled:
+              prepared === undefined && host?.plan === undefined
+                ? 'not possible, see above'
+                : undefined,
           },
         ]),
-    ...(problem === undefined ? [] : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
-    ...(/chart/i.test(problem?.message ?? '') ? [{value: 'disk', label: 'Use a chart on this disk…'}] : []),
+    ...(problem === undefined
+      ? []
+      : [{value: 'again', label: 'Try again', description: 'check the same answers once more'}]),
+    ...(/chart/i.test(problem?.message ?? '')
+      ? [{value: 'disk', label: 'Use a chart on this disk…'}]
+      : []),
     {value: 'edit', label: 'Edit an answer…'},
-    ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
-    {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', disabled},
+    ...(count === 0
+      ? []
+      : [
+          {
+            value: 'fix',
+            label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…',
+          },
+        ]),
+    {
+      value: 'view',
+      label: host === undefined ? 'View values.yaml' : 'View the files without secrets',
+      disabled,
+    },
     {value: 'save', label: `Save files (${files}, answers.yaml)`, disabled},
     {value: 'print', label: 'Show the equivalent commands', disabled},
     {value: 'quit', label: 'Quit without changes'},
@@ -227,19 +301,28 @@ async function fix(
   const notices = noticesOf(reviewed);
   const question = {
     message: 'Which warning do you want to fix?',
-    heading: ['Review', ...notices.flatMap(({text, remedy}) => [`! ${text}`, ...(remedy === undefined ? [] : [`  ${remedy}`])])],
+    heading: [
+      'Review',
+      ...notices.flatMap(({text, remedy}) => [
+        `! ${text}`,
+        ...(remedy === undefined ? [] : [`  ${remedy}`]),
+      ]),
+    ],
     help: [
       'The answer that causes the warning is asked again.',
       'Warnings without a setting are fixed outside the wizard.',
       'https://docs.scalr.io/docs/agent-pools',
     ],
     choices: notices.flatMap(({settings: [setting], text}, index) =>
-      setting === undefined ? [] : [{value: String(index), label: setting.question, description: text}],
+      setting === undefined
+        ? []
+        : [{value: String(index), label: setting.question, description: text}],
     ),
   };
   const picked = await chooseInReview(deps.prompter, question);
   const [setting] = notices[Number(picked ?? Number.NaN)]?.settings ?? [];
   if (setting === undefined) return false;
-  if (!reopen(setting.id, questions, interview)) await changeSetting(setting, store, interview, deps);
+  if (!reopen(setting.id, questions, interview))
+    await changeSetting(setting, store, interview, deps);
   return true;
 }

@@ -30,12 +30,18 @@ import {
   limitsRuns,
   whyExcluded,
 } from './possible-answers.ts';
-import {type InstalledAgent, installedQuestion, type Missing, requirementsQuestion} from './requirements.ts';
+import {
+  type InstalledAgent,
+  installedQuestion,
+  type Missing,
+  requirementsQuestion,
+} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
-export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
+export interface WizardDeps
+  extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
   contexts: Contexts;
   /** The release of the chosen name in the cluster of a context; read once. */
   installed(context: string | undefined): Promise<InstalledAgent | undefined>;
@@ -97,7 +103,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
         if (installedFor === key) installed = found;
       });
       // A slow cluster does not keep the user waiting: the release is opened when it is known.
-      await deps.prompter.wait('Reading the installed release', Promise.race([reading, setTimeout(PATIENCE_MS)]), [...heading]);
+      await deps.prompter.wait(
+        'Reading the installed release',
+        Promise.race([reading, setTimeout(PATIENCE_MS)]),
+        [...heading],
+      );
       if (isOpenRelease()) return true;
     }
     if (step === 'Agent' && place?.kind === 'kubernetes' && !hasAskedAccount) {
@@ -107,11 +117,16 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     }
     const isEarly = hasCluster(place) && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === whereKey() || isEarly) return false;
-    cluster = hasCluster(place) ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
-    await deps.prompter.wait('Checking helm and the chart repository', tryRequirements(), [...heading]);
+    cluster = hasCluster(place)
+      ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading])
+      : NO_CLUSTER;
+    await deps.prompter.wait('Checking helm and the chart repository', tryRequirements(), [
+      ...heading,
+    ]);
     readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
-    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);
+    if (place.kind === 'kubernetes' && !cluster.isRead)
+      interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);
     return true;
   };
 
@@ -120,7 +135,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     facts,
     before,
     tryRequirements,
-    offers: (setting: Setting) => (setting === cacheStorageClass ? (cluster?.storageClasses.map(choiceOf) ?? []) : []),
+    offers: (setting: Setting) =>
+      setting === cacheStorageClass ? (cluster?.storageClasses.map(choiceOf) ?? []) : [],
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
 
@@ -140,20 +156,40 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     message: setting.question,
     isOpen() {
       const answer = store.answer(setting);
-      const isTaken = answer !== undefined && answer.source !== 'prompt' && !(isConfirmed && answer.source === 'cluster');
+      const isTaken =
+        answer !== undefined &&
+        answer.source !== 'prompt' &&
+        !(isConfirmed && answer.source === 'cluster');
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
-      if (setting === (cloud as Setting) && hasCluster(store.place) && readFor !== whereKey()) return false;
+      if (setting === (cloud as Setting) && hasCluster(store.place) && readFor !== whereKey())
+        return false;
       if (setting === (concurrency as Setting) && !limitsRuns(store, facts())) return false;
-      if (store.pool !== undefined && (setting === (token as Setting) || setting === (tokenSecret as Setting))) return false;
+      if (
+        store.pool !== undefined &&
+        (setting === (token as Setting) || setting === (tokenSecret as Setting))
+      )
+        return false;
       if (hostOf(store) !== undefined && hasOneChoice(setting, store)) return false;
-      const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
-      return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
+      const applies =
+        missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
+      return (
+        applies &&
+        (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) &&
+        !isForeign(setting, store)
+      );
     },
     answer() {
-      if (setting === (token as Setting) || missingFor(setting, store.get) !== undefined || isForeign(setting, store)) return undefined;
+      if (
+        setting === (token as Setting) ||
+        missingFor(setting, store.get) !== undefined ||
+        isForeign(setting, store)
+      )
+        return undefined;
       const answer = store.answer(setting);
-      return answer === undefined ? (options.orElse ?? defaultText(setting, store, facts()) ?? 'not set') : answerText(setting, answer);
+      return answer === undefined
+        ? (options.orElse ?? defaultText(setting, store, facts()) ?? 'not set')
+        : answerText(setting, answer);
     },
     async ask(shown) {
       const isOnHost = hostOf(store) !== undefined;
@@ -167,24 +203,37 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const byDefault = hasChartDefault ? chartDefaultOf(setting, store, facts()) : undefined;
       const machine = prefilled(setting, store, deps.env);
       const kept = store.missingSecrets().find((each) => each.setting === setting)?.kept;
-      const draft = machine !== undefined && setting.kind.format(machine.value)[0] === kept ? undefined : kept;
+      const draft =
+        machine !== undefined && setting.kind.format(machine.value)[0] === kept ? undefined : kept;
       const current = store.answer(setting) ?? (draft ? undefined : machine);
       const empty = byDefault === undefined ? how.orElse : defaultText(setting, store, facts());
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
-      const heading = [...shown.heading, ...(sizes === undefined ? [] : [sizes]), ...(draft ? [COMPLETE] : [])];
+      const heading = [
+        ...shown.heading,
+        ...(sizes === undefined ? [] : [sizes]),
+        ...(draft ? [COMPLETE] : []),
+      ];
       const asked = hostWording(store, setting);
-      const answer = await ask(asked, {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading}, store, {
-        ...asking,
-        hidesExcluded: isOnHost,
-        isHidden: (value) => hides?.(value, store.get) ?? false,
-      });
+      const answer = await ask(
+        asked,
+        {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading},
+        store,
+        {
+          ...asking,
+          hidesExcluded: isOnHost,
+          isHidden: (value) => hides?.(value, store.get) ?? false,
+        },
+      );
       // A secret is not shown, so an empty answer keeps it.
-      const isKept = answer === undefined && setting === token && store.answer(setting) !== undefined;
+      const isKept =
+        answer === undefined && setting === token && store.answer(setting) !== undefined;
       if (!isKept) put(setting, answer);
       const caution = answer && setting.caution?.(answer.value, store.get);
       if (caution !== undefined) interview.note(`! ${caution}`);
       if (isKept) return 'unchanged';
-      return answer === undefined ? (empty?.replace(/^Enter: /, '') ?? 'none') : answerText(setting, answer);
+      return answer === undefined
+        ? (empty?.replace(/^Enter: /, '') ?? 'none')
+        : answerText(setting, answer);
     },
   });
 
@@ -196,8 +245,10 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
   };
 
-  const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
-  const inStep = (step: string) => QUESTIONS.filter((each) => each.step === step).map(settingQuestion);
+  const of = (...settings: readonly Setting[]) =>
+    QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
+  const inStep = (step: string) =>
+    QUESTIONS.filter((each) => each.step === step).map(settingQuestion);
   const network = inStep('Network');
   const afterIdentity = network.findIndex(({id}) => id === workloadIdentity.id) + 1;
   const questions: Question[] = [
@@ -205,11 +256,16 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     requirementsQuestion(store, () => missing, asking),
     installedQuestion(store, () => installed, asking),
     ...of(cloud),
-    poolQuestion(store, () => offered, {prompter: deps.prompter, newName: () => contextName(store)}),
+    poolQuestion(store, () => offered, {
+      prompter: deps.prompter,
+      newName: () => contextName(store),
+    }),
     ...inStep('Agent'),
     ...inStep('Purpose'),
     boxesQuestion(store, asking),
-    ...secretsAgain(store).map((setting) => settingQuestion({step: 'Network', setting, orElse: 'Not set'})),
+    ...secretsAgain(store).map((setting) =>
+      settingQuestion({step: 'Network', setting, orElse: 'Not set'}),
+    ),
     ...network.slice(0, afterIdentity),
     roleQuestion(store, put, deps),
     ...network.slice(afterIdentity),
@@ -229,25 +285,42 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
 }
 
 /** A name for a pool of this cluster: the last part of an ARN or path. */
-const contextName = ({place}: AnswerStore): string => (place?.kind === 'kubernetes' && place.context?.split(/[/:]/).at(-1)) || 'kubernetes';
+const contextName = ({place}: AnswerStore): string =>
+  (place?.kind === 'kubernetes' && place.context?.split(/[/:]/).at(-1)) || 'kubernetes';
 
 function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Choice {
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
-  return {value: name, label: isDefault ? `${name} (default)` : name, description: `${provisioner}: ${modes}`};
+  return {
+    value: name,
+    label: isDefault ? `${name} (default)` : name,
+    description: `${provisioner}: ${modes}`,
+  };
 }
 
 const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
 
 /** Secrets of the resumed session that no other question asks for. */
 const secretsAgain = (store: AnswerStore): Setting[] =>
-  store.missingSecrets().flatMap(({setting}) => (QUESTIONS.some((each) => each.setting === setting) ? [] : [setting]));
+  store
+    .missingSecrets()
+    .flatMap(({setting}) => (QUESTIONS.some((each) => each.setting === setting) ? [] : [setting]));
 
 /** The proxy of this machine, as an answer to edit. */
-function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env']): Answer | undefined {
-  const name = setting === httpsProxy ? 'HTTPS_PROXY' : setting === noProxy ? 'NO_PROXY' : undefined;
-  const text = name === undefined || store.asked.has(setting.id) ? undefined : env[name] || env[name.toLowerCase()] || undefined;
+function prefilled(
+  setting: Setting,
+  store: AnswerStore,
+  env: WizardDeps['env'],
+): Answer | undefined {
+  const name =
+    setting === httpsProxy ? 'HTTPS_PROXY' : setting === noProxy ? 'NO_PROXY' : undefined;
+  const text =
+    name === undefined || store.asked.has(setting.id)
+      ? undefined
+      : env[name] || env[name.toLowerCase()] || undefined;
   try {
-    return text === undefined ? undefined : {value: setting.kind.parse(text, {now: new Date(0)}), source: 'prompt'};
+    return text === undefined
+      ? undefined
+      : {value: setting.kind.parse(text, {now: new Date(0)}), source: 'prompt'};
   } catch {
     // What this machine uses may not be valid for the agent.
     return undefined;
@@ -258,8 +331,12 @@ function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env'])
 function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): string | undefined {
   const target = likelyTarget(store, cluster?.facts ?? {});
   if (target === undefined) return undefined;
-  const {cpuRequested, memoryRequested} = sizing(new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]])), target.chart);
-  const likely = store.get(chart) === undefined ? `${target.chart}, the chart recommended so far` : target.chart;
+  const {cpuRequested, memoryRequested} = sizing(
+    new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]])),
+    target.chart,
+  );
+  const likely =
+    store.get(chart) === undefined ? `${target.chart}, the chart recommended so far` : target.chart;
   const run = `One run requests ${cpuRequested} CPU and ${memoryRequested} memory with ${likely}.`;
   const {nodes} = cluster ?? {};
   if (nodes?.count === 0) return `${run} No node is ready now.`;

@@ -1,13 +1,37 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {newestOf} from '../charts/target.ts';
 import {type Secret, tokenClaims} from '../ground/secret.ts';
-import {concurrency, isolation, load, missingFor, purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {
+  concurrency,
+  isolation,
+  load,
+  missingFor,
+  purpose,
+  token,
+  tokenFile,
+  tokenSecret,
+  url,
+} from '../settings/agent.ts';
 import {type Get, type Setting, settingName} from '../settings/define.ts';
-import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  noProxy,
+  workloadIdentity,
+} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
 import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import {type Answer, catalog} from '../settings/settings.ts';
-import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cacheClaim,
+  cachePath,
+  cacheSize,
+  cacheStorageClass,
+  efsHandle,
+} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';
@@ -51,7 +75,12 @@ export interface Box {
 }
 
 export const BOXES: readonly Box[] = [
-  {id: 'proxy', label: 'HTTP(S) proxy', description: 'the internet is reached through a proxy', settings: [httpsProxy, noProxy]},
+  {
+    id: 'proxy',
+    label: 'HTTP(S) proxy',
+    description: 'the internet is reached through a proxy',
+    settings: [httpsProxy, noProxy],
+  },
   {
     id: 'ca',
     label: 'Private CA',
@@ -74,7 +103,12 @@ export const BOXES: readonly Box[] = [
     forRuns: true,
     forPods: true,
   },
-  {id: 'mirror', label: 'Registry mirror', description: 'images are pulled from your own registry', settings: [imageRegistry]},
+  {
+    id: 'mirror',
+    label: 'Registry mirror',
+    description: 'images are pulled from your own registry',
+    settings: [imageRegistry],
+  },
 ];
 
 const cached =
@@ -86,9 +120,16 @@ const NO_EFS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
 
 /** Amazon EFS exists on AWS only, and Autopilot has no access to directories of nodes. */
 const hidesCache = (value: unknown, get: Get): boolean =>
-  (value === 'efs' && NO_EFS.includes(get(cloud))) || (value === 'hostpath' && get(cloud) === 'gke-autopilot');
+  (value === 'efs' && NO_EFS.includes(get(cloud))) ||
+  (value === 'hostpath' && get(cloud) === 'gke-autopilot');
 
-const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa', aks: 'azure', openshift: 'irsa'};
+const IDENTITY_OF: Readonly<Record<string, string>> = {
+  gke: 'gke',
+  'gke-autopilot': 'gke',
+  eks: 'irsa',
+  aks: 'azure',
+  openshift: 'irsa',
+};
 
 /** Questions about settings, in order. The target, the network boxes, the role and the chart are questions of their own. */
 export const QUESTIONS: readonly SettingQuestion[] = [
@@ -99,10 +140,19 @@ export const QUESTIONS: readonly SettingQuestion[] = [
     when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret),
     orElse: 'Enter: use an existing Secret',
   },
-  {step: 'Agent', setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
+  {
+    step: 'Agent',
+    setting: tokenSecret,
+    when: (get) => get(token) === undefined && get(tokenFile) === undefined,
+  },
   {step: 'Agent', setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {step: 'Purpose', setting: purpose},
-  {step: 'Purpose', setting: isolation, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
+  {
+    step: 'Purpose',
+    setting: isolation,
+    orElse: 'No preference',
+    orElseMeaning: 'recommended: the other answers decide',
+  },
   {
     step: 'Purpose',
     setting: load,
@@ -110,17 +160,33 @@ export const QUESTIONS: readonly SettingQuestion[] = [
     when: (get) => get(isolation) === undefined && get(chart) === undefined,
   },
   {step: 'Network', setting: httpsProxy, box: 'proxy'},
-  {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only', isConfirmed: true},
+  {
+    step: 'Network',
+    setting: noProxy,
+    box: 'proxy',
+    orElse: 'cluster-internal names only',
+    isConfirmed: true,
+  },
   {step: 'Network', setting: caFile, box: 'ca'},
   {step: 'Network', setting: caPublicRoots, box: 'ca', suggested: 'true'},
   {step: 'Network', setting: metadataService, box: 'metadata', suggested: 'block'},
-  {step: 'Network', setting: workloadIdentity, box: 'identity', suggested: (get) => IDENTITY_OF[get(cloud) ?? ''] ?? 'none'},
+  {
+    step: 'Network',
+    setting: workloadIdentity,
+    box: 'identity',
+    suggested: (get) => IDENTITY_OF[get(cloud) ?? ''] ?? 'none',
+  },
   {step: 'Network', setting: imageRegistry, box: 'mirror'},
   {step: 'Cache', setting: cache, hasChartDefault: true, hides: hidesCache},
   {step: 'Cache', setting: cacheClaim, when: cached('existing-pvc')},
   {step: 'Cache', setting: efsHandle, when: cached('efs')},
   {step: 'Cache', setting: cachePath, when: cached('hostpath'), hasChartDefault: true},
-  {step: 'Cache', setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
+  {
+    step: 'Cache',
+    setting: cacheStorageClass,
+    when: cached('pvc'),
+    orElse: 'Default StorageClass of the cluster',
+  },
   {step: 'Cache', setting: cacheAccessMode, when: cached('pvc'), hasChartDefault: true},
   {step: 'Cache', setting: cacheSize, when: cached('pvc'), hasChartDefault: true},
   {step: 'Size', setting: concurrency, hasChartDefault: true},
@@ -128,7 +194,8 @@ export const QUESTIONS: readonly SettingQuestion[] = [
     step: 'Chart',
     setting: nodeOs,
     suggested: 'other',
-    when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot',
+    when: (get) =>
+      (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot',
   },
 ];
 
@@ -167,12 +234,18 @@ const NOTHING: Readonly<Record<WizardStep, string>> = {
 /** Answers that read better with a word of context; undefined leaves them out. */
 const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | undefined>([
   [namespace, (text) => `namespace ${text}`],
-  [release, (text) => (text === release.fallback?.(() => undefined) ? undefined : `release ${text}`)],
+  [
+    release,
+    (text) => (text === release.fallback?.(() => undefined) ? undefined : `release ${text}`),
+  ],
   [cloud, (text) => (text === 'Other' ? undefined : text)],
   [url, (text) => text.replace('https://', '')],
   [token, (_, {get}) => `token${expiryOf(get(token))}`],
   [tokenFile, (text) => `token file ${text}`],
-  [tokenSecret, (text, {isGiven}) => (isGiven(token) || isGiven(tokenFile) ? undefined : `Secret ${text}`)],
+  [
+    tokenSecret,
+    (text, {isGiven}) => (isGiven(token) || isGiven(tokenFile) ? undefined : `Secret ${text}`),
+  ],
   [purpose, (_, {get}) => (get(purpose) === 'vcs' ? 'VCS access' : 'Terraform/OpenTofu runs')],
   [
     isolation,
@@ -186,11 +259,17 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   ],
   [load, (text) => (text === 'Bursty' ? 'bursty load' : undefined)],
   [httpsProxy, (text) => `proxy ${text}`],
-  [httpProxy, (text, {get}) => (get(httpProxy) === get(httpsProxy) ? undefined : `HTTP proxy ${text}`)],
+  [
+    httpProxy,
+    (text, {get}) => (get(httpProxy) === get(httpsProxy) ? undefined : `HTTP proxy ${text}`),
+  ],
   [noProxy, (text) => (text === 'none' ? undefined : `NO_PROXY ${text}`)],
   [caFile, (text) => `CA ${text}`],
   [caPublicRoots, (text) => (text === 'yes' ? 'with public roots' : undefined)],
-  [metadataService, (text) => (text === 'Block' ? 'instance metadata blocked' : 'instance metadata allowed')],
+  [
+    metadataService,
+    (text) => (text === 'Block' ? 'instance metadata blocked' : 'instance metadata allowed'),
+  ],
   [workloadIdentity, (text) => (text === 'none' ? undefined : `identity ${text}`)],
   [imageRegistry, (text) => `images from ${text}`],
   [cacheStorageClass, (text) => `StorageClass ${text}`],
@@ -211,18 +290,37 @@ function expiryOf(value: Secret | undefined): string {
 }
 
 /** The answers of a step, each with its source unless the user gave it here. */
-export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, facts: ChartRequirements): string[] {
+export function summaryOf(
+  step: WizardStep,
+  store: AnswerStore,
+  screen: Screen,
+  facts: ChartRequirements,
+): string[] {
   const where = step === 'Target' ? [placeText(store.place)] : [];
   const parts = SETTINGS[step].flatMap((setting) => {
-    const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
-    if (missingFor(setting, store.get) !== undefined || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
-    const isShown = SHOWN_DEFAULTS.includes(setting) && (setting !== (metadataService as Setting) || store.get(purpose) === 'runs');
+    const value =
+      setting === namespace || setting === url || setting === purpose
+        ? store.get(setting)
+        : undefined;
+    if (
+      missingFor(setting, store.get) !== undefined ||
+      (hostOf(store) !== undefined && isForeign(setting, store))
+    )
+      return [];
+    const isShown =
+      SHOWN_DEFAULTS.includes(setting) &&
+      (setting !== (metadataService as Setting) || store.get(purpose) === 'runs');
     const unset = isShown ? chartDefaultOf(setting, store, facts) : undefined;
     const known = value === undefined ? undefined : {value, source: 'prompt' as const};
-    const answer = store.answer(setting) ?? known ?? (unset === undefined ? undefined : {value: unset, source: 'chart' as const});
+    const answer =
+      store.answer(setting) ??
+      known ??
+      (unset === undefined ? undefined : {value: unset, source: 'chart' as const});
     const text = answer && phraseOf(setting, answer, store);
     if (answer === undefined || text === undefined) return [];
-    return [{text: `${text}${sourceOf(answer, setting, screen)}`, isDefault: answer.source === 'chart'}];
+    return [
+      {text: `${text}${sourceOf(answer, setting, screen)}`, isDefault: answer.source === 'chart'},
+    ];
   });
   const defaults = parts.flatMap(({text, isDefault}) => (isDefault ? [text] : []));
   const pool =
@@ -233,10 +331,14 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
     ...where,
     ...parts.flatMap(({text, isDefault}) => (isDefault ? [] : [text])),
     ...pool,
-    ...(defaults.length === 0 ? [] : [`${defaults.join(', ')}${theme(screen).dim(` (${defaultWord(store)})`)}`]),
+    ...(defaults.length === 0
+      ? []
+      : [`${defaults.join(', ')}${theme(screen).dim(` (${defaultWord(store)})`)}`]),
   ];
-  if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs') return ['not used for VCS access'];
-  const isTaken = (setting: Setting): boolean => store.answer(setting) !== undefined && missingFor(setting, store.get) === undefined;
+  if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs')
+    return ['not used for VCS access'];
+  const isTaken = (setting: Setting): boolean =>
+    store.answer(setting) !== undefined && missingFor(setting, store.get) === undefined;
   const isDirect = step === 'Network' && !SETTINGS.Network.some(isTaken);
   return (all.length === 0 || isDirect) && NOTHING[step] !== '' ? [NOTHING[step], ...all] : all;
 }
@@ -245,9 +347,15 @@ export function summaryOf(step: WizardStep, store: AnswerStore, screen: Screen, 
 export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
   catalog.flatMap((setting) => {
     const answer = store.answer(setting);
-    if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting)))
+    if (
+      answer === undefined ||
+      answer.source === 'cluster' ||
+      Object.values(SETTINGS).some((settings) => settings.includes(setting))
+    )
       return [];
-    return [`${settingName(setting)} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`];
+    return [
+      `${settingName(setting)} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`,
+    ];
   });
 
 const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string | undefined => {
@@ -257,4 +365,6 @@ const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string 
 };
 
 const sourceOf = (answer: Answer, setting: Setting, screen: Screen): string =>
-  ['prompt', 'default', 'chart'].includes(answer.source) ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);
+  ['prompt', 'default', 'chart'].includes(answer.source)
+    ? ''
+    : theme(screen).dim(` (${sourceText(setting, answer)})`);

@@ -16,7 +16,10 @@ const {ca, server, admin: client} = await issueCertificates(scratch);
 const own = {cert: readFileSync(server.cert), key: readFileSync(server.key)};
 const trusted = readFileSync(ca.cert, 'utf8');
 
-const open = (request: Partial<ConnectionRequest> & {port: number}, timeoutMs = 4000): Promise<ConnectionAnswer> =>
+const open = (
+  request: Partial<ConnectionRequest> & {port: number},
+  timeoutMs = 4000,
+): Promise<ConnectionAnswer> =>
   connections.open({host: '127.0.0.1', isTls: true, ...request}, AbortSignal.timeout(timeoutMs));
 
 const OK = {state: 'ok', detail: ''};
@@ -43,7 +46,10 @@ describe('directly', () => {
   test('connects without TLS, and sends nothing', async () => {
     const received: Buffer[] = [];
     const port = await listening(
-      createServer((socket) => void socket.on('data', (chunk) => received.push(chunk)).on('error', () => undefined)),
+      createServer(
+        (socket) =>
+          void socket.on('data', (chunk) => received.push(chunk)).on('error', () => undefined),
+      ),
     );
     expect(await open({port, isTls: false})).toEqual(OK);
     expect(Buffer.concat(received).toString()).toBe('');
@@ -52,15 +58,23 @@ describe('directly', () => {
   test('presents the client certificate to a server that requires one', async () => {
     // TLS 1.3 rejects a client only after its handshake.
     const strict = {...own, ca: trusted, requestCert: true, maxVersion: 'TLSv1.2'} as const;
-    const port = await listening(createSecureServer(strict, (socket) => void socket.on('error', () => undefined)));
-    const certificate = {certificate: readFileSync(client.cert, 'utf8'), key: readFileSync(client.key, 'utf8')};
+    const port = await listening(
+      createSecureServer(strict, (socket) => void socket.on('error', () => undefined)),
+    );
+    const certificate = {
+      certificate: readFileSync(client.cert, 'utf8'),
+      key: readFileSync(client.key, 'utf8'),
+    };
     expect(await open({port, ca: trusted, client: certificate})).toEqual(OK);
     expect((await open({port, ca: trusted})).state).toBe('tls');
   });
 
   test('reports a refused connection, an unknown name and a plain HTTP server', async () => {
     expect(await open({port: CLOSED})).toEqual({state: 'refused', detail: ''});
-    expect(await open({host: 'no-such-host.invalid', port: 443})).toEqual({state: 'dns', detail: ''});
+    expect(await open({host: 'no-such-host.invalid', port: 443})).toEqual({
+      state: 'dns',
+      detail: '',
+    });
     expect((await open({port: await webServer(200)})).state).toBe('tls');
   });
 
@@ -73,8 +87,11 @@ describe('directly', () => {
 
 describe('through a proxy', () => {
   test('asks it for the host and port, and connects with TLS', async () => {
-    const [port, proxy] = [await secureServer(own), await proxyServer()];
-    expect(await open({host: 'localhost', port, ca: trusted, proxy: `http://127.0.0.1:${proxy.port}`})).toEqual(OK);
+    const port = await secureServer(own);
+    const proxy = await proxyServer();
+    expect(
+      await open({host: 'localhost', port, ca: trusted, proxy: `http://127.0.0.1:${proxy.port}`}),
+    ).toEqual(OK);
     expect(proxy.asked).toEqual([`localhost:${port}`]);
   });
 
@@ -99,7 +116,10 @@ describe('through a proxy', () => {
 
   test.each([403, 407, 502])('reports that it refuses with %i', async (status) => {
     const proxy = await proxyServer(status);
-    expect(await open({port: 443, proxy: `http://127.0.0.1:${proxy.port}`})).toEqual({state: 'proxy', detail: String(status)});
+    expect(await open({port: 443, proxy: `http://127.0.0.1:${proxy.port}`})).toEqual({
+      state: 'proxy',
+      detail: String(status),
+    });
   });
 
   test('sends its user and password, decoded', async () => {
@@ -113,22 +133,37 @@ describe('through a proxy', () => {
         });
       }),
     );
-    expect((await open({host: 'acme.scalr.io', port: 443, proxy: `http://ann:p%40ss@127.0.0.1:${port}`})).state).toBe('proxy');
+    expect(
+      (await open({host: 'acme.scalr.io', port: 443, proxy: `http://ann:p%40ss@127.0.0.1:${port}`}))
+        .state,
+    ).toBe('proxy');
     const lines = Buffer.concat(received).toString().split('\r\n');
     expect(lines[0]).toBe('CONNECT acme.scalr.io:443 HTTP/1.1');
-    expect(lines).toContain(`Proxy-Authorization: Basic ${Buffer.from('ann:p@ss').toString('base64')}`);
+    expect(lines).toContain(
+      `Proxy-Authorization: Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
+    );
     expect(lines.join('\n')).not.toMatch(/authorization: bearer/i);
   });
 
   test('tells failures of the proxy from those behind it', async () => {
-    expect((await open({port: 443, proxy: `http://127.0.0.1:${CLOSED}`})).state).toBe('proxy-refused');
-    expect((await open({port: 443, proxy: 'http://no-such-host.invalid:3128'})).state).toBe('proxy-dns');
-    expect((await open({port: 443, proxy: `http://127.0.0.1:${await silentServer()}`}, 300)).state).toBe('timeout');
+    expect((await open({port: 443, proxy: `http://127.0.0.1:${CLOSED}`})).state).toBe(
+      'proxy-refused',
+    );
+    expect((await open({port: 443, proxy: 'http://no-such-host.invalid:3128'})).state).toBe(
+      'proxy-dns',
+    );
+    expect(
+      (await open({port: 443, proxy: `http://127.0.0.1:${await silentServer()}`}, 300)).state,
+    ).toBe('timeout');
   });
 
   test('reports a proxy that is no proxy, or that closes the connection', async () => {
-    expect((await open({port: 443, proxy: `http://127.0.0.1:${await webServer(200)}`})).state).toMatch(/proxy|tls/);
-    const port = await listening(createServer((socket) => void socket.on('error', () => undefined).end()));
+    expect(
+      (await open({port: 443, proxy: `http://127.0.0.1:${await webServer(200)}`})).state,
+    ).toMatch(/proxy|tls/);
+    const port = await listening(
+      createServer((socket) => void socket.on('error', () => undefined).end()),
+    );
     const answer = await open({port: 443, proxy: `http://127.0.0.1:${port}`});
     expect(answer).toEqual({state: 'proxy', detail: 'no complete response'});
   });

@@ -16,13 +16,18 @@ async function started(name: string, ...args: string[]) {
   const program = resolve(import.meta.dirname, name);
   // As a terminal does it: Ctrl-C goes to the whole group.
   const options = {env: {TMPDIR: folder}, detached: true, reject: false} as const;
-  const child = execa(process.execPath, ['--import', 'tsx', program, inject('kubeconfig'), await findKubectl(), ...args], options);
+  const child = execa(
+    process.execPath,
+    ['--import', 'tsx', program, inject('kubeconfig'), await findKubectl(), ...args],
+    options,
+  );
   const [said] = await once(child.stdout, 'data');
   const processes = async (): Promise<string[]> => {
     const {stdout} = await execa('pgrep', ['-f', folder], {reject: false});
     return stdout.split('\n').filter(Boolean);
   };
-  const sockets = (): string[] => readdirSync(folder).filter((each) => each.startsWith('scalr-agent-'));
+  const sockets = (): string[] =>
+    readdirSync(folder).filter((each) => each.startsWith('scalr-agent-'));
   const end = async (signal: NodeJS.Signals): Promise<number | undefined> => {
     process.kill(-(child.pid as number), signal);
     return (await child).exitCode;
@@ -51,8 +56,13 @@ describe.runIf(inject('simulated'))('a program that collects logs without an end
     await running(place, 1, 2, ['first', 'second']);
     const directory = mkdtempSync(join(tmpdir(), 'bundle-'));
     onTestFinished(() => rmSync(directory, {recursive: true}));
-    const paths = ['c0', 'c1'].map((container) => `${logOf(place.namespace, 'agent-0', container)}&follow=true`);
-    return {directory, ...(await started('collects.cli.ts', join(directory, 'bundle.zip'), ...paths))};
+    const paths = ['c0', 'c1'].map(
+      (container) => `${logOf(place.namespace, 'agent-0', container)}&follow=true`,
+    );
+    return {
+      directory,
+      ...(await started('collects.cli.ts', join(directory, 'bundle.zip'), ...paths)),
+    };
   };
 
   test('keeps what it has on Ctrl-C', async () => {
@@ -62,13 +72,18 @@ describe.runIf(inject('simulated'))('a program that collects logs without an end
     expect(sockets()).toEqual([]);
     expect(readdirSync(directory)).toEqual(['bundle.zip']);
     const path = join(directory, 'bundle.zip');
-    for (const name of ['0.log', '1.log']) expect(String(await readZipEntry(path, name))).toBe('first\nsecond\n');
-    expect(JSON.parse(String(await readZipEntry(path, 'manifest.json')))).toMatchObject([{name: '0.log'}, {name: '1.log'}]);
+    for (const name of ['0.log', '1.log'])
+      expect(String(await readZipEntry(path, name))).toBe('first\nsecond\n');
+    expect(JSON.parse(String(await readZipEntry(path, 'manifest.json')))).toMatchObject([
+      {name: '0.log'},
+      {name: '1.log'},
+    ]);
   });
 
   test('leaves nothing behind when it is killed', async () => {
     const {directory, processes, sockets, end} = await collecting();
-    for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    for (const name of readdirSync(directory))
+      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     await end('SIGKILL');
     await expect.poll(processes).toEqual([]);
     expect(sockets()).toEqual([]);

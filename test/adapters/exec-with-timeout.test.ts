@@ -22,7 +22,9 @@ test.each([
 
 test('kills a tool that hangs, with its child processes', async () => {
   const pids = join(folder, 'pids');
-  const hangs = tool(`sleep 60 & echo $! $$ > ${pids}.part; mv ${pids}.part ${pids}; echo half; wait`);
+  const hangs = tool(
+    `sleep 60 & echo $! $$ > ${pids}.part; mv ${pids}.part ${pids}; echo half; wait`,
+  );
   const answer = execWithTimeout(hangs, [], 3000);
   await expect.poll(() => existsSync(pids), {timeout: ENOUGH_MS}).toBe(true);
   expect(await answer).toBeUndefined();

@@ -17,9 +17,13 @@ async function stream(script: string, options: Parameters<typeof hostTools.strea
 }
 
 test('a log larger than memory should be goes through, as slowly as it is read', async () => {
-  const {chunks, end} = await stream('exec head -c 300000000 /dev/zero', {signal: signal(), isLogOnBoth: true});
+  const {chunks, end} = await stream('exec head -c 300000000 /dev/zero', {
+    signal: signal(),
+    isLogOnBoth: true,
+  });
   const before = process.memoryUsage.rss();
-  let [bytes, most] = [0, 0];
+  let bytes = 0;
+  let most = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
     most = Math.max(most, process.memoryUsage.rss() - before);
@@ -30,17 +34,26 @@ test('a log larger than memory should be goes through, as slowly as it is read',
 });
 
 test('both outputs come in whole lines, also the last one without an end', async () => {
-  const {chunks} = await stream('printf one; printf two >&2; sleep 0.2; printf " more\\n"; printf " words" >&2', {
-    signal: signal(),
-    isLogOnBoth: true,
-  });
+  const {chunks} = await stream(
+    'printf one; printf two >&2; sleep 0.2; printf " more\\n"; printf " words" >&2',
+    {
+      signal: signal(),
+      isLogOnBoth: true,
+    },
+  );
   let text = '';
   for await (const chunk of chunks) text += chunk;
   expect(text).toBe('one more\ntwo words');
 });
 
-test.each([true, false])('a log that is read once its tool has ended is whole, on both outputs: %s', async (isLogOnBoth) => {
-  const {chunks, end} = await stream('exec head -c 30000 /dev/zero', {signal: signal(), isLogOnBoth});
+test.each([
+  true,
+  false,
+])('a log that is read once its tool has ended is whole, on both outputs: %s', async (isLogOnBoth) => {
+  const {chunks, end} = await stream('exec head -c 30000 /dev/zero', {
+    signal: signal(),
+    isLogOnBoth,
+  });
   await setTimeout(300);
   let bytes = 0;
   for await (const chunk of chunks) bytes += chunk.length;
@@ -48,8 +61,14 @@ test.each([true, false])('a log that is read once its tool has ended is whole, o
   expect(await end).toBeUndefined();
 });
 
-test.each([true, false])('a log that nobody reads ends with its time, on both outputs: %s', async (isLogOnBoth) => {
-  const {chunks, end} = await stream('echo word; exec sleep 60', {signal: AbortSignal.timeout(200), isLogOnBoth});
+test.each([
+  true,
+  false,
+])('a log that nobody reads ends with its time, on both outputs: %s', async (isLogOnBoth) => {
+  const {chunks, end} = await stream('echo word; exec sleep 60', {
+    signal: AbortSignal.timeout(200),
+    isLogOnBoth,
+  });
   await setTimeout(500);
   for await (const chunk of chunks) expect(String(chunk)).toBe('word\n');
   expect(await end).toMatchObject({kind: 'aborted'});
@@ -70,7 +89,10 @@ test('who reads no further ends the tool', async () => {
 });
 
 test('a tool is ended when time is over, also one that has left its outputs to another', async () => {
-  const {chunks, end} = await stream('echo begun; sleep 30 & wait', {signal: AbortSignal.timeout(500), isLogOnBoth: true});
+  const {chunks, end} = await stream('echo begun; sleep 30 & wait', {
+    signal: AbortSignal.timeout(500),
+    isLogOnBoth: true,
+  });
   const begun = Date.now();
   for await (const _ of chunks);
   expect(Date.now() - begun).toBeLessThan(5000);

@@ -14,14 +14,19 @@ describe('a missing directory', () => {
   });
 
   test.runIf(process.platform === 'linux')('is refused where none can be created', async () => {
-    await expect(nodeFiles.write('/proc/nothing/a/c.yaml', 'c', {isPrivate: true, makesDirectory: true})).rejects.toMatchObject({
+    await expect(
+      nodeFiles.write('/proc/nothing/a/c.yaml', 'c', {isPrivate: true, makesDirectory: true}),
+    ).rejects.toMatchObject({
       code: 'UNWRITABLE_FILE',
     });
   });
 });
 
 test('names of directories end with a slash, and an unreadable directory has none', async () => {
-  await nodeFiles.write(join(folder, 'list/one/file'), '', {isPrivate: false, makesDirectory: true});
+  await nodeFiles.write(join(folder, 'list/one/file'), '', {
+    isPrivate: false,
+    makesDirectory: true,
+  });
   await nodeFiles.write(join(folder, 'list/two'), '', {isPrivate: false});
   expect((await nodeFiles.list(join(folder, 'list'))).toSorted()).toEqual(['one/', 'two']);
   expect(await nodeFiles.list(join(folder, 'nowhere'))).toEqual([]);

@@ -11,7 +11,11 @@ const ADAPTER = resolve(import.meta.dirname, '../../src/adapters/node-processes.
 
 /** How a program ends, and whether in time. */
 async function ended(script: string, timeout: number) {
-  const {exitCode, timedOut} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout});
+  const {exitCode, timedOut} = await execa(
+    'npx',
+    ['tsx', '--input-type=module', '--eval', script],
+    {reject: false, timeout},
+  );
   return {exitCode, timedOut};
 }
 
@@ -25,14 +29,18 @@ test('passes input on standard input and returns all output', async () => {
 });
 
 test('suggests a next step when the tool is missing', async () => {
-  await expect(nodeProcesses({helm: join(folder, 'nothing')}).run({tool: 'helm', args: []})).rejects.toMatchObject({
+  await expect(
+    nodeProcesses({helm: join(folder, 'nothing')}).run({tool: 'helm', args: []}),
+  ).rejects.toMatchObject({
     code: 'TOOL_NOT_FOUND',
     suggestions: ['Install helm, or set its path with --helm'],
   });
 });
 
 test('lets an interrupted tool finish', async () => {
-  const {start} = nodeProcesses({helm: tool('trap "echo tidied; exit 7" INT; echo on; while :; do sleep 0.05; done')});
+  const {start} = nodeProcesses({
+    helm: tool('trap "echo tidied; exit 7" INT; echo on; while :; do sleep 0.05; done'),
+  });
   const running = start({tool: 'helm', args: []});
   await new Promise((done) => setTimeout(done, 400));
   running.interrupt();
@@ -65,7 +73,9 @@ test('stops a query when its signal is aborted', async () => {
 test('waits for its own signal when Ctrl-C ends the tool first', async () => {
   const {run} = nodeProcesses({helm: tool('kill -INT $$')});
   const interrupt = new AbortController();
-  const running = run({tool: 'helm', args: []}, {signal: interrupt.signal}).then(() => interrupt.signal.aborted);
+  const running = run({tool: 'helm', args: []}, {signal: interrupt.signal}).then(
+    () => interrupt.signal.aborted,
+  );
   await new Promise((done) => setTimeout(done, 250));
   interrupt.abort('SIGINT');
   expect(await running).toBe(true);
@@ -85,6 +95,10 @@ test('starts and kills nothing when the call is already aborted', async () => {
   const script = `import {nodeProcesses} from '${ADAPTER}';
     const {exitCode} = await nodeProcesses({helm: '${join(folder, 'nothing')}'}).run({tool: 'helm', args: []}, {signal: AbortSignal.abort()});
     process.exitCode = exitCode + 4;`;
-  const {exitCode} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000, detached: true});
+  const {exitCode} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {
+    reject: false,
+    timeout: 15_000,
+    detached: true,
+  });
   expect(exitCode).toBe(5);
 });

@@ -8,7 +8,9 @@ import {MANIFEST_TYPES, manifestUrl} from '../../src/settings/addresses.ts';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const MANIFEST = {'content-type': MANIFEST_TYPES[0], 'docker-content-digest': DIGEST};
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+async function serve(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -39,9 +41,15 @@ test.each([
   [403, {}, {state: 'denied'}],
   [503, {}, {state: 'failed', because: 'it responded with HTTP 503'}],
   [200, {'content-type': MANIFEST_TYPES[2]}, {state: 'found'}],
-  [200, {'content-type': 'text/html'}, {state: 'failed', because: 'it responded with text/html instead of a manifest'}],
+  [
+    200,
+    {'content-type': 'text/html'},
+    {state: 'failed', because: 'it responded with text/html instead of a manifest'},
+  ],
 ])('reads the status %i with headers %o', async (status, headers, expected) => {
-  expect(await ask(await serve((_, response) => void response.writeHead(status, headers).end()))).toEqual(expected);
+  expect(
+    await ask(await serve((_, response) => void response.writeHead(status, headers).end())),
+  ).toEqual(expected);
 });
 
 test.each([
@@ -51,7 +59,8 @@ test.each([
   const asked: string[] = [];
   const host = await serve(({url = '', headers}, response) => {
     asked.push(`${url} ${headers.authorization ?? ''}`.trim());
-    if (url.startsWith('/token')) response.writeHead(status).end(JSON.stringify({token: 'anonymous'}));
+    if (url.startsWith('/token'))
+      response.writeHead(status).end(JSON.stringify({token: 'anonymous'}));
     else if (headers.authorization === 'Bearer anonymous') response.writeHead(200, MANIFEST).end();
     else
       response
@@ -68,5 +77,8 @@ test('reports why a registry cannot be reached', async () => {
   expect(await ask('127.0.0.1:1')).toMatchObject({state: 'failed'});
   expect(await ask('nobody.invalid')).toEqual({state: 'failed', because: 'host name not found'});
   const closed = await serve(() => undefined);
-  expect(await ask(closed, AbortSignal.timeout(100))).toEqual({state: 'failed', because: 'timed out'});
+  expect(await ask(closed, AbortSignal.timeout(100))).toEqual({
+    state: 'failed',
+    because: 'timed out',
+  });
 });

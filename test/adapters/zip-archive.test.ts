@@ -1,5 +1,13 @@
 import {createHash, randomBytes} from 'node:crypto';
-import {chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {execa} from 'execa';
@@ -48,7 +56,9 @@ test('accepts many concurrent files', async () => {
   process.on('warning', (warning) => warnings.push(warning));
   const {path} = fresh();
   const archive = await zipArchives.create(path);
-  await Promise.all(Array.from({length: 40}, (_, index) => archive.add(`${index}.log`, pieces('a line\n'))));
+  await Promise.all(
+    Array.from({length: 40}, (_, index) => archive.add(`${index}.log`, pieces('a line\n'))),
+  );
   await archive.close({manifest});
   expect(warnings).toEqual([]);
 });
@@ -63,14 +73,29 @@ test('writes entries with size and checksum that other programs can read', async
     archive.add('facts.json', Buffer.from('{}')),
     archive.add('empty.log', pieces()),
   ]);
-  expect(added[1]).toEqual({name: 'pods/a.log', bytes: 8, sha256: createHash('sha256').update('one\ntwo\n').digest('hex')});
+  expect(added[1]).toEqual({
+    name: 'pods/a.log',
+    bytes: 8,
+    sha256: createHash('sha256').update('one\ntwo\n').digest('hex'),
+  });
   const closed = await archive.close({manifest});
-  expect(closed.entries.map(({name}) => name)).toEqual(['empty.log', 'facts.json', 'pods/a.log', 'pods/b.log']);
+  expect(closed.entries.map(({name}) => name)).toEqual([
+    'empty.log',
+    'facts.json',
+    'pods/a.log',
+    'pods/b.log',
+  ]);
   expect(closed.bytes).toBe(statSync(path).size);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(directory)).toEqual(['bundle.zip']);
   const content = await contentOf(path);
-  expect(Object.keys(content).toSorted()).toEqual(['empty.log', 'facts.json', 'manifest.json', 'pods/a.log', 'pods/b.log']);
+  expect(Object.keys(content).toSorted()).toEqual([
+    'empty.log',
+    'facts.json',
+    'manifest.json',
+    'pods/a.log',
+    'pods/b.log',
+  ]);
   expect(content['pods/a.log']).toBe('one\ntwo\n');
   expect(content['pods/b.log']).toBe(large.toString());
   expect(JSON.parse(content['manifest.json'] ?? '')).toEqual(closed.entries);
@@ -176,7 +201,9 @@ test.each([
 ])('rejects the entry name %j', async (name) => {
   const archive = await zipArchives.create(fresh().path);
   await archive.add('twice', Buffer.from(''));
-  await expect(archive.add(name, Buffer.from(''))).rejects.toThrow('Invalid or duplicate entry name');
+  await expect(archive.add(name, Buffer.from(''))).rejects.toThrow(
+    'Invalid or duplicate entry name',
+  );
   await archive.abort();
 });
 
@@ -187,7 +214,8 @@ test('leaves nothing behind when the check rejects the archive', async () => {
   const refused = archive.close({
     manifest,
     check: async (opened) => {
-      for await (const chunk of opened.read('a.log')) if (chunk.includes('hidden')) throw new Error('there is a secret in it');
+      for await (const chunk of opened.read('a.log'))
+        if (chunk.includes('hidden')) throw new Error('there is a secret in it');
       return undefined;
     },
   });
@@ -198,7 +226,10 @@ test('leaves nothing behind when the check rejects the archive', async () => {
 test('suggests a next step when the path is not writable', async () => {
   const inFile = fresh().path;
   writeFileSync(inFile, '');
-  for (const path of [join(fresh().directory, 'missing', 'bundle.zip'), join(inFile, 'bundle.zip')]) {
+  for (const path of [
+    join(fresh().directory, 'missing', 'bundle.zip'),
+    join(inFile, 'bundle.zip'),
+  ]) {
     await expect(zipArchives.create(path)).rejects.toMatchObject({
       code: 'UNWRITABLE_FILE',
       suggestions: [expect.stringMatching(/(^Use|or use) another path with --out$/)],

@@ -16,9 +16,13 @@ const save = (bytes: Buffer): string => {
 };
 
 /** An archive of somebody else, whose bytes were changed afterwards. */
-async function zipOf(names: readonly string[], {mode = 0o100644, change = (bytes: Buffer): Buffer => bytes} = {}): Promise<string> {
+async function zipOf(
+  names: readonly string[],
+  {mode = 0o100644, change = (bytes: Buffer): Buffer => bytes} = {},
+): Promise<string> {
   const zip = new ZipFile();
-  for (const name of names) zip.addBuffer(Buffer.from('the content of it'), name, {mode, compress: false});
+  for (const name of names)
+    zip.addBuffer(Buffer.from('the content of it'), name, {mode, compress: false});
   zip.end();
   return save(change(await buffer(zip.outputStream)));
 }
@@ -37,7 +41,10 @@ test('lists entries with their sizes, and reads them one at a time', async () =>
   ]);
   expect((await buffer(archive.read('b.log'))).toString()).toBe('the content of it');
   expect((await buffer(archive.read('a.log'))).toString()).toBe('the content of it');
-  await expect(buffer(archive.read('c.log'))).rejects.toMatchObject({code: 'UNREADABLE_FILE', message: expect.stringContaining('c.log')});
+  await expect(buffer(archive.read('c.log'))).rejects.toMatchObject({
+    code: 'UNREADABLE_FILE',
+    message: expect.stringContaining('c.log'),
+  });
   archive.close();
 });
 
@@ -68,7 +75,9 @@ test('rejects an archive with overlapping entries', async () => {
       return bytes;
     },
   });
-  await expect(zipArchives.open(path)).rejects.toMatchObject({message: expect.stringContaining('overlaps another entry')});
+  await expect(zipArchives.open(path)).rejects.toMatchObject({
+    message: expect.stringContaining('overlaps another entry'),
+  });
 });
 
 test('rejects an archive that would unpack to a huge size', async () => {
@@ -76,9 +85,15 @@ test('rejects an archive that would unpack to a huge size', async () => {
   for (let index = 0; index < 20; index += 1) zip.addBuffer(Buffer.alloc(1000), `${index}.log`);
   zip.end();
   const bytes = await buffer(zip.outputStream);
-  for (let at = bytes.indexOf('PK\u0001\u0002'); at >= 0; at = bytes.indexOf('PK\u0001\u0002', at + 1))
+  for (
+    let at = bytes.indexOf('PK\u0001\u0002');
+    at >= 0;
+    at = bytes.indexOf('PK\u0001\u0002', at + 1)
+  )
     bytes.writeUInt32LE(0xfffffffe, at + 24);
-  await expect(zipArchives.open(save(bytes))).rejects.toMatchObject({message: expect.stringContaining('uncompressed size is too large')});
+  await expect(zipArchives.open(save(bytes))).rejects.toMatchObject({
+    message: expect.stringContaining('uncompressed size is too large'),
+  });
 });
 
 test('stops reading an entry that is longer than declared', async () => {
@@ -98,6 +113,8 @@ test('stops reading an entry that is longer than declared', async () => {
 test('rejects a truncated archive', async () => {
   const path = await zipOf(['a.log']);
   for (const size of [0, 10, 60, 100]) {
-    await expect(zipArchives.open(save(readFileSync(path).subarray(0, size)))).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+    await expect(
+      zipArchives.open(save(readFileSync(path).subarray(0, size))),
+    ).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
   }
 });

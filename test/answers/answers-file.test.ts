@@ -27,10 +27,30 @@ test.each([
     'answers.yaml: line 2 starts a second YAML document.',
     'Keep one document in the file: remove ---',
   ],
-  ['bytes', 'url: !!binary aGVsbG8=\n', 'answers.yaml: line 1, column 15: unsupported tag !!binary.', 'Remove the tag'],
-  ['bytes in a list', 'extra-env: [!!binary aGVsbG8=]\n', 'answers.yaml: line 1, column 22: unsupported tag !!binary.', undefined],
-  ['a set', 'extra-env: !!set {a, b}\n', 'answers.yaml: line 1, column 18: unsupported tag !!set.', undefined],
-  ['an unknown tag', 'url: !foo x\n', 'answers.yaml: line 1, column 11: unsupported tag !foo.', undefined],
+  [
+    'bytes',
+    'url: !!binary aGVsbG8=\n',
+    'answers.yaml: line 1, column 15: unsupported tag !!binary.',
+    'Remove the tag',
+  ],
+  [
+    'bytes in a list',
+    'extra-env: [!!binary aGVsbG8=]\n',
+    'answers.yaml: line 1, column 22: unsupported tag !!binary.',
+    undefined,
+  ],
+  [
+    'a set',
+    'extra-env: !!set {a, b}\n',
+    'answers.yaml: line 1, column 18: unsupported tag !!set.',
+    undefined,
+  ],
+  [
+    'an unknown tag',
+    'url: !foo x\n',
+    'answers.yaml: line 1, column 11: unsupported tag !foo.',
+    undefined,
+  ],
   [
     'an alias without an anchor',
     'url: *x\n',
@@ -45,15 +65,26 @@ test.each([
 });
 
 test('resolves standard tags and aliases', () => {
-  const answers = parseAnswers('cache-size: &size !!str 5Gi\ndata-size: *size\nconcurrency: !!int 3\n...\n', 'answers.yaml');
-  expect(Object.fromEntries(answers)).toEqual({'cache-size': '5Gi', 'data-size': '5Gi', concurrency: 3});
+  const answers = parseAnswers(
+    'cache-size: &size !!str 5Gi\ndata-size: *size\nconcurrency: !!int 3\n...\n',
+    'answers.yaml',
+  );
+  expect(Object.fromEntries(answers)).toEqual({
+    'cache-size': '5Gi',
+    'data-size': '5Gi',
+    concurrency: 3,
+  });
 });
 
 const URL = {url: 'https://acme.scalr.io'};
-const values = (settings: Settings): unknown[] => settings.entries().map(({setting, answer}) => [setting.id, answer.value]);
+const values = (settings: Settings): unknown[] =>
+  settings.entries().map(({setting, answer}) => [setting.id, answer.value]);
 
 const readAgain = (text: string): Promise<Settings> =>
-  resolveAnswers([fromAnswers(parseAnswers(text, 'answers.yaml'))], {files: memoryFiles(certificates), now: TODAY});
+  resolveAnswers([fromAnswers(parseAnswers(text, 'answers.yaml'))], {
+    files: memoryFiles(certificates),
+    now: TODAY,
+  });
 
 test('writes the explicit settings', async () => {
   const flags = {
@@ -85,17 +116,20 @@ test('writes the explicit settings', async () => {
 test('reads back any settings that it wrote', async () => {
   const accepted = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(fc.subarray(RAW_IDS, {minLength: 1, maxLength: 4}).chain(rawSettings), async (flags: RawFlags) => {
-      let settings: Settings;
-      try {
-        settings = await settingsFrom({...URL, ...flags}, certificates);
-      } catch (error) {
-        if (error instanceof ExpectedError) return;
-        throw error;
-      }
-      for (const id of Object.keys(flags)) accepted.add(id);
-      expect(values(await readAgain(answersText(settings)))).toEqual(values(settings));
-    }),
+    fc.asyncProperty(
+      fc.subarray(RAW_IDS, {minLength: 1, maxLength: 4}).chain(rawSettings),
+      async (flags: RawFlags) => {
+        let settings: Settings;
+        try {
+          settings = await settingsFrom({...URL, ...flags}, certificates);
+        } catch (error) {
+          if (error instanceof ExpectedError) return;
+          throw error;
+        }
+        for (const id of Object.keys(flags)) accepted.add(id);
+        expect(values(await readAgain(answersText(settings)))).toEqual(values(settings));
+      },
+    ),
     {numRuns: 1500},
   );
   expect(accepted.size).toBeGreaterThan(RAW_IDS.length / 2);
@@ -103,10 +137,17 @@ test('reads back any settings that it wrote', async () => {
 
 test('writes the Scalr URL of the token, and the kubeconfig context as a comment', async () => {
   const token = `e30.${Buffer.from('{"iss":"acme.scalr.io"}').toString('base64url')}.c2ln`;
-  const settings = await resolveAnswers([fromEnvironment({SCALR_AGENT_TOKEN: token})], {files: memoryFiles(), now: TODAY});
+  const settings = await resolveAnswers([fromEnvironment({SCALR_AGENT_TOKEN: token})], {
+    files: memoryFiles(),
+    now: TODAY,
+  });
   const text = answersText(settings, 'prod');
-  expect(text).toContain('# Saved for the kubeconfig context prod. Select it with --kube-context.\n');
-  expect(Object.fromEntries(parseAnswers(text, 'answers.yaml'))).toEqual({url: 'https://acme.scalr.io'});
+  expect(text).toContain(
+    '# Saved for the kubeconfig context prod. Select it with --kube-context.\n',
+  );
+  expect(Object.fromEntries(parseAnswers(text, 'answers.yaml'))).toEqual({
+    url: 'https://acme.scalr.io',
+  });
 });
 
 test('omits and lists secrets', async () => {
@@ -117,9 +158,13 @@ test('omits and lists secrets', async () => {
   };
   const files = {...memoryFiles(), readStdin: async () => Buffer.from('hunter2')};
   const deps = {files, now: TODAY};
-  const text = answersText(await resolveAnswers([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
+  const text = answersText(
+    await resolveAnswers([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps),
+  );
   expect(text).not.toContain('hunter2');
-  expect(text).toContain('# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY');
+  expect(text).toContain(
+    '# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY',
+  );
   expect(text).toContain('chart-source: https://<user>:<password>@charts/agent-job-0.6.5.tgz');
   expect(text).toContain('url: https://acme.scalr.io');
   const piped = answersText(await resolveAnswers([fromFlags({...flags, 'token-file': '-'})], deps));

@@ -22,7 +22,10 @@ export async function writePage(files: Readonly<Record<string, string>>): Promis
     for await (const _ of page.recording(name, [Buffer.from(text)]));
   }
   const parts: Buffer[] = [];
-  const first = firstScreenHtml({summary: files['SUMMARY.md'] ?? '', findings: JSON.parse(files['findings.json'] ?? '[]')});
+  const first = firstScreenHtml({
+    summary: files['SUMMARY.md'] ?? '',
+    findings: JSON.parse(files['findings.json'] ?? '[]'),
+  });
   for await (const part of page.html(Buffer.from(first))) parts.push(part);
   const path = join(folder, `${++count}.html`);
   writeFileSync(path, Buffer.concat(parts));
@@ -37,7 +40,10 @@ export async function startChromium(context: Pick<TestContext, 'skip'>): Promise
 }
 
 /** Text of a printed page without white space and hyphens, which mark broken words. What lies outside of the paper is missing. */
-export async function textOfPdf(input: Uint8Array, context: Pick<TestContext, 'skip'>): Promise<string> {
+export async function textOfPdf(
+  input: Uint8Array,
+  context: Pick<TestContext, 'skip'>,
+): Promise<string> {
   const pdftotext = await installed('pdftotext', 'poppler-utils', context);
   return (await execa(pdftotext, ['-', '-'], {input})).stdout.replace(/[\s-]/g, '');
 }
@@ -61,7 +67,10 @@ export async function openPage(
   const unexpected: string[] = [];
   page.on('console', (message) => unexpected.push(message.text()));
   page.on('pageerror', (error) => unexpected.push(error.message));
-  page.on('request', (request) => request.url().split('#')[0] === address || unexpected.push(request.url()));
+  page.on(
+    'request',
+    (request) => request.url().split('#')[0] === address || unexpected.push(request.url()),
+  );
   page.setDefaultTimeout(15_000);
   await page.goto(address + hash);
   return page;

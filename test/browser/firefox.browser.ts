@@ -25,11 +25,16 @@ const path = await writePage(FILES);
  */
 async function openPage(
   context: Pick<TestContext, 'skip'>,
-  {hash = '', preferences = THEMES.light}: {hash?: string; preferences?: Record<string, unknown>} = {},
+  {
+    hash = '',
+    preferences = THEMES.light,
+  }: {hash?: string; preferences?: Record<string, unknown>} = {},
 ): Promise<Page> {
   if (!process.env['TEST_FULL']) context.skip('the full tests use Firefox: TEST_FULL=1');
   const executablePath = await installed('firefox-esr', 'firefox-esr', context);
-  const browser = browsers.get(preferences) ?? puppeteer.launch({browser: 'firefox', executablePath, extraPrefsFirefox: preferences});
+  const browser =
+    browsers.get(preferences) ??
+    puppeteer.launch({browser: 'firefox', executablePath, extraPrefsFirefox: preferences});
   browsers.set(preferences, browser);
   const page = await (await browser).newPage();
   await page.setViewport({width: 1280, height: 800});
@@ -37,7 +42,10 @@ async function openPage(
   const unexpected: string[] = [];
   page.on('console', (message) => unexpected.push(message.text()));
   page.on('pageerror', (error) => unexpected.push(String(error)));
-  page.on('request', (request) => request.url().split('#')[0] === address || unexpected.push(request.url()));
+  page.on(
+    'request',
+    (request) => request.url().split('#')[0] === address || unexpected.push(request.url()),
+  );
   onTestFinished(async () => {
     await page.close();
     expect(unexpected).toEqual([]);
@@ -47,12 +55,18 @@ async function openPage(
 }
 
 const textOf = (page: Page, selector: string): Promise<string> =>
-  page.$$eval(selector, (found) => found.map((element) => (element as HTMLElement).innerText).join('\n'));
+  page.$$eval(selector, (found) =>
+    found.map((element) => (element as HTMLElement).innerText).join('\n'),
+  );
 
 test('verdict and findings are readable without scripts, on paper too', async (context) => {
   const page = await openPage(context, {preferences: NO_SCRIPTS});
   const text = await textOfPdf(await page.pdf({format: 'A4'}), context);
-  for (const part of ['1error,1warning.Startwithpod/agent1(CRASH_LOOP).', 'exits<b>atonce</b>', 'requirescripts'])
+  for (const part of [
+    '1error,1warning.Startwithpod/agent1(CRASH_LOOP).',
+    'exits<b>atonce</b>',
+    'requirescripts',
+  ])
     expect(text).toContain(part);
 });
 
@@ -77,14 +91,18 @@ test('hostile lines stay text', async (context) => {
   await expect.poll(() => textOf(page, 'main .status')).toBe('6 of 6 lines');
   const rows = (await textOf(page, '.row .text')).split('\n');
   expect(rows.slice(0, 2)).toEqual(RISKY.slice(0, 2));
-  expect(rows[2]).toBe('line⟨U+2028⟩separator⟨U+2029⟩and bidi ⟨U+202E⟩gnp.exe and null ⟨U+0000⟩ byte');
+  expect(rows[2]).toBe(
+    'line⟨U+2028⟩separator⟨U+2029⟩and bidi ⟨U+202E⟩gnp.exe and null ⟨U+0000⟩ byte',
+  );
   expect(await page.title()).not.toContain('hacked');
 });
 
 test('marks of the timeline match the events in number and order', async (context) => {
   const page = await openPage(context, {hash: '#timeline='});
   const {marks} = timelineOf(new Map(Object.entries(FILES)));
-  await expect.poll(() => textOf(page, 'tbody td:nth-child(4)')).toBe(marks.map(({text}) => text).join('\n'));
+  await expect
+    .poll(() => textOf(page, 'tbody td:nth-child(4)'))
+    .toBe(marks.map(({text}) => text).join('\n'));
   expect((await page.$$('.lanes .mark')).length).toBe(marks.length);
 });
 
@@ -94,12 +112,20 @@ test.for([
   ['#timeline=', 'dark'],
 ] as const)('axe finds no violation in %j, %s', async ([hash, theme], context) => {
   const page = await openPage(context, {hash, preferences: THEMES[theme]});
-  await page.locator(hash.startsWith('#log') ? '[aria-selected=true]' : hash === '' ? '.bar' : 'tbody tr').wait();
-  expect(await page.evaluate((name) => matchMedia(`(prefers-color-scheme: ${name})`).matches, theme)).toBe(true);
+  await page
+    .locator(hash.startsWith('#log') ? '[aria-selected=true]' : hash === '' ? '.bar' : 'tbody tr')
+    .wait();
+  expect(
+    await page.evaluate((name) => matchMedia(`(prefers-color-scheme: ${name})`).matches, theme),
+  ).toBe(true);
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
-    const {axe} = globalThis as unknown as {axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>}};
-    return (await axe.run()).violations.map(({id, nodes}) => `${id}: ${nodes.map(({html}) => html)}`);
+    const {axe} = globalThis as unknown as {
+      axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>};
+    };
+    return (await axe.run()).violations.map(
+      ({id, nodes}) => `${id}: ${nodes.map(({html}) => html)}`,
+    );
   });
   expect(violations).toEqual([]);
 });

@@ -7,8 +7,12 @@ afterAll(closeChromium);
 
 const WORD = `registry.example.com/${'path/'.repeat(60)}scalr/agent:1.4.0`;
 const FINDINGS = Array.from({length: 30}, (_, index) => ({
-  ...{severity: index < 10 ? 'error' : 'warning', code: 'IMAGE_NOT_FOUND', object: `pod/agent-${index}`},
-  ...{message: `Image ${index} ${WORD} not found`, remedy: `Read finding ${index}: kubectl describe pod agent-${index}`},
+  severity: index < 10 ? 'error' : 'warning',
+  code: 'IMAGE_NOT_FOUND',
+  object: `pod/agent-${index}`,
+
+  message: `Image ${index} ${WORD} not found`,
+  remedy: `Read finding ${index}: kubectl describe pod agent-${index}`,
 }));
 const path = await writePage({...FILES, 'findings.json': JSON.stringify(FINDINGS)});
 
@@ -19,8 +23,16 @@ const printed = async (page: Page, context: Parameters<typeof openPage>[0]): Pro
 const cutElements = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('main *')]
-      .filter((element) => !element.matches('.for-readers, select, option, input') && getComputedStyle(element).overflow !== 'visible')
-      .filter((element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1)
+      .filter(
+        (element) =>
+          !element.matches('.for-readers, select, option, input') &&
+          getComputedStyle(element).overflow !== 'visible',
+      )
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 ||
+          element.scrollHeight > element.clientHeight + 1,
+      )
       .map((element) => element.outerHTML.slice(0, 100)),
   );
 
@@ -30,19 +42,26 @@ test('the first screen is printed whole, dark on white, whatever the theme', asy
   const text = await printed(page, context);
   expect(text).toContain('1error,1warning.Startwithpod/agent1(CRASH_LOOP).');
   for (const {object, message, remedy} of FINDINGS) {
-    for (const part of [object + message, remedy]) expect(text).toContain(part.replace(/[\s-]/g, ''));
+    for (const part of [object + message, remedy])
+      expect(text).toContain(part.replace(/[\s-]/g, ''));
   }
   for (const fact of ['Roleobjects', 'agentjob0.6.5']) expect(text).toContain(fact);
   for (const control of ['CopyasMarkdown', 'Openabundle']) expect(text).not.toContain(control);
   await page.emulateMedia({media: 'print', colorScheme: 'dark'});
   expect(await cutElements(page)).toEqual([]);
-  const [red = 255] = (await page.locator('h1').evaluate((title) => getComputedStyle(title).color)).match(/\d+/g) ?? [];
+  const [red = 255] =
+    (await page.locator('h1').evaluate((title) => getComputedStyle(title).color)).match(/\d+/g) ??
+    [];
   expect(Number(red)).toBeLessThan(100);
 });
 
 test.for([
   ['#timeline=', 'tbody tr', 'Containeragent:OOMKilled,exitcode137,restarts:3'],
-  ['#log=logs/risky/agent.log&line=3', '.details pre', '<script>document.title="hacked"</script><imgsrc=xonerror=alert(1)>'],
+  [
+    '#log=logs/risky/agent.log&line=3',
+    '.details pre',
+    '<script>document.title="hacked"</script><imgsrc=xonerror=alert(1)>',
+  ],
   ['#object=objects/pod/risky.json', '.object pre', 'nodeName:node1'],
 ] as const)('%s is printed as it is on the screen', async ([hash, ready, text], context) => {
   const page = await openPage(context, path, {hash});

@@ -18,11 +18,22 @@ const selected = (page: Page) => page.locator('[role=option][aria-selected=true]
 
 test('verdict, findings and next commands are readable without scripts', async (context) => {
   const page = await openPage(context, path, {javaScriptEnabled: false});
-  expect(await page.locator('h1').innerText()).toBe('1 error, 1 warning. Start with pod/agent-1 (CRASH_LOOP).');
+  expect(await page.locator('h1').innerText()).toBe(
+    '1 error, 1 warning. Start with pod/agent-1 (CRASH_LOOP).',
+  );
   const text = await page.locator('body').innerText();
-  for (const said of ['namespace <agents>', 'exits <b>at once</b>', 'Read the log:', 'Role objects', 'agent-job 0.6.5', 'require scripts'])
+  for (const said of [
+    'namespace <agents>',
+    'exits <b>at once</b>',
+    'Read the log:',
+    'Role objects',
+    'agent-job 0.6.5',
+    'require scripts',
+  ])
     expect(text).toContain(said);
-  expect(await page.locator('.finding code').nth(1).innerText()).toBe('kubectl logs agent-1 --previous');
+  expect(await page.locator('.finding code').nth(1).innerText()).toBe(
+    'kubectl logs agent-1 --previous',
+  );
   expect(await page.locator('.copy').isVisible()).toBe(false);
 });
 
@@ -75,7 +86,9 @@ test('all containers are merged by time', async (context) => {
   const page = await openPage(context, path, {hash: '#log=*'});
   await expect.poll(() => page.locator('.row').count()).toBeGreaterThan(20);
   const times = await page.locator('.row .time').allInnerTexts();
-  expect(times.slice(0, 12)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5].map((second) => `12:00:0${second}.000`));
+  expect(times.slice(0, 12)).toEqual(
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5].map((second) => `12:00:0${second}.000`),
+  );
 });
 
 test('marks of the timeline match the events in number and order, and lead to the log', async (context) => {
@@ -84,7 +97,9 @@ test('marks of the timeline match the events in number and order, and lead to th
   expect(marks).toHaveLength(5);
   const rows = page.locator('tbody tr');
   await expect.poll(() => rows.count()).toBe(marks.length);
-  expect(await rows.locator('td:nth-child(4)').allInnerTexts()).toEqual(marks.map(({text}) => text.trim()));
+  expect(await rows.locator('td:nth-child(4)').allInnerTexts()).toEqual(
+    marks.map(({text}) => text.trim()),
+  );
   expect(await page.locator('.lanes .mark').count()).toBe(marks.length);
   await page.locator('.lanes').focus();
   for (const mark of marks) {
@@ -107,9 +122,13 @@ test('objects show YAML, relations and the history of a release', async (context
   await page.getByText('releases/mine').first().click();
   await page.getByRole('link', {name: 'values', exact: true}).click();
   await expect.poll(() => page.locator('.object pre').innerText()).toContain('token: "</script>"');
-  await expect.poll(() => page.locator('.object').innerText()).toContain('deployment/mine: changed (spec.replicas)');
+  await expect
+    .poll(() => page.locator('.object').innerText())
+    .toContain('deployment/mine: changed (spec.replicas)');
   await page.goto(page.url().replace(/#.*/, '#object=objects/pod/agent-1.json'));
-  await expect.poll(() => page.locator('.object').innerText()).toContain('pod/agent-1: exits <b>at once</b>');
+  await expect
+    .poll(() => page.locator('.object').innerText())
+    .toContain('pod/agent-1: exits <b>at once</b>');
 });
 
 test('hostile lines stay text', async (context) => {
@@ -118,25 +137,37 @@ test('hostile lines stay text', async (context) => {
   const rows = await page.locator('.row .text').allInnerTexts();
   expect(rows[0]).toBe(RISKY[0]);
   expect(rows[1]).toBe(RISKY[1]);
-  expect(rows[2]).toBe('line⟨U+2028⟩separator⟨U+2029⟩and bidi ⟨U+202E⟩gnp.exe and null ⟨U+0000⟩ byte');
+  expect(rows[2]).toBe(
+    'line⟨U+2028⟩separator⟨U+2029⟩and bidi ⟨U+202E⟩gnp.exe and null ⟨U+0000⟩ byte',
+  );
   expect(rows[3]).toBe('red and ⟨U+001B⟩]0;title⟨U+0007⟩ and ⟨U+001B⟩[2J');
   expect(await page.locator('.row .ansi-1').innerText()).toBe('red');
   expect(rows[4]).toContain('</script><script>document.title=1</script> key=<b>x</b>');
   expect((rows[5] as string).length).toBeLessThan(1000);
   await page.locator('.row').nth(5).click();
   await page.getByRole('button', {name: /^Show all 1,048,/}).click();
-  await expect.poll(async () => (await page.locator('.details pre').innerText()).length).toBeGreaterThan(1024 * 1024);
+  await expect
+    .poll(async () => (await page.locator('.details pre').innerText()).length)
+    .toBeGreaterThan(1024 * 1024);
   expect(await page.locator('.details pre').innerText()).toContain('end of long');
   expect(await page.title()).not.toContain('hacked');
   expect(await page.locator('script:not([type])').count()).toBe(1);
 });
 
 test('long and deeply nested lines do not freeze the page', async (context) => {
-  const [long, nested] = [`${'x'.repeat(2 * 1024 * 1024)} an Error`, `{"event":${'['.repeat(9000)}${']'.repeat(9000)}}`];
-  const heavy = await writePage({...FILES, 'logs/heavy/agent.log': `${at(0)} ${long}\n${at(1)} ${nested}\n`});
+  const long = `${'x'.repeat(2 * 1024 * 1024)} an Error`;
+  const nested = `{"event":${'['.repeat(9000)}${']'.repeat(9000)}}`;
+  const heavy = await writePage({
+    ...FILES,
+    'logs/heavy/agent.log': `${at(0)} ${long}\n${at(1)} ${nested}\n`,
+  });
   // The square of two million is the work of this pattern if it sees the whole line.
-  const page = await openPage(context, heavy, {hash: '#log=logs/heavy/agent.log&line=2&q=\\w%2BError'});
-  await expect.poll(() => status(page).innerText(), {timeout: 15_000}).toBe('2 of 2 lines · 0 matches');
+  const page = await openPage(context, heavy, {
+    hash: '#log=logs/heavy/agent.log&line=2&q=\\w%2BError',
+  });
+  await expect
+    .poll(() => status(page).innerText(), {timeout: 15_000})
+    .toBe('2 of 2 lines · 0 matches');
   await page.getByLabel('Search').fill('x an Error');
   await expect.poll(() => status(page).innerText()).toBe('2 of 2 lines · 1 match');
   expect(await page.locator('.details pre').innerText()).toHaveLength(nested.length);
@@ -144,9 +175,11 @@ test('long and deeply nested lines do not freeze the page', async (context) => {
 
 test('all of it works with the keyboard', async (context) => {
   const page = await openPage(context, path);
-  const focused = (): Promise<string> => page.evaluate(() => (document.activeElement as HTMLElement).innerText);
+  const focused = (): Promise<string> =>
+    page.evaluate(() => (document.activeElement as HTMLElement).innerText);
   const tabTo = async (text: string): Promise<void> => {
-    for (let count = 0; count < 60 && !(await focused()).startsWith(text); count += 1) await page.keyboard.press('Tab');
+    for (let count = 0; count < 60 && !(await focused()).startsWith(text); count += 1)
+      await page.keyboard.press('Tab');
     expect(await focused()).toContain(text);
   };
   await page.locator('.bar').waitFor();
@@ -173,14 +206,20 @@ test('all of it works with the keyboard', async (context) => {
 test('copies summary and ticket as Markdown', async (context) => {
   const page = await openPage(context, path, {permissions: ['clipboard-read', 'clipboard-write']});
   await page.getByRole('button', {name: 'Copy as Markdown'}).click();
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Support bundle of .*# Support ticket/s);
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^# Support bundle of .*# Support ticket/s);
 });
 
 test('a zip file that is opened in the page replaces its content', async (context) => {
   const zip = join(tmpdir(), `report-${process.pid}.zip`);
   onTestFinished(() => rmSync(zip, {force: true}));
   const archive = await zipArchives.create(zip);
-  const other = {...FILES, 'SUMMARY.md': '# Other bundle\n\n**No problems found.**\n', 'findings.json': '[]'};
+  const other = {
+    ...FILES,
+    'SUMMARY.md': '# Other bundle\n\n**No problems found.**\n',
+    'findings.json': '[]',
+  };
   for (const [name, text] of Object.entries(other)) await archive.add(name, Buffer.from(text));
   await archive.close({manifest: () => '{}'});
   const page = await openPage(context, path);
@@ -189,7 +228,9 @@ test('a zip file that is opened in the page replaces its content', async (contex
   await page.getByRole('link', {name: 'Logs'}).click();
   await expect.poll(() => status(page).innerText()).toBe('906 of 906 lines');
   await page.locator('input[type=file]').setInputFiles(path);
-  await expect.poll(() => page.locator('.bar [role=status]').innerText()).toBe('Cannot read the file. This is not a zip file.');
+  await expect
+    .poll(() => page.locator('.bar [role=status]').innerText())
+    .toBe('Cannot read the file. This is not a zip file.');
 });
 
 interface AxeResult {
@@ -206,21 +247,34 @@ const VIEWS = [
   ['#object=objects/pod/risky.json', 1280],
 ] as const;
 
-test.for(VIEWS)('axe finds no violation in %j at %i pixels, light and dark, and nothing is cut', async ([hash, width], context) => {
+test.for(
+  VIEWS,
+)('axe finds no violation in %j at %i pixels, light and dark, and nothing is cut', async ([
+  hash,
+  width,
+], context) => {
   const page = await openPage(context, path, {hash, viewport: {width, height: 800}});
   await page.locator('.bar').waitFor();
   if (hash.startsWith('#log')) await selected(page).waitFor();
   if (hash.startsWith('#timeline')) await page.locator('tbody tr').first().waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+    width,
+  );
   await page.evaluate(axe.source);
   const violations = async (...runOnly: readonly string[]): Promise<string[]> => {
     const found = await page.evaluate(
-      (given) => (globalThis as unknown as {axe: {run(options: object): Promise<AxeResult>}}).axe.run(given),
+      (given) =>
+        (globalThis as unknown as {axe: {run(options: object): Promise<AxeResult>}}).axe.run(given),
       {runOnly},
     );
-    return found.violations.map(({id, nodes}) => `${id}: ${nodes.map(({html, failureSummary}) => `${html} ${failureSummary}`)}`);
+    return found.violations.map(
+      ({id, nodes}) =>
+        `${id}: ${nodes.map(({html, failureSummary}) => `${html} ${failureSummary}`)}`,
+    );
   };
-  expect(await violations('wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice')).toEqual([]);
+  expect(
+    await violations('wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'),
+  ).toEqual([]);
   await page.emulateMedia({colorScheme: 'dark'});
   expect(await violations('color-contrast')).toEqual([]);
 });

@@ -9,11 +9,17 @@ export const RISKY = [
   '{"event":"</script><script>document.title=1</script>","level":"error","key":"<b>x</b>"}',
   `long ${'x'.repeat(1024 * 1024)} end of long`,
 ];
-const log = (lines: readonly string[]): string => lines.map((line, index) => `${at(index)} ${line}\n`).join('');
+const log = (lines: readonly string[]): string =>
+  lines.map((line, index) => `${at(index)} ${line}\n`).join('');
 const AGENT = Array.from({length: 900}, (_, index) =>
-  index % 100 === 42 ? `ERROR cannot reach host ${index}` : index % 50 === 7 ? `WARN slow ${index}` : `INFO line ${index}`,
+  index % 100 === 42
+    ? `ERROR cannot reach host ${index}`
+    : index % 50 === 7
+      ? `WARN slow ${index}`
+      : `INFO line ${index}`,
 );
-const pod = (name: string, status: object) => JSON.stringify({kind: 'Pod', metadata: {name}, status: {startTime: at(0), ...status}});
+const pod = (name: string, status: object) =>
+  JSON.stringify({kind: 'Pod', metadata: {name}, status: {startTime: at(0), ...status}});
 /** A small bundle: findings, logs, events, a gap in the recording, a pod with an OOM kill, and a release. */
 export const FILES: Readonly<Record<string, string>> = {
   'SUMMARY.md': `# Support bundle of namespace <agents>
@@ -35,13 +41,35 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
   'TICKET.md': '# Support ticket\n',
   'findings.json': JSON.stringify([
     {
-      ...{severity: 'error', code: 'CRASH_LOOP', object: 'pod/agent-1', message: 'exits <b>at once</b>'},
-      ...{remedy: 'Read the log: kubectl logs agent-1 --previous', file: 'logs/agent-1/agent.log', line: 643},
+      severity: 'error',
+      code: 'CRASH_LOOP',
+      object: 'pod/agent-1',
+      message: 'exits <b>at once</b>',
+
+      remedy: 'Read the log: kubectl logs agent-1 --previous',
+      file: 'logs/agent-1/agent.log',
+      line: 643,
     },
-    {severity: 'warning', code: 'CHANGED_IN_CLUSTER', object: 'deployment/mine', message: 'changed (spec.replicas)', remedy: 'Restore it'},
-    {severity: 'warning', code: 'PENDING', object: 'pvc/cache', message: 'no class', remedy: 'Fix it', file: 'events.txt', line: 2},
+    {
+      severity: 'warning',
+      code: 'CHANGED_IN_CLUSTER',
+      object: 'deployment/mine',
+      message: 'changed (spec.replicas)',
+      remedy: 'Restore it',
+    },
+    {
+      severity: 'warning',
+      code: 'PENDING',
+      object: 'pvc/cache',
+      message: 'no class',
+      remedy: 'Fix it',
+      file: 'events.txt',
+      line: 2,
+    },
   ]),
-  'errors.json': JSON.stringify([{what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out', at: at(800)}]),
+  'errors.json': JSON.stringify([
+    {what: 'logs/risky/agent.log', kind: 'server', message: 'incomplete: timed out', at: at(800)},
+  ]),
   'events.txt': [
     `${at(30)}  Warning  Pod/agent-1  Unhealthy  probe failed`,
     `${at(20)}  Warning  PersistentVolumeClaim/cache  ProvisioningFailed  no class <i>`,
@@ -52,12 +80,26 @@ Created ${at(1000)} by scalr-agent collect-logs. Containers: 2.
   'logs/risky/agent.log': log(RISKY),
   'objects/pod/agent-1.json': pod('agent-1', {
     containerStatuses: [
-      {name: 'agent', restartCount: 3, lastState: {terminated: {reason: 'OOMKilled', exitCode: 137, finishedAt: at(600)}}},
+      {
+        name: 'agent',
+        restartCount: 3,
+        lastState: {terminated: {reason: 'OOMKilled', exitCode: 137, finishedAt: at(600)}},
+      },
     ],
   }),
   'objects/node/node-1.json': JSON.stringify({kind: 'Node', metadata: {name: 'node-1'}}),
-  'objects/pod/risky.json': JSON.stringify({kind: 'Pod', metadata: {name: 'risky'}, spec: {nodeName: 'node-1'}, status: {}}),
+  'objects/pod/risky.json': JSON.stringify({
+    kind: 'Pod',
+    metadata: {name: 'risky'},
+    spec: {nodeName: 'node-1'},
+    status: {},
+  }),
   'releases/mine/values.json': '{"agent": {"token": "</script>"}}',
-  'releases/mine/differences.json': JSON.stringify({values: {}, inCluster: [{object: 'Deployment mine', problem: 'changed'}]}),
-  'releases/mine/history.json': JSON.stringify([{revision: 1, updated: at(-60), chart: 'agent-job-0.6.5', status: 'deployed'}]),
+  'releases/mine/differences.json': JSON.stringify({
+    values: {},
+    inCluster: [{object: 'Deployment mine', problem: 'changed'}],
+  }),
+  'releases/mine/history.json': JSON.stringify([
+    {revision: 1, updated: at(-60), chart: 'agent-job-0.6.5', status: 'deployed'},
+  ]),
 };

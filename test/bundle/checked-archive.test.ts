@@ -17,7 +17,11 @@ const SECRET = 'Zr81kQv93LmXw20p';
 const FIND = leakFinder([{kind: 'token', whole: SECRET}]);
 const TEMPLATE = '<main><!--first--></main><!--data--><script></script>';
 
-async function closed(files: Readonly<Record<string, string>>, find: typeof FIND = FIND, inPage = '') {
+async function closed(
+  files: Readonly<Record<string, string>>,
+  find: typeof FIND = FIND,
+  inPage = '',
+) {
   const folder = mkdtempSync(join(tmpdir(), 'checked-'));
   folders.push(folder);
   const path = join(folder, 'a.zip');
@@ -33,14 +37,20 @@ async function closed(files: Readonly<Record<string, string>>, find: typeof FIND
   });
   const result = await closing.catch((error: unknown) => ({error}));
   const isWritten = readdirSync(folder).includes('a.zip');
-  const content = isWritten ? [...(await readZip(path))].map(([name, bytes]): [string, string] => [name, bytes.toString()]) : [];
+  const content = isWritten
+    ? [...(await readZip(path))].map(([name, bytes]): [string, string] => [name, bytes.toString()])
+    : [];
   return {result, files: Object.fromEntries(content), left: readdirSync(folder)};
 }
 
 test('a secret that the redaction missed is masked, and its file is listed', async () => {
   const {result, files, left} = await closed({'a.log': `one ${SECRET} two\n`, 'b.log': 'three\n'});
   expect(result).toMatchObject({withheld: ['a.log']});
-  expect(files).toMatchObject({'a.log': 'one **************** two\n', 'b.log': 'three\n', 'SUMMARY.md': 'withheld: a.log'});
+  expect(files).toMatchObject({
+    'a.log': 'one **************** two\n',
+    'b.log': 'three\n',
+    'SUMMARY.md': 'withheld: a.log',
+  });
   expect(JSON.parse(files['manifest.json'] as string)).toHaveLength(4);
   expect(left).toEqual(['a.zip']);
 });
@@ -48,13 +58,23 @@ test('a secret that the redaction missed is masked, and its file is listed', asy
 test('a file with a secret in its name is left out, and its name is not listed', async () => {
   const {result, files} = await closed({[`logs/${SECRET}.log`]: 'one\n', 'b.log': 'two\n'});
   expect(result).toMatchObject({withheld: ['(name withheld)']});
-  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json', 'report.html']);
+  expect(Object.keys(files).toSorted()).toEqual([
+    'SUMMARY.md',
+    'b.log',
+    'manifest.json',
+    'report.html',
+  ]);
 });
 
 test('a file with too many secrets is left out', async () => {
   const {result, files} = await closed({'a.log': `${SECRET}\n`.repeat(10_001), 'b.log': 'two\n'});
   expect(result).toMatchObject({withheld: ['a.log']});
-  expect(Object.keys(files).toSorted()).toEqual(['SUMMARY.md', 'b.log', 'manifest.json', 'report.html']);
+  expect(Object.keys(files).toSorted()).toEqual([
+    'SUMMARY.md',
+    'b.log',
+    'manifest.json',
+    'report.html',
+  ]);
 });
 
 test('nothing is written if a secret remains', async () => {
@@ -77,11 +97,20 @@ async function contentOf(page: string): Promise<string> {
 }
 
 test('what is masked or left out in a file is masked or left out in the page', async () => {
-  const long = Array.from({length: 9000}, (_, index) => `${index} an ordinary line of a log\n`).join('');
-  const {result, files, left} = await closed({'a.log': `${long}one ${SECRET} two\n${long}`, [`${SECRET}.log`]: 'left out\n'}, FIND, SECRET);
+  const long = Array.from(
+    {length: 9000},
+    (_, index) => `${index} an ordinary line of a log\n`,
+  ).join('');
+  const {result, files, left} = await closed(
+    {'a.log': `${long}one ${SECRET} two\n${long}`, [`${SECRET}.log`]: 'left out\n'},
+    FIND,
+    SECRET,
+  );
   expect(result).toMatchObject({withheld: ['(name withheld)', 'a.log']});
   const page = files['report.html'] as string;
-  expect(page).toMatch(/^<main><!--first--><h1>withheld: \(name withheld\),a\.log \*{16}<\/h1><!--\/first--><\/main>/);
+  expect(page).toMatch(
+    /^<main><!--first--><h1>withheld: \(name withheld\),a\.log \*{16}<\/h1><!--\/first--><\/main>/,
+  );
   const content = await contentOf(page);
   expect(content).toContain(`${long}one **************** two\n${long}`);
   expect(content).not.toContain(SECRET);
@@ -98,5 +127,7 @@ test('a secret in a block of the page is found', async () => {
     return text.includes('<h1>') ? FIND([Buffer.from(text)]) : [];
   };
   const {result} = await closed({'a.log': `one ${SECRET} two\n`}, find, SECRET);
-  expect(result).toMatchObject({error: {exit: 8, code: 'SECRET_IN_BUNDLE', message: expect.stringContaining('report.html')}});
+  expect(result).toMatchObject({
+    error: {exit: 8, code: 'SECRET_IN_BUNDLE', message: expect.stringContaining('report.html')},
+  });
 });

@@ -13,11 +13,17 @@ const nothing: PreparedBundle = {
   texts: () => [],
   logs: [],
   knownSecrets: [],
-  gaps: [{what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
+  gaps: [
+    {what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
+  ],
 };
 
 function refused(more: Partial<PreparedBundle>, release?: string, access?: string) {
-  const {code, exit, message, suggestions} = emptyError({...nothing, ...more}, {kubeTarget: {namespace: 'many'}, release}, access);
+  const {code, exit, message, suggestions} = emptyError(
+    {...nothing, ...more},
+    {kubeTarget: {namespace: 'many'}, release},
+    access,
+  );
   return {code, exit, message, suggestions};
 }
 
@@ -39,7 +45,9 @@ describe('an empty bundle is rejected', () => {
   });
 
   test('with the roles that grant missing access', () => {
-    const gaps = [{what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}}] as const;
+    const gaps = [
+      {what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}},
+    ] as const;
     expect(refused({gaps}, undefined, 'Ask an administrator')).toMatchObject({
       code: 'FORBIDDEN',
       message: 'Cannot read namespace many. No bundle was written. Pod objects: may not list them',
@@ -49,26 +57,43 @@ describe('an empty bundle is rejected', () => {
 });
 
 describe('the roles that grant missing access', () => {
-  const refusal = 'pods is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "pods" in API group ""';
+  const refusal =
+    'pods is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "pods" in API group ""';
   const gap: Gap = {what: 'Pod objects', error: {kind: 'forbidden', message: refusal}};
-  const access = (user: string | undefined, gaps: readonly Gap[] = [gap]): Promise<string | undefined> => {
+  const access = (
+    user: string | undefined,
+    gaps: readonly Gap[] = [gap],
+  ): Promise<string | undefined> => {
     const post = async () => ({status: 201, body: {status: {userInfo: {username: user}}}});
-    return missingAccess(gaps, {namespace: 'many'}, {api: {post}, signal: new AbortController().signal});
+    return missingAccess(
+      gaps,
+      {namespace: 'many'},
+      {api: {post}, signal: new AbortController().signal},
+    );
   };
 
   test('contain the account, and everything that a bundle reads', async () => {
     const text = await access('jane');
-    for (const each of ['name: scalr-agent:collect-logs:jane\n', 'pods/log', 'agenttasktemplates', 'persistentvolumes'])
+    for (const each of [
+      'name: scalr-agent:collect-logs:jane\n',
+      'pods/log',
+      'agenttasktemplates',
+      'persistentvolumes',
+    ])
       expect(text).toContain(each);
   });
 
   test('use the account name of the error message when the API server does not return it', async () => {
-    expect(await access(undefined)).toMatch(/kind: ServiceAccount\n +name: deployer\n +namespace: ci/);
+    expect(await access(undefined)).toMatch(
+      /kind: ServiceAccount\n +name: deployer\n +namespace: ci/,
+    );
   });
 
   test('are absent when no access is missing', async () => {
     expect(await access('jane', [{...gap, isMinor: true}])).toBeUndefined();
-    expect(await access('jane', [{...gap, error: {kind: 'server', message: 'oops'}}])).toBeUndefined();
+    expect(
+      await access('jane', [{...gap, error: {kind: 'server', message: 'oops'}}]),
+    ).toBeUndefined();
   });
 });
 
@@ -92,7 +117,10 @@ const there: PreparedBundle = {
   gaps: [],
 };
 
-function unknown(options: {run?: string; container?: string}, more: Partial<PreparedBundle> = {}): string | undefined {
+function unknown(
+  options: {run?: string; container?: string},
+  more: Partial<PreparedBundle> = {},
+): string | undefined {
   try {
     requireExisting({...there, ...more}, {...options, kubeTarget: {namespace: 'many'}});
     return undefined;
@@ -106,7 +134,9 @@ function unknown(options: {run?: string; container?: string}, more: Partial<Prep
 describe('requested names must exist', () => {
   test('an existing run, or one with only events, is accepted', () => {
     expect(
-      [{run: 'run-abc1'}, {run: 'run-gone1'}, {container: 'runner'}, {container: 'prepare'}].map((options) => unknown(options)),
+      [{run: 'run-abc1'}, {run: 'run-gone1'}, {container: 'runner'}, {container: 'prepare'}].map(
+        (options) => unknown(options),
+      ),
     ).toEqual(Array(4).fill(undefined));
   });
 
@@ -124,13 +154,20 @@ describe('requested names must exist', () => {
   });
 
   test('unless pods could not be listed, or none can have it', () => {
-    const gaps = [{what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}}] as const;
+    const gaps = [
+      {what: 'Pod objects', error: {kind: 'forbidden', message: 'may not list them'}},
+    ] as const;
     expect(unknown({run: 'nope', container: 'nope'}, {gaps})).toBeUndefined();
     expect(unknown({container: 'nope'}, {scope: {objects: [], pods: []}})).toBeUndefined();
   });
 });
 
-test.each(['run', 'container', 'docker', 'out'])('an empty --%s is rejected before anything is read', async (flag) => {
+test.each([
+  'run',
+  'container',
+  'docker',
+  'out',
+])('an empty --%s is rejected before anything is read', async (flag) => {
   const {stderr, exit} = await runCommand(CollectLogs, [`--${flag}`, '']);
   expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining(`--${flag} is empty.`)});
 });

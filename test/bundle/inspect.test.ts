@@ -26,16 +26,33 @@ const pod = {
   metadata: {name: 'agent-1', uid: 'u'},
   status: {
     phase: 'Running',
-    containerStatuses: [{name: 'agent', ready: false, restartCount: 9, state: {waiting: {reason: 'CrashLoopBackOff'}}}],
+    containerStatuses: [
+      {
+        name: 'agent',
+        ready: false,
+        restartCount: 9,
+        state: {waiting: {reason: 'CrashLoopBackOff'}},
+      },
+    ],
   },
 };
 const prepared: PreparedBundle = {
   releases: [],
   scope: {objects: [pod], pods: [pod]},
   texts: () => [{name: 'version.json', text: '{}\n'}],
-  logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
+  logs: [
+    {
+      file: 'logs/agent-1/agent.log',
+      pod: 'agent-1',
+      container: 'agent',
+      isPrevious: false,
+      path: '/log',
+    },
+  ],
   knownSecrets: [],
-  gaps: [{what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
+  gaps: [
+    {what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
+  ],
 };
 
 async function bundle(file: string): Promise<string> {
@@ -67,7 +84,10 @@ async function forged(
   const file = fresh();
   const archive = await zipArchives.create(file);
   for (const [name, text] of Object.entries(entries)) await archive.add(name, Buffer.from(text));
-  await archive.close({manifest: (found) => JSON.stringify(manifest ? manifest(found) : {schemaVersion: 1, entries: found})});
+  await archive.close({
+    manifest: (found) =>
+      JSON.stringify(manifest ? manifest(found) : {schemaVersion: 1, entries: found}),
+  });
   return file;
 }
 
@@ -100,14 +120,17 @@ test('equal data results in an equal bundle', async () => {
 
 test('lists changed, removed and added entries', async () => {
   const sha256 = createHash('sha256').update('before').digest('hex');
-  const file = await forged({'SUMMARY.md': '# Mine\n', 'same.txt': 'same', 'logs/a.log': 'after!', 'new.txt': 'n'}, (found) => ({
-    schemaVersion: 1,
-    entries: [
-      ...found.filter(({name}) => !['logs/a.log', 'new.txt'].includes(name)),
-      {name: 'logs/a.log', bytes: 6, sha256},
-      {name: 'gone.txt', bytes: 1, sha256},
-    ],
-  }));
+  const file = await forged(
+    {'SUMMARY.md': '# Mine\n', 'same.txt': 'same', 'logs/a.log': 'after!', 'new.txt': 'n'},
+    (found) => ({
+      schemaVersion: 1,
+      entries: [
+        ...found.filter(({name}) => !['logs/a.log', 'new.txt'].includes(name)),
+        {name: 'logs/a.log', bytes: 6, sha256},
+        {name: 'gone.txt', bytes: 1, sha256},
+      ],
+    }),
+  );
   const {stdout, stderr, exit} = await inspect(file);
   expect(exit).toBe(3);
   expect(stdout).toBe('# Mine\n');
@@ -124,7 +147,9 @@ test('lists changed, removed and added entries', async () => {
 });
 
 test('lists an entry with damaged bytes, and shows the rest', async () => {
-  const noise = Array.from({length: 4000}, (_, index) => createHash('md5').update(String(index)).digest('hex')).join('');
+  const noise = Array.from({length: 4000}, (_, index) =>
+    createHash('md5').update(String(index)).digest('hex'),
+  ).join('');
   const file = await forged({'a.log': noise, 'SUMMARY.md': '# Summary\n'});
   const bytes = readFileSync(file);
   bytes.fill(0xff, 5000, 5200);
@@ -135,16 +160,31 @@ test('lists an entry with damaged bytes, and shows the rest', async () => {
 });
 
 /** With `from` replaced wherever it stands, in a text of the same length. */
-const replaced = (bytes: Buffer, from: string, to: string): Buffer => Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
+const replaced = (bytes: Buffer, from: string, to: string): Buffer =>
+  Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
 
-const OURS = {'SUMMARY.md': '# Mine\n', 'errors.json': '[]', 'findings.json': '[]', 'redactions.json': '{}'};
+const OURS = {
+  'SUMMARY.md': '# Mine\n',
+  'errors.json': '[]',
+  'findings.json': '[]',
+  'redactions.json': '{}',
+};
 
 test.each([
-  ['of which only the beginning was copied', async () => readFileSync(await bundle(fresh())).subarray(0, -100), /file is truncated\.\n/],
-  ['of which hardly anything was copied', async () => readFileSync(await bundle(fresh())).subarray(0, 40), /as a support bundle/],
+  [
+    'of which only the beginning was copied',
+    async () => readFileSync(await bundle(fresh())).subarray(0, -100),
+    /file is truncated\.\n/,
+  ],
+  [
+    'of which hardly anything was copied',
+    async () => readFileSync(await bundle(fresh())).subarray(0, 40),
+    /as a support bundle/,
+  ],
   [
     'with two files of one name',
-    async () => replaced(readFileSync(await forged({'a.log': '1', 'b.log': '2'})), 'b.log', 'a.log'),
+    async () =>
+      replaced(readFileSync(await forged({'a.log': '1', 'b.log': '2'})), 'b.log', 'a.log'),
     /duplicate entry a\.log/,
   ],
   [
@@ -152,7 +192,11 @@ test.each([
     async () => replaced(readFileSync(await bundle(fresh())), 'manifest.json', 'manifest.jsxn'),
     /manifest\.json is missing or unreadable/,
   ],
-  ['whose manifest is another one', async () => readFileSync(await forged(OURS, () => ({schemaVersion: 1}))), /unknown format/],
+  [
+    'whose manifest is another one',
+    async () => readFileSync(await forged(OURS, () => ({schemaVersion: 1}))),
+    /unknown format/,
+  ],
 ])('reports a bundle %s as damaged or changed', async (_, bytes, words) => {
   const file = fresh();
   writeFileSync(file, await bytes());
@@ -164,19 +208,37 @@ test.each([
 });
 
 test('removes control characters from the summary', async () => {
-  const {stdout} = await inspect(await forged({'SUMMARY.md': '# A\u001b]0;title\u0007\u001b[2J\u009b1m bundle\n'}));
+  const {stdout} = await inspect(
+    await forged({'SUMMARY.md': '# A\u001b]0;title\u0007\u001b[2J\u009b1m bundle\n'}),
+  );
   expect(stdout).toBe('# A]0;title[2J1m bundle\n');
 });
 
 test('shows the findings when the summary is missing', async () => {
-  const finding = {severity: 'error', code: 'X', object: 'pod/a', message: 'it is \u001b[31mill', remedy: 'Heal it'};
-  const {stdout} = await inspect(await forged({'findings.json': JSON.stringify([finding, {severity: 'fatal'}, 7])}));
+  const finding = {
+    severity: 'error',
+    code: 'X',
+    object: 'pod/a',
+    message: 'it is \u001b[31mill',
+    remedy: 'Heal it',
+  };
+  const {stdout} = await inspect(
+    await forged({'findings.json': JSON.stringify([finding, {severity: 'fatal'}, 7])}),
+  );
   expect(stdout).toContain('pod/a: it is [31mill → Heal it');
 });
 
 test.each([
-  ['another archive', async () => forged({'a.txt': 'a'}, () => ({version: 7})), /manifest\.json has an unknown format/],
-  ['a manifest of another program', async () => forged({'a.txt': 'a'}, () => 'nothing'), /unknown format/],
+  [
+    'another archive',
+    async () => forged({'a.txt': 'a'}, () => ({version: 7})),
+    /manifest\.json has an unknown format/,
+  ],
+  [
+    'a manifest of another program',
+    async () => forged({'a.txt': 'a'}, () => 'nothing'),
+    /unknown format/,
+  ],
   ['no archive', async () => import.meta.filename, /as a support bundle/],
   ['nothing', async () => join(folder, 'nowhere.zip'), /no such file/],
 ])('rejects %s', async (_, file, words) => {
@@ -188,7 +250,9 @@ test.each([
 
 test('names the file when it is not a bundle', async () => {
   const file = await forged({'a.txt': 'a'}, () => 'nothing');
-  expect((await inspect(file)).stderr).toContain(`${file} is not a support bundle: manifest.json has an unknown format.`);
+  expect((await inspect(file)).stderr).toContain(
+    `${file} is not a support bundle: manifest.json has an unknown format.`,
+  );
 });
 
 test('collect-logs --inspect names this command', async () => {
@@ -200,13 +264,20 @@ test('collect-logs --inspect names this command', async () => {
 
 test('writes the page and the trace of a bundle, and never replaces a file', async () => {
   const file = await bundle(fresh());
-  const [page, trace] = [join(folder, 'page.html'), join(folder, 'trace.json')];
-  const {stderr, exit} = await runCommand(Inspect, [file, '--report', page, '--trace', trace], {files: nodeFiles});
+  const page = join(folder, 'page.html');
+  const trace = join(folder, 'trace.json');
+  const {stderr, exit} = await runCommand(Inspect, [file, '--report', page, '--trace', trace], {
+    files: nodeFiles,
+  });
   expect({stderr, exit}).toEqual({stderr: `Wrote ${page}\nWrote ${trace}\n`, exit: 0});
-  expect(readFileSync(page, 'utf8')).toMatch(/<h1>1 error, 0 warnings\. Start with pod\/agent-1 \(CRASH_LOOP\)\.<\/h1>.*id="index"/s);
+  expect(readFileSync(page, 'utf8')).toMatch(
+    /<h1>1 error, 0 warnings\. Start with pod\/agent-1 \(CRASH_LOOP\)\.<\/h1>.*id="index"/s,
+  );
   expect(JSON.parse(readFileSync(trace, 'utf8'))).toMatchObject({
     displayTimeUnit: 'ms',
-    traceEvents: expect.arrayContaining([{ph: 'M', name: 'process_name', pid: 1, tid: 0, args: {name: 'Releases'}}]),
+    traceEvents: expect.arrayContaining([
+      {ph: 'M', name: 'process_name', pid: 1, tid: 0, args: {name: 'Releases'}},
+    ]),
   });
   const again = await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
   expect(again.exit).toBe(2);
@@ -219,14 +290,20 @@ test.each([
 ])('--open writes a page and opens it (browser: %s)', async (isThere, words) => {
   const opened: string[] = [];
   const openInBrowser = async (path: string) => opened.push(path) > 0 && isThere;
-  const {stderr} = await runCommand(Inspect, [await bundle(fresh()), '--open'], {files: nodeFiles, openInBrowser});
+  const {stderr} = await runCommand(Inspect, [await bundle(fresh()), '--open'], {
+    files: nodeFiles,
+    openInBrowser,
+  });
   expect(stderr).toMatch(words);
   expect(readFileSync(opened[0] as string, 'utf8')).toContain('CRASH_LOOP');
   rmSync(dirname(opened[0] as string), {recursive: true});
 });
 
 test('a page is made anew from the files of a bundle', async () => {
-  const file = await forged({'SUMMARY.md': '# Mine\n\n**Fine.**\n', 'report.html': '<script>alert(1)</script>'});
+  const file = await forged({
+    'SUMMARY.md': '# Mine\n\n**Fine.**\n',
+    'report.html': '<script>alert(1)</script>',
+  });
   const page = fresh();
   await runCommand(Inspect, [file, '--report', page], {files: nodeFiles});
   const text = readFileSync(page, 'utf8');

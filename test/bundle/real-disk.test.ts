@@ -29,31 +29,44 @@ interface Disk {
 let count = 0;
 /** The built PROGRAM, with a disk and limits that are the kernel's own; afterwards what lies there is copied away. */
 async function collect({size, limit, lines}: Disk) {
-  const [disk, kept] = ['disk', 'kept'].map((name) => join(folder, `${name}-${++count}`)) as [string, string];
+  const [disk, kept] = ['disk', 'kept'].map((name) => join(folder, `${name}-${++count}`)) as [
+    string,
+    string,
+  ];
   for (const each of [disk, kept]) mkdirSync(each);
   const script = `mount -t tmpfs -o size=${size ?? '100m'} tmpfs "$1" || exit 99
 cd "$1"; (${limit === undefined ? '' : `ulimit -f ${limit};`} exec "$3" "$4" collect-logs --docker agent --out x.zip); status=$?
 cp -a "$1/." "$2"; exit $status`;
   const argv = ['-rm', 'bash', '-c', script, 'bash', disk, kept, process.execPath, PROGRAM];
-  const {exitCode, stdout, stderr} = await execa('unshare', argv, {reject: false, env: {PATH: shims.path({docker: docker(lines)})}});
+  const {exitCode, stdout, stderr} = await execa('unshare', argv, {
+    reject: false,
+    env: {PATH: shims.path({docker: docker(lines)})},
+  });
   return {exitCode, stdout, stderr, files: readdirSync(kept)};
 }
 
-const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+const canMount =
+  spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0;
 
 test.skipIf(!canMount).each([
   ['in the middle', '4m', 100_000],
   ['at the end', '4k', 100],
-])('reports the file and a next step when the disk becomes full %s, and leaves nothing behind', async (_, size, lines) => {
-  const {exitCode, stdout, stderr, files} = await collect({size, lines});
-  expect({exitCode, stdout, files}, stderr).toEqual({exitCode: 1, stdout: '', files: []});
-  expect(stderr).toContain('Cannot write x.zip: no space left on device.');
-  expect(stderr).toContain('Free disk space');
-});
+])(
+  'reports the file and a next step when the disk becomes full %s, and leaves nothing behind',
+  async (_, size, lines) => {
+    const {exitCode, stdout, stderr, files} = await collect({size, lines});
+    expect({exitCode, stdout, files}, stderr).toEqual({exitCode: 1, stdout: '', files: []});
+    expect(stderr).toContain('Cannot write x.zip: no space left on device.');
+    expect(stderr).toContain('Free disk space');
+  },
+);
 
-test.skipIf(!canMount)('a limit on the size of files is an error with its next step, and nothing is left', async () => {
-  const {exitCode, stdout, stderr, files} = await collect({limit: 3000, lines: 100_000});
-  expect({exitCode, stdout, files}).toEqual({exitCode: 1, stdout: '', files: []});
-  expect(stderr).toContain('Cannot write x.zip: file too large.');
-  expect(stderr).toContain('ulimit -f');
-});
+test.skipIf(!canMount)(
+  'a limit on the size of files is an error with its next step, and nothing is left',
+  async () => {
+    const {exitCode, stdout, stderr, files} = await collect({limit: 3000, lines: 100_000});
+    expect({exitCode, stdout, files}).toEqual({exitCode: 1, stdout: '', files: []});
+    expect(stderr).toContain('Cannot write x.zip: file too large.');
+    expect(stderr).toContain('ulimit -f');
+  },
+);

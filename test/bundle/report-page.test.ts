@@ -27,12 +27,21 @@ async function* logWith(lines: readonly string[]): AsyncGenerator<Buffer> {
 
 test('a page of longer logs has their beginning, their end and the lines of findings', async () => {
   const page = new ReportPage(TEMPLATE);
-  const lines = ['agent failed: connection refused', 'nothing of interest', 'Errno 28: No space left on device'];
+  const lines = [
+    'agent failed: connection refused',
+    'nothing of interest',
+    'Errno 28: No space left on device',
+  ];
   for await (const _ of page.recording('logs/a/agent.log', logWith(lines)));
   const held: Buffer[] = [];
   for await (const part of contentOfPage(page.html(Buffer.from('<h1>Fine.</h1>')))) held.push(part);
   const text = Buffer.concat(held).toString('latin1');
   expect(text.length).toBeLessThan(22 * MIB);
   const kept = ['first line', ...lines, 'last line'].filter((each) => text.includes(each));
-  expect(kept).toEqual(['first line', 'agent failed: connection refused', 'Errno 28: No space left on device', 'last line']);
+  expect(kept).toEqual([
+    'first line',
+    'agent failed: connection refused',
+    'Errno 28: No space left on device',
+    'last line',
+  ]);
 });

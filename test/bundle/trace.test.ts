@@ -31,7 +31,15 @@ const SCHEMA = {
           event(
             'M',
             {
-              name: {enum: ['process_name', 'process_labels', 'process_sort_index', 'thread_name', 'thread_sort_index']},
+              name: {
+                enum: [
+                  'process_name',
+                  'process_labels',
+                  'process_sort_index',
+                  'thread_name',
+                  'thread_sort_index',
+                ],
+              },
               args: {type: 'object', properties: {name: {type: 'string'}}, minProperties: 1},
             },
             ['args'],
@@ -50,13 +58,21 @@ const SCHEMA = {
 const isTrace = new Ajv2020({strict: false}).compile(SCHEMA);
 
 test('the trace of a bundle has the Trace Event format', () => {
-  const trace = JSON.parse(JSON.stringify(traceOf(timelineOf(new Map(Object.entries(FILES)))))) as {traceEvents: Record<string, unknown>[]};
+  const trace = JSON.parse(JSON.stringify(traceOf(timelineOf(new Map(Object.entries(FILES)))))) as {
+    traceEvents: Record<string, unknown>[];
+  };
   isTrace(trace);
   expect(isTrace.errors).toBeNull();
   const phases = new Set(trace.traceEvents.map(({ph}) => ph));
   expect([...phases].toSorted()).toEqual(['M', 'X', 'i']);
-  const named = new Set(trace.traceEvents.filter(({name}) => name === 'thread_name').map(({pid, tid}) => `${pid}/${tid}`));
-  expect(trace.traceEvents.filter(({ph, pid, tid}) => ph !== 'M' && !named.has(`${pid}/${tid}`))).toEqual([]);
+  const named = new Set(
+    trace.traceEvents
+      .filter(({name}) => name === 'thread_name')
+      .map(({pid, tid}) => `${pid}/${tid}`),
+  );
+  expect(
+    trace.traceEvents.filter(({ph, pid, tid}) => ph !== 'M' && !named.has(`${pid}/${tid}`)),
+  ).toEqual([]);
 });
 
 test.each([

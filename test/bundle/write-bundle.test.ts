@@ -18,7 +18,11 @@ const NOON = new Date('2026-11-21T12:00:00Z');
 const SECRET = 'Zr81kQv93LmXw20p';
 const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n'.repeat(8)}-----END PRIVATE KEY-----`;
 
-const claim: KubernetesObject = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Pending'}} as KubernetesObject;
+const claim: KubernetesObject = {
+  kind: 'PersistentVolumeClaim',
+  metadata: {name: 'cache'},
+  status: {phase: 'Pending'},
+} as KubernetesObject;
 const event: Event = {
   kind: 'Event',
   metadata: {name: 'e'},
@@ -31,14 +35,33 @@ const event: Event = {
 const pod = {
   kind: 'Pod',
   metadata: {name: 'agent-1', uid: 'u'},
-  status: {phase: 'Running', conditions: [{type: 'Ready', status: 'True'}], containerStatuses: [{name: 'agent', ready: true}]},
+  status: {
+    phase: 'Running',
+    conditions: [{type: 'Ready', status: 'True'}],
+    containerStatuses: [{name: 'agent', ready: true}],
+  },
 };
 
-async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes = 1e6, userTokens: readonly Secret[] = []) {
+async function written(
+  more: Partial<PreparedBundle> = {},
+  lines = '',
+  maxBytes = 1e6,
+  userTokens: readonly Secret[] = [],
+) {
   const file = join(folder, `${Math.random()}.zip`);
   const objects = [claim, event, pod];
   const prepared: PreparedBundle = {
-    releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed', values: undefined, drift: [], runsOf: undefined}],
+    releases: [
+      {
+        name: 'mine',
+        chart: 'agent-local',
+        version: '0.6.5',
+        status: 'deployed',
+        values: undefined,
+        drift: [],
+        runsOf: undefined,
+      },
+    ],
     scope: {objects, pods: [pod]},
     cluster: {
       server: 'v1.35.1',
@@ -47,11 +70,26 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
       enforcement: undefined,
     },
     texts: (hideIn) => objectFiles(objects, hideIn),
-    logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
+    logs: [
+      {
+        file: 'logs/agent-1/agent.log',
+        pod: 'agent-1',
+        container: 'agent',
+        isPrevious: false,
+        path: '/log',
+      },
+    ],
     knownSecrets: [{kind: 'driver-key', value: new Secret(SECRET)}],
     gaps: [
-      {what: 'logs/agent-1/token.log', error: {kind: 'server', message: 'etcdserver: request timed out'}},
-      {what: 'Role objects', error: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
+      {
+        what: 'logs/agent-1/token.log',
+        error: {kind: 'server', message: 'etcdserver: request timed out'},
+      },
+      {
+        what: 'Role objects',
+        error: {kind: 'forbidden', message: 'may not list them'},
+        isMinor: true,
+      },
     ],
     ...more,
   };
@@ -72,7 +110,9 @@ async function written(more: Partial<PreparedBundle> = {}, lines = '', maxBytes 
       onProgress: () => undefined,
     },
   );
-  const files = new Map([...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]));
+  const files = new Map(
+    [...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]),
+  );
   const text = (name: string): string => files.get(name) ?? '';
   return {bundle, text, summary: text('SUMMARY.md')};
 }
@@ -137,7 +177,10 @@ test('the summary starts with its verdict, and lists included and missing parts'
 
 test('the ticket holds what support asks for, and leaves open what is unknown', async () => {
   const volumes = [{name: 'data', emptyDir: {}}];
-  const containers = [{name: 'agent', resources: {limits: {cpu: '2', memory: '4Gi'}}}, {name: 'proxy'}];
+  const containers = [
+    {name: 'agent', resources: {limits: {cpu: '2', memory: '4Gi'}}},
+    {name: 'proxy'},
+  ];
   const whole: Pod = {...pod, spec: {volumes, containers} as NonNullable<Pod['spec']>};
   const {text} = await written({scope: {objects: [claim, event, whole], pods: [whole]}});
   expect(text('TICKET.md').replaceAll(/(?<=driver-key:)\w+/g, 'NAME')).toMatchInlineSnapshot(`
@@ -194,49 +237,87 @@ test('the ticket holds what support asks for, and leaves open what is unknown', 
 });
 
 test('the verdict reports no problems and a complete bundle', async () => {
-  const {summary} = await written({gaps: [], scope: {objects: [pod], pods: [pod]}}, 'agent is ready to receive tasks\n');
+  const {summary} = await written(
+    {gaps: [], scope: {objects: [pod], pods: [pod]}},
+    'agent is ready to receive tasks\n',
+  );
   expect(summary).toContain('**No problems found.**\n\nThe bundle is complete.\n');
 });
 
 test('a log that was cut to fit --max-size is reported, and the bundle is complete', async () => {
   const lines = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}\n`).join('');
   const {bundle, summary} = await written({gaps: []}, lines, 40_000);
-  expect(summary).toContain('\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n');
-  expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/);
-  const timed = lines.replace(/^(\d+) /gm, (_, index) => `${new Date(NOON.getTime() + index * 1000).toISOString()} ${index} `);
+  expect(summary).toContain(
+    '\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n',
+  );
+  expect(summary).toMatch(
+    /\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/,
+  );
+  const timed = lines.replace(
+    /^(\d+) /gm,
+    (_, index) => `${new Date(NOON.getTime() + index * 1000).toISOString()} ${index} `,
+  );
   const cut = await written({gaps: []}, timed, 40_000);
   const kept = cut.text('logs/agent-1/agent.log').split('\n');
   const [last] = (kept[kept.findIndex((line) => line.startsWith('[…')) - 1] as string).split(' ');
-  expect(cut.summary).toContain(` bytes cut from the middle after ${last}, because of --max-size\n`);
-  const said = (made: typeof bundle): string => bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
-  expect(said(bundle)).toContain('\n1 log was truncated in the middle (increase --max-size to keep more)\n');
+  expect(cut.summary).toContain(
+    ` bytes cut from the middle after ${last}, because of --max-size\n`,
+  );
+  const said = (made: typeof bundle): string =>
+    bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
+  expect(said(bundle)).toContain(
+    '\n1 log was truncated in the middle (increase --max-size to keep more)\n',
+  );
   expect(said((await written({gaps: []})).bundle)).not.toContain('--max-size');
 });
 
 test('text that was cut while following counts like text that is cut later', async () => {
-  const logs = [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log', cut: 70}];
+  const logs = [
+    {
+      file: 'logs/agent-1/agent.log',
+      pod: 'agent-1',
+      container: 'agent',
+      isPrevious: false,
+      path: '/log',
+      cut: 70,
+    },
+  ];
   const {bundle, summary} = await written({gaps: [], logs}, 'little\n');
   expect(bundle.cutLogs).toBe(1);
-  expect(summary).toContain('- logs/agent-1/agent.log: 70 bytes cut from the middle, because of --max-size\n');
+  expect(summary).toContain(
+    '- logs/agent-1/agent.log: 70 bytes cut from the middle, because of --max-size\n',
+  );
 });
 
 test('secrets in findings and summary are redacted everywhere, and counted in each file', async () => {
   const {bundle, text, summary} = await written();
   const {files, total, rules} = JSON.parse(text('redactions.json'));
   expect(summary).toContain('PVC pending: the driver refused [redacted');
-  expect(Object.keys(files)).toEqual(expect.arrayContaining(['events.txt', 'findings.json', 'SUMMARY.md']));
+  expect(Object.keys(files)).toEqual(
+    expect.arrayContaining(['events.txt', 'findings.json', 'SUMMARY.md']),
+  );
   expect(files['SUMMARY.md']).toEqual({'known value': 1});
   expect(summary).toContain(`## Redaction: ${total} places`);
-  const sum = Object.values(files as Record<string, Record<string, number>>).flatMap((counts) => Object.values(counts));
+  const sum = Object.values(files as Record<string, Record<string, number>>).flatMap((counts) =>
+    Object.values(counts),
+  );
   expect(sum.reduce((one, other) => one + other, 0)).toBe(total);
   expect(rules['known value']).toBe(4);
-  expect(JSON.stringify(bundle) + bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined})).not.toContain(SECRET);
+  expect(
+    JSON.stringify(bundle) +
+      bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined}),
+  ).not.toContain(SECRET);
 });
 
 test('a variable that is redacted by its name counts for its file', async () => {
   const spec = {containers: [{name: 'agent', env: [{name: 'DB_PASSWORD', value: 'abc'}]}]};
-  const {text} = await written({texts: (hideIn) => objectFiles([{...pod, spec} as KubernetesObject], hideIn, (name) => `gone/${name}`)});
-  expect(JSON.parse(text('redactions.json')).files['gone/objects/pod/agent-1.json']).toEqual({variable: 1});
+  const {text} = await written({
+    texts: (hideIn) =>
+      objectFiles([{...pod, spec} as KubernetesObject], hideIn, (name) => `gone/${name}`),
+  });
+  expect(JSON.parse(text('redactions.json')).files['gone/objects/pod/agent-1.json']).toEqual({
+    variable: 1,
+  });
   expect(text('gone/objects/pod/agent-1.json')).toContain('"value": "[redacted:');
 });
 
@@ -267,17 +348,23 @@ test('no line number is given when redaction moved the line', async () => {
     (hide) =>
       objectFiles(objects, hide).map((file) => ({...file, text: text(file)}));
   const scope = {objects, pods: []};
-  const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle.findings;
+  const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle
+    .findings;
   expect(found).toMatchObject({file: 'events.txt', line: 3});
-  const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle.findings;
+  const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle
+    .findings;
   expect(moved).toMatchObject({file: 'events.txt'});
   expect(moved).not.toHaveProperty('line');
 });
 
 test('a token of the user for the API of Scalr is redacted, whatever its form', async () => {
   const userToken = 'Qm7xKd20vTzW4hLb';
-  const {text} = await written({}, `Configured ${userToken} by mistake\n`, 1e6, [new Secret(userToken)]);
-  expect(text('logs/agent-1/agent.log')).toMatch(/^Configured \[redacted:user-token:\w+\] by mistake\n$/);
+  const {text} = await written({}, `Configured ${userToken} by mistake\n`, 1e6, [
+    new Secret(userToken),
+  ]);
+  expect(text('logs/agent-1/agent.log')).toMatch(
+    /^Configured \[redacted:user-token:\w+\] by mistake\n$/,
+  );
 });
 
 test('a value that equals the names of objects is hidden in them, also in names of files', async () => {
@@ -305,14 +392,27 @@ test('values that equal words of the program, or the name of their key, do not p
     'findings.json',
     'errors.json: findings',
   ];
-  const {bundle} = await written({knownSecrets: values.map((value) => ({kind: value, value: new Secret(value)}))}, 'client-secret\n');
+  const {bundle} = await written(
+    {knownSecrets: values.map((value) => ({kind: value, value: new Secret(value)}))},
+    'client-secret\n',
+  );
   expect(bundle.bytes).toBeGreaterThan(0);
 });
 
-test('100,000 values of Secrets, and a Secret of 1 MiB, do not prevent a bundle', {timeout: 240_000}, async () => {
-  const many = Array.from({length: 100_000}, (_, index) => ({kind: `key-${index}`, value: new Secret(`value-${index * 7919}-of-it`)}));
+test('100,000 values of Secrets, and a Secret of 1 MiB, do not prevent a bundle', {
+  timeout: 240_000,
+}, async () => {
+  const many = Array.from({length: 100_000}, (_, index) => ({
+    kind: `key-${index}`,
+    value: new Secret(`value-${index * 7919}-of-it`),
+  }));
   const large = {kind: 'large', value: new Secret('0123456789abcdef'.repeat(65_536))};
-  const {bundle, text} = await written({knownSecrets: [...many, large]}, 'got value-791900-of-it and value-12-of-it\n');
+  const {bundle, text} = await written(
+    {knownSecrets: [...many, large]},
+    'got value-791900-of-it and value-12-of-it\n',
+  );
   expect(bundle.withheld).toEqual([]);
-  expect(text('logs/agent-1/agent.log')).toMatch(/^got \[redacted:key-100:\w{8}\] and value-12-of-it\n$/);
+  expect(text('logs/agent-1/agent.log')).toMatch(
+    /^got \[redacted:key-100:\w{8}\] and value-12-of-it\n$/,
+  );
 });

@@ -4,13 +4,25 @@ import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/chart
 import {at, getAt, setAt, type Values} from '../../src/ground/tree.ts';
 import {TARGETS} from '../support/versions.ts';
 
-const unpacked = (name: ChartName, version: string, values: Values) => ({metadata: {name, version, appVersion: '9.9.9'}, values});
+const unpacked = (name: ChartName, version: string, values: Values) => ({
+  metadata: {name, version, appVersion: '9.9.9'},
+  values,
+});
 
 describe('a known release', () => {
-  test.each(TARGETS)('$chart $version changes nothing when it is imported again', ({chart, version}) => {
+  test.each(TARGETS)('$chart $version changes nothing when it is imported again', ({
+    chart,
+    version,
+  }) => {
     const before = chartSchema(chart);
-    const metadata = {name: chart, ...before['x-releases'].find((release) => release.version === version)};
-    const after = addRelease(before, {metadata: metadata as never, values: defaultsOf(before, version)});
+    const metadata = {
+      name: chart,
+      ...before['x-releases'].find((release) => release.version === version),
+    };
+    const after = addRelease(before, {
+      metadata: metadata as never,
+      values: defaultsOf(before, version),
+    });
     expect(after).toEqual(before);
   });
 });
@@ -25,7 +37,8 @@ describe('a new release', () => {
     ...unpacked('agent-local', '0.7.0', values),
     schema: {properties: {agent: {properties: {greeting: {enum: ['hello', 'hi']}}}}},
   });
-  const node = (path: string) => leavesOf(after, '0.7.0').find((leaf) => leaf.path.join('.') === path)?.node;
+  const node = (path: string) =>
+    leavesOf(after, '0.7.0').find((leaf) => leaf.path.join('.') === path)?.node;
 
   test('is the newest release with its own keys and defaults', () => {
     expect(after['x-releases'].at(-1)).toEqual({version: '0.7.0', appVersion: '9.9.9'});
@@ -33,16 +46,23 @@ describe('a new release', () => {
   });
 
   test('does not change other releases', () => {
-    for (const {version} of before['x-releases']) expect(defaultsOf(after, version)).toEqual(defaultsOf(before, version));
+    for (const {version} of before['x-releases'])
+      expect(defaultsOf(after, version)).toEqual(defaultsOf(before, version));
   });
 
   test('adds new keys with the constraints of its schema', () => {
-    expect(node('agent.greeting')).toMatchObject({type: 'string', enum: ['hello', 'hi'], 'x-versions': '>=0.7.0'});
+    expect(node('agent.greeting')).toMatchObject({
+      type: 'string',
+      enum: ['hello', 'hi'],
+      'x-versions': '>=0.7.0',
+    });
   });
 
   test('ends the range of a removed key', () => {
     expect(node('extraVolumes')).toBeUndefined();
-    expect(leavesOf(after, '0.6.5').find(({path}) => path[0] === 'extraVolumes')?.node['x-versions']).toBe('0.6.1 - 0.6.5');
+    expect(
+      leavesOf(after, '0.6.5').find(({path}) => path[0] === 'extraVolumes')?.node['x-versions'],
+    ).toBe('0.6.1 - 0.6.5');
   });
 
   test('records different defaults of a key', () => {

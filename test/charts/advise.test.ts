@@ -1,5 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {advise, kubernetesAdvice, newSettingsOf, type UpgradeFacts} from '../../src/charts/advise.ts';
+import {
+  advise,
+  kubernetesAdvice,
+  newSettingsOf,
+  type UpgradeFacts,
+} from '../../src/charts/advise.ts';
 import {KNOWN_PROBLEMS} from '../../src/charts/known-problems.ts';
 import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
@@ -23,7 +28,11 @@ const codes = (
 ) => {
   const installed = {chart, version: from};
   const values = effectiveValues(valuesOf(entries), installed);
-  return advise(installed, {chart, version: to}, {release: 'agent', values, server: 'v1.35.1', nodes: [], ...more}).map(({code}) => code);
+  return advise(
+    installed,
+    {chart, version: to},
+    {release: 'agent', values, server: 'v1.35.1', nodes: [], ...more},
+  ).map(({code}) => code);
 };
 
 interface Case {
@@ -81,7 +90,13 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
     values: CLAIM,
     without: NAMED,
   },
-  {code: 'PVC_RENAMED', hit: [['0.5.63', '0.5.65']], miss: [['0.5.62', '0.5.63']], values: {'persistence.enabled': true}, without: {}},
+  {
+    code: 'PVC_RENAMED',
+    hit: [['0.5.63', '0.5.65']],
+    miss: [['0.5.62', '0.5.63']],
+    values: {'persistence.enabled': true},
+    without: {},
+  },
   {
     code: 'SELECTOR_CHANGED',
     hit: [['0.5.67', '0.5.68']],
@@ -100,7 +115,13 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
     ],
     miss: [['0.5.64', '0.5.67']],
   },
-  {code: 'EFS_REMOVED', hit: [['0.5.63', '0.6.5']], miss: [['0.5.62', '0.5.63']], values: {efsVolumeHandle: 'fs-1'}, without: {}},
+  {
+    code: 'EFS_REMOVED',
+    hit: [['0.5.63', '0.6.5']],
+    miss: [['0.5.62', '0.5.63']],
+    values: {efsVolumeHandle: 'fs-1'},
+    without: {},
+  },
   {code: 'METADATA_BLOCKED', hit: [['0.5.63', '0.5.64']], miss: [['0.5.64', '0.6.5']]},
   {
     code: 'RUNNER_IMAGE_CHANGED',
@@ -110,7 +131,10 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
     ],
     miss: [['0.5.67', '0.6.5']],
     values: {},
-    without: {'task.runner.image.repository': 'mine/runner', 'worker.runner.image.repository': 'mine/runner'},
+    without: {
+      'task.runner.image.repository': 'mine/runner',
+      'worker.runner.image.repository': 'mine/runner',
+    },
   },
   {
     code: 'ENTRYPOINT_DOWNLOADED',
@@ -182,7 +206,13 @@ const JOB: readonly Omit<Case, 'chart'>[] = [
 ];
 
 const LOCAL: readonly Omit<Case, 'chart'>[] = [
-  {code: 'VOLUME_SPLIT', hit: [['0.5.63', '0.5.64']], miss: [['0.5.64', '0.6.5']], values: {'persistence.enabled': true}, without: {}},
+  {
+    code: 'VOLUME_SPLIT',
+    hit: [['0.5.63', '0.5.64']],
+    miss: [['0.5.64', '0.6.5']],
+    values: {'persistence.enabled': true},
+    without: {},
+  },
   {
     code: 'METADATA_BLOCKED',
     hit: [
@@ -255,7 +285,11 @@ const LOCAL: readonly Omit<Case, 'chart'>[] = [
     code: 'PVC_NOT_SHARED',
     hit: [['0.6.5', '0.7.0']],
     miss: [['0.6.1', '0.6.5']],
-    values: {...CLAIM, replicaCount: 2, 'persistence.cache.persistentVolumeClaim.accessMode': 'ReadWriteOncePod'},
+    values: {
+      ...CLAIM,
+      replicaCount: 2,
+      'persistence.cache.persistentVolumeClaim.accessMode': 'ReadWriteOncePod',
+    },
     without: {...CLAIM, 'persistence.cache.persistentVolumeClaim.accessMode': 'ReadWriteOncePod'},
   },
 ];
@@ -299,20 +333,37 @@ test.each(CASES)('advises $code of $chart on its side of the boundary only: $hit
 test.each(CHART_NAMES)('every known problem of %s has a test for each of its ranges', (chart) => {
   const cases = CASES.filter((each) => each.chart === chart);
   const untested = KNOWN_PROBLEMS[chart].filter(
-    (row) => !cases.some(({code, hit}) => code === row.code && hit.some(([from, to]) => within(from, row.from) && within(to, row.to))),
+    (row) =>
+      !cases.some(
+        ({code, hit}) =>
+          code === row.code &&
+          hit.some(([from, to]) => within(from, row.from) && within(to, row.to)),
+      ),
   );
   expect(untested).toEqual([]);
 });
 
 test.each(CHART_NAMES)('no known problem of %s applies if the version stays the same', (chart) => {
   for (const version of releasesOf(chart))
-    expect(codes(chart, version, version, {'persistence.enabled': true}, {release: 'scalr-agent'})).toEqual([]);
+    expect(
+      codes(chart, version, version, {'persistence.enabled': true}, {release: 'scalr-agent'}),
+    ).toEqual([]);
 });
 
 test('a walk over several boundaries lists all of them, the worst first', () => {
-  const found = codes('agent-job', '0.5.67', '0.6.5', CLAIM, {release: 'scalr-agent', server: 'v1.34.3-eks-abc'});
-  expect(found.slice(0, 4)).toEqual(['KUBERNETES_TOO_OLD', 'CRD_RENAMED', 'PVC_RENAMED', 'SELECTOR_CHANGED']);
-  expect(found).toEqual(expect.arrayContaining(['RUNS_BLOCK_DRAINS', 'RUNS_RETRIED', 'REUSE_VALUES']));
+  const found = codes('agent-job', '0.5.67', '0.6.5', CLAIM, {
+    release: 'scalr-agent',
+    server: 'v1.34.3-eks-abc',
+  });
+  expect(found.slice(0, 4)).toEqual([
+    'KUBERNETES_TOO_OLD',
+    'CRD_RENAMED',
+    'PVC_RENAMED',
+    'SELECTOR_CHANGED',
+  ]);
+  expect(found).toEqual(
+    expect.arrayContaining(['RUNS_BLOCK_DRAINS', 'RUNS_RETRIED', 'REUSE_VALUES']),
+  );
 });
 
 describe('Kubernetes floor', () => {
@@ -322,17 +373,30 @@ describe('Kubernetes floor', () => {
   ];
 
   test('blocks when only a node is too old, and names the last version that runs there', () => {
-    expect(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, {server: 'v1.35.1', nodes})).toMatchObject([
-      {level: 'blocking', reason: expect.stringContaining('node old (v1.34.9)'), remedy: expect.stringContaining('--chart-version 0.5.68')},
+    expect(
+      kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, {server: 'v1.35.1', nodes}),
+    ).toMatchObject([
+      {
+        level: 'blocking',
+        reason: expect.stringContaining('node old (v1.34.9)'),
+        remedy: expect.stringContaining('--chart-version 0.5.68'),
+      },
     ]);
   });
 
   test('only advises when the README requires a version that nothing enforces', () => {
-    expect(kubernetesAdvice({chart: 'agent-local', version: '0.6.5'}, {server: 'v1.30.0', nodes: []})).toMatchObject([{level: 'behavior'}]);
+    expect(
+      kubernetesAdvice({chart: 'agent-local', version: '0.6.5'}, {server: 'v1.30.0', nodes: []}),
+    ).toMatchObject([{level: 'behavior'}]);
   });
 
   test('says nothing when control plane and nodes are new enough or unknown', () => {
-    expect(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, {server: 'v1.35.0', nodes: [{name: 'a', version: ''}]})).toEqual([]);
+    expect(
+      kubernetesAdvice(
+        {chart: 'agent-job', version: '0.6.5'},
+        {server: 'v1.35.0', nodes: [{name: 'a', version: ''}]},
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -341,6 +405,8 @@ test('derives gained settings from the rows', () => {
     newSettingsOf({chart, version: from}, {chart, version: to}).map(({setting}) => setting);
   expect(gained('agent-job', '0.5.75', '0.6.5')).toContain('client-cert-secret');
   expect(gained('agent-job', '0.6.1', '0.6.5')).not.toContain('client-cert-secret');
-  expect(gained('agent-local', '0.5.64', '0.6.5')).toEqual(expect.arrayContaining(['client-cert-secret', 'ca-secret']));
+  expect(gained('agent-local', '0.5.64', '0.6.5')).toEqual(
+    expect.arrayContaining(['client-cert-secret', 'ca-secret']),
+  );
   expect(gained('agent-k8s', '0.6.5', '0.6.5')).toEqual([]);
 });

@@ -26,7 +26,9 @@ test('knows the agent version of a known release', () => {
 
 test('knows the digest of every release in the public repository', () => {
   for (const {chart, version} of TARGETS) {
-    const expected = WITHDRAWN[chart].includes(version) ? undefined : expect.stringMatching(/^[0-9a-f]{64}$/);
+    const expected = WITHDRAWN[chart].includes(version)
+      ? undefined
+      : expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(digestOf(chart, version)).toEqual(expected);
   }
   expect(digestOf('agent-local', '99.0.0')).toBeUndefined();

@@ -9,34 +9,59 @@ import {CHART_NAMES, TARGETS} from '../support/versions.ts';
 type History = Record<ChartName, {versions: string[]; leaves: Record<string, Tree>}[]>;
 
 /** The released values trees, taken from the chart repository's tags. */
-const history: History = JSON.parse(readFileSync(new URL('values-history.json', import.meta.url), 'utf8'));
+const history: History = JSON.parse(
+  readFileSync(new URL('values-history.json', import.meta.url), 'utf8'),
+);
 
 describe.each(CHART_NAMES)('%s', (chart) => {
-  const released = history[chart].flatMap(({versions, leaves}) => versions.map((version) => ({version, leaves})));
+  const released = history[chart].flatMap(({versions, leaves}) =>
+    versions.map((version) => ({version, leaves})),
+  );
 
   test('contains exactly the released versions', () => {
-    expect(chartSchema(chart)['x-releases'].map(({version}) => version)).toEqual(released.map(({version}) => version));
+    expect(chartSchema(chart)['x-releases'].map(({version}) => version)).toEqual(
+      released.map(({version}) => version),
+    );
   });
 
-  test.each(released)('$version has the keys and defaults that were released', ({version, leaves}) => {
-    const known = leavesOf(chartSchema(chart), version).filter(({node}) => !node['x-template-only']);
-    expect(Object.fromEntries(known.map((leaf) => [leaf.path.join('.'), leaf.default]))).toEqual(leaves);
+  test.each(released)('$version has the keys and defaults that were released', ({
+    version,
+    leaves,
+  }) => {
+    const known = leavesOf(chartSchema(chart), version).filter(
+      ({node}) => !node['x-template-only'],
+    );
+    expect(Object.fromEntries(known.map((leaf) => [leaf.path.join('.'), leaf.default]))).toEqual(
+      leaves,
+    );
   });
 });
 
 const nodeAt = (chart: ChartName, path: Path): SchemaNode | undefined =>
   path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], chartSchema(chart));
 
-test.each(TARGETS)('$chart $version has every key that a row writes or reads', ({chart, version}) => {
+test.each(TARGETS)('$chart $version has every key that a row writes or reads', ({
+  chart,
+  version,
+}) => {
   const leaves = leavesOf(chartSchema(chart), version);
-  const holds = (path: Path) => leaves.some((leaf) => leaf.path.length === path.length && startsWith(leaf.path, path));
+  const holds = (path: Path) =>
+    leaves.some((leaf) => leaf.path.length === path.length && startsWith(leaf.path, path));
   const isInOpenMap = (path: Path) =>
-    leaves.some((leaf) => leaf.node.type === 'object' && leaf.path.length < path.length && startsWith(path, leaf.path));
+    leaves.some(
+      (leaf) =>
+        leaf.node.type === 'object' &&
+        leaf.path.length < path.length &&
+        startsWith(path, leaf.path),
+    );
   // Templates print such a section whole, so it may hold every field of its Kubernetes type.
   const isInKubernetesType = (path: Path) =>
     path.some((_, index) => {
       const section = path.slice(0, index);
-      return nodeAt(chart, section)?.['x-kubernetes'] !== undefined && leaves.some((leaf) => startsWith(leaf.path, section));
+      return (
+        nodeAt(chart, section)?.['x-kubernetes'] !== undefined &&
+        leaves.some((leaf) => startsWith(leaf.path, section))
+      );
     });
   const missing = CHARTS[chart].rows
     .filter((row) => within(version, row.in))

@@ -16,7 +16,10 @@ const clusterWith = (version: string): ChartRequirements => ({
 });
 
 const recommended = async (flags: RawFlags, oldestKubernetes?: string) =>
-  recommend(await settingsFrom(flags, certificates, [url]), oldestKubernetes === undefined ? {} : clusterWith(oldestKubernetes));
+  recommend(
+    await settingsFrom(flags, certificates, [url]),
+    oldestKubernetes === undefined ? {} : clusterWith(oldestKubernetes),
+  );
 
 test.each<[RawFlags, string | undefined, string]>([
   [{}, undefined, 'agent-local'],
@@ -46,7 +49,9 @@ test('gives old nodes as the reason', async () => {
   expect(job?.reasons).toContainEqual(
     expect.objectContaining({
       verdict: 'excluded',
-      message: expect.stringContaining('1.35 or newer on the control plane and on all nodes. Older: 1 node (1.33.1).'),
+      message: expect.stringContaining(
+        '1.35 or newer on the control plane and on all nodes. Older: 1 node (1.33.1).',
+      ),
     }),
   );
 });
@@ -54,7 +59,9 @@ test('gives old nodes as the reason', async () => {
 test('suggests --single-run for per-run isolation unless it is set', async () => {
   const offered = async (flags: RawFlags): Promise<boolean> => {
     const {rejected, ...best} = await recommended(flags, '1.34.9');
-    return [best, ...rejected].some(({reasons}) => reasons.some(({message}) => message.includes('With --single-run')));
+    return [best, ...rejected].some(({reasons}) =>
+      reasons.some(({message}) => message.includes('With --single-run')),
+    );
   };
   expect(await offered({isolation: 'per-run'})).toBe(true);
   expect(await offered({isolation: 'per-run', 'single-run': true})).toBe(false);
@@ -64,15 +71,21 @@ test('suggests --single-run for per-run isolation unless it is set', async () =>
 test('excludes agent-k8s on GKE Autopilot', async () => {
   const {rejected} = await recommended({cloud: 'gke-autopilot'});
   const k8s = rejected.find(({chart}) => chart === 'agent-k8s');
-  expect(k8s?.reasons[0]).toMatchObject({verdict: 'excluded', message: expect.stringContaining('hostPath')});
+  expect(k8s?.reasons[0]).toMatchObject({
+    verdict: 'excluded',
+    message: expect.stringContaining('hostPath'),
+  });
 });
 
 test('excludes agent-k8s without hostPath', async () => {
-  const settings = await settingsFrom({'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, certificates, [url]);
+  const settings = await settingsFrom({'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, certificates, [
+    url,
+  ]);
   expect(() => recommend(settings, {forbidsHostPath: true})).toThrow('which this cluster forbids');
 });
 
 test('gives a source for every reason', async () => {
   const {reasons, rejected} = await recommended({cloud: 'openshift', cache: 'pvc'});
-  for (const {source} of [...reasons, ...rejected.flatMap((each) => each.reasons)]) expect(source).toMatch(/agent-/);
+  for (const {source} of [...reasons, ...rejected.flatMap((each) => each.reasons)])
+    expect(source).toMatch(/agent-/);
 });

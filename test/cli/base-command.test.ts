@@ -15,31 +15,58 @@ const failing = (failure: ExpectedError) =>
     }
   };
 
-const interrupted = (exit: ExitCode): ExpectedError => new ExpectedError('Interrupted.', {code: 'INTERRUPTED', exit});
+const interrupted = (exit: ExitCode): ExpectedError =>
+  new ExpectedError('Interrupted.', {code: 'INTERRUPTED', exit});
 const NOT_READY = new ExpectedError('Not ready.', {code: 'NOT_READY', exit: ExitCode.failed});
 
 const PAGE = `https://github.com/Scalr/scalr-agent-install/blob/v${pjson.version}/docs/errors.md`;
 
 test.each([
-  ['after Ctrl-C on a terminal, which has written ^C there', interrupted(ExitCode.interrupted), TERMINAL, '\nError: Interrupted.\n'],
+  [
+    'after Ctrl-C on a terminal, which has written ^C there',
+    interrupted(ExitCode.interrupted),
+    TERMINAL,
+    '\nError: Interrupted.\n',
+  ],
   ['in a pipe', interrupted(ExitCode.interrupted), PIPE, 'Error: Interrupted.\n'],
-  ['after a signal that nobody typed', interrupted(ExitCode.terminated), TERMINAL, 'Error: Interrupted.\n'],
+  [
+    'after a signal that nobody typed',
+    interrupted(ExitCode.terminated),
+    TERMINAL,
+    'Error: Interrupted.\n',
+  ],
   ['of any other failure', NOT_READY, TERMINAL, 'Error: Not ready.\n'],
 ])('where the text of a failure begins: %s', async (_, failure, screen, first) => {
   const stderr = `${first}  More: ${PAGE}#${failure.code.toLowerCase()}\n`;
-  expect(await runCommand(failing(failure), [], {screen})).toEqual({stdout: '', stderr, exit: failure.exit});
+  expect(await runCommand(failing(failure), [], {screen})).toEqual({
+    stdout: '',
+    stderr,
+    exit: failure.exit,
+  });
 });
 
 describe('where the text of a failure ends', () => {
   const ending = async (code: ErrorCode, argv: readonly string[] = [], columns = 80) => {
-    const failure = new ExpectedError('No.', {code, exit: ExitCode.failed, suggestions: ['Do it'], options: []});
-    const {stdout, stderr} = await runCommand(failing(failure), [...argv], {screen: {hasColor: false, columns}});
+    const failure = new ExpectedError('No.', {
+      code,
+      exit: ExitCode.failed,
+      suggestions: ['Do it'],
+      options: [],
+    });
+    const {stdout, stderr} = await runCommand(failing(failure), [...argv], {
+      screen: {hasColor: false, columns},
+    });
     return {stdout, lines: stderr.split('\n').slice(1)};
   };
 
   test('after the next steps, in one piece however narrow the terminal is', async () => {
     const page = `  More: ${PAGE}#tool_not_found`;
-    expect((await ending('TOOL_NOT_FOUND', [], 40)).lines).toEqual(['Next steps:', '  - Do it', page, '']);
+    expect((await ending('TOOL_NOT_FOUND', [], 40)).lines).toEqual([
+      'Next steps:',
+      '  - Do it',
+      page,
+      '',
+    ]);
   });
 
   test.each([
@@ -48,7 +75,11 @@ describe('where the text of a failure ends', () => {
     'SECRET_IN_BUNDLE',
   ] as const)('%s is no doing of the operator and asks for a report', async (code) => {
     const report = '  Report it: https://github.com/Scalr/scalr-agent-install/issues';
-    expect((await ending(code)).lines.slice(2)).toEqual([report, `  More: ${PAGE}#${code.toLowerCase()}`, '']);
+    expect((await ending(code)).lines.slice(2)).toEqual([
+      report,
+      `  More: ${PAGE}#${code.toLowerCase()}`,
+      '',
+    ]);
   });
 
   test('who said no is told nothing more', async () => {
@@ -57,7 +88,12 @@ describe('where the text of a failure ends', () => {
 
   test('the document of --json has its own fields', async () => {
     const {stdout, lines} = await ending('TOOL_NOT_FOUND', ['--json']);
-    expect(JSON.parse(stdout).error).toEqual({code: 'TOOL_NOT_FOUND', message: 'No.', suggestions: ['Do it'], exit: 1});
+    expect(JSON.parse(stdout).error).toEqual({
+      code: 'TOOL_NOT_FOUND',
+      message: 'No.',
+      suggestions: ['Do it'],
+      exit: 1,
+    });
     expect(lines).toEqual([]);
   });
 });

@@ -12,7 +12,12 @@ function refusal(time: string): string {
   }
 }
 
-test.each(['2026-02-30', '2026-13-01', '2025-02-29', '2026-04-31'])('rejects --since-time when the day does not exist: %s', (day) => {
+test.each([
+  '2026-02-30',
+  '2026-13-01',
+  '2025-02-29',
+  '2026-04-31',
+])('rejects --since-time when the day does not exist: %s', (day) => {
   expect(refusal(`${day}T00:00:00Z`)).toBe(
     `Invalid --since-time ${day}T00:00:00Z: ${day} does not exist. Use the format 2026-11-21T08:00:00Z`,
   );
@@ -27,5 +32,7 @@ test('names the minimum of --max-size in help and error', () => {
   expect(collectOptions({'max-size': '16Ki'}).maxBytes).toBe(16 * 1024);
   expect(collectLogsFlags['max-size'].summary).toContain('at least 16Ki');
   for (const size of ['1Ki', '15Ki'])
-    expect(() => collectOptions({'max-size': size})).toThrow(`Invalid --max-size ${size}: the minimum is 16Ki.`);
+    expect(() => collectOptions({'max-size': size})).toThrow(
+      `Invalid --max-size ${size}: the minimum is 16Ki.`,
+    );
 });

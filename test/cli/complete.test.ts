@@ -6,7 +6,11 @@ import {ownTools} from '../support/own-tools.ts';
 const {tool} = ownTools();
 
 test.each([
-  ['takes two seconds, as with a login plugin, is waited for', 'sleep 2; echo namespace/payments', 'payments'],
+  [
+    'takes two seconds, as with a login plugin, is waited for',
+    'sleep 2; echo namespace/payments',
+    'payments',
+  ],
   ['hangs is not', 'echo namespace/half; sleep 60', undefined],
 ])('a kubectl that %s', async (_how, script, offered) => {
   const line = ['status', '--kubectl', tool(script), '--namespace', ''];

@@ -16,7 +16,9 @@ function refusal(work: () => unknown): string {
 test('logs may be desired from 30 days back', () => {
   expect(collectOptions({since: '48h'}).since).toEqual({seconds: 172_800});
   expect(collectOptions({since: '720h'}).since).toEqual({seconds: 2_592_000});
-  expect(refusal(() => collectOptions({since: '1000h'}))).toBe('--since: 1000h is longer than 720h. Use 720h or less');
+  expect(refusal(() => collectOptions({since: '1000h'}))).toBe(
+    '--since: 1000h is longer than 720h. Use 720h or less',
+  );
 });
 
 test.each([

@@ -22,5 +22,7 @@ test('values without a setting are kept as --set writes them, and unknown keys a
 });
 
 test('values that settings express need no --set', () => {
-  expect(unmappedValues({replicaCount: 2, agent: {url: 'https://acme.scalr.io'}}, LOCAL)).toBeUndefined();
+  expect(
+    unmappedValues({replicaCount: 2, agent: {url: 'https://acme.scalr.io'}}, LOCAL),
+  ).toBeUndefined();
 });

@@ -18,7 +18,10 @@ test('saves both files, and replaces its own when the settings change', async ()
   expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
 });
 
-test.each(['answers.yaml', 'values.yaml'])('writes neither file when %s is of somebody else', async (name) => {
+test.each([
+  'answers.yaml',
+  'values.yaml',
+])('writes neither file when %s is of somebody else', async (name) => {
   const files = memoryFiles({[`scalr-agent/${name}`]: 'agent: {}\n'});
   expect(await keepFiles(await generated(), PLACE, files)).toEqual({
     saved: [],
@@ -36,12 +39,18 @@ test('says why a read-only directory has no files', async () => {
   };
   const {saved, note} = await keepFiles(await generated(), PLACE, {...memoryFiles(), write});
   expect(saved).toEqual([]);
-  expect(note).toBe('Not saved: Cannot write scalr-agent/answers.yaml: read-only file system. To save elsewhere, add --save DIRECTORY.\n');
+  expect(note).toBe(
+    'Not saved: Cannot write scalr-agent/answers.yaml: read-only file system. To save elsewhere, add --save DIRECTORY.\n',
+  );
 });
 
 test('does not save values that can contain secrets', async () => {
   const files = memoryFiles();
-  const {saved, note} = await keepFiles(await generated({'https-proxy': 'http://me:hunter2@proxy.corp:3128'}), PLACE, files);
+  const {saved, note} = await keepFiles(
+    await generated({'https-proxy': 'http://me:hunter2@proxy.corp:3128'}),
+    PLACE,
+    files,
+  );
   expect(saved).toEqual(['scalr-agent/answers.yaml']);
   expect(note).toContain('values.yaml was not saved');
   expect(files.written.map(({text}) => text).join('')).not.toContain('hunter2');

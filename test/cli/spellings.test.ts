@@ -16,7 +16,11 @@ test.each([
   [Install, '--values=a.yaml -fb.yaml', '--values-file=a.yaml --values-file=b.yaml'],
   [Upgrade, '-f a.yaml --version 0.6.5', '--values a.yaml --chart-version 0.6.5'],
   [Validate, '-f a.yaml --values b.yaml', '-f a.yaml --values b.yaml'],
-  [Install, '--context prod --atomic --dry-run=server', '--kube-context prod --rollback-on-failure --dry-run'],
+  [
+    Install,
+    '--context prod --atomic --dry-run=server',
+    '--kube-context prod --rollback-on-failure --dry-run',
+  ],
   [Status, '-o json', '--json'],
   [Status, '-ojson --output=json', '--json --json'],
   [Values, '--output json', '--json'],
@@ -29,11 +33,21 @@ test.each([
 });
 
 test.each([
-  [Values, ['-o', 'json'], ['Print one JSON document: --json', 'Write a file with this name: --out ./json']],
-  [Values, ['-oyaml'], ['Print one JSON document: --json', 'Write a file with this name: --out ./yaml']],
+  [
+    Values,
+    ['-o', 'json'],
+    ['Print one JSON document: --json', 'Write a file with this name: --out ./json'],
+  ],
+  [
+    Values,
+    ['-oyaml'],
+    ['Print one JSON document: --json', 'Write a file with this name: --out ./yaml'],
+  ],
   [Status, ['-o', 'wide'], ['Print one JSON document: --json']],
 ])('rejects an output format: %o %o', (Command, argv, suggestions) => {
-  expect(() => normalizeArgv(argv, flagsOf(Command))).toThrow(expect.objectContaining({code: 'USAGE', exit: 2, suggestions}));
+  expect(() => normalizeArgv(argv, flagsOf(Command))).toThrow(
+    expect.objectContaining({code: 'USAGE', exit: 2, suggestions}),
+  );
 });
 
 describe('a flag of another tool', () => {
@@ -42,9 +56,19 @@ describe('a flag of another tool', () => {
     [Install, ['--repo', 'x'], '--repo', 'Did you mean --chart-source?'],
     [Install, ['--set-string', 'a=b'], '--set-string', 'Did you mean --set?'],
     [Install, ['--wait'], '--wait', 'Omit --wait: the command waits unless you add --no-wait'],
-    [Install, ['--proxy=x'], '--proxy', 'Did you mean one of --http-proxy, --https-proxy, --no-proxy?'],
+    [
+      Install,
+      ['--proxy=x'],
+      '--proxy',
+      'Did you mean one of --http-proxy, --https-proxy, --no-proxy?',
+    ],
     [Install, ['--env', 'A=b'], '--env', 'Did you mean --extra-env?'],
-    [Install, ['--tolerations', 'x'], '--tolerations', 'Did you mean one of --toleration, --controller-toleration?'],
+    [
+      Install,
+      ['--tolerations', 'x'],
+      '--tolerations',
+      'Did you mean one of --toleration, --controller-toleration?',
+    ],
     [Install, ['--replicas', '2'], '--replicas', 'Did you mean --concurrency?'],
     [
       Upgrade,
@@ -57,15 +81,27 @@ describe('a flag of another tool', () => {
     [Values, ['--context', 'prod', '-z'], '-z', 'List all flags with --help'],
     [Status, ['--pvc'], '--pvc', 'List all flags with --help'],
   ] as const)('%o names the flag for %j', async (Command, argv, flag, suggestion) => {
-    const {stdout, exit} = await runCommand(Command as unknown as typeof Values, [...argv, '--json']);
-    expect(JSON.parse(stdout).error).toMatchObject({message: `Unknown flag: ${flag}.`, suggestions: expect.arrayContaining([suggestion])});
+    const {stdout, exit} = await runCommand(Command as unknown as typeof Values, [
+      ...argv,
+      '--json',
+    ]);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      message: `Unknown flag: ${flag}.`,
+      suggestions: expect.arrayContaining([suggestion]),
+    });
     expect(exit).toBe(2);
   });
 });
 
 test('a values file of Helm and -o json do what they say', async () => {
-  const files = memoryFiles({'mine.yaml': 'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\n'});
-  const {stdout, exit} = await runCommand(Values, ['-f', 'mine.yaml', '--chart', 'agent-local', '--output', 'json'], {files});
+  const files = memoryFiles({
+    'mine.yaml': 'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\n',
+  });
+  const {stdout, exit} = await runCommand(
+    Values,
+    ['-f', 'mine.yaml', '--chart', 'agent-local', '--output', 'json'],
+    {files},
+  );
   expect(exit).toBe(0);
   expect(JSON.parse(stdout).values).toMatchObject({replicaCount: 2});
 });

@@ -3,7 +3,8 @@ import {unexpectedArgument} from '../../src/cli/failure.ts';
 import Values from '../../src/commands/values.ts';
 import {runCommand} from '../support/run-command.ts';
 
-const said = (argument: string, argv: readonly string[]) => unexpectedArgument(argument, {argv, commands: ['install', 'values']});
+const said = (argument: string, argv: readonly string[]) =>
+  unexpectedArgument(argument, {argv, commands: ['install', 'values']});
 
 test('suggests the command when the argument is a command', () => {
   const {message, suggestions, code, exit} = said('values', ['values', '--url', 'x']);
@@ -15,20 +16,33 @@ test('suggests the command when the argument is a command', () => {
 test.each<[string, string[], string]>([
   ['the first word', ['foo', '--url', 'x'], 'Unexpected argument "foo".'],
   ['behind a switch', ['--debug', 'foo'], 'Unexpected argument "foo".'],
-  ['behind a value', ['--extra-env', 'PASSWORD=hunter', 'foo'], 'Unexpected argument after the value of --extra-env.'],
-  ['behind a value with =', ['--extra-env=PASSWORD=hunter', 'foo'], 'Unexpected argument after the value of --extra-env.'],
+  [
+    'behind a value',
+    ['--extra-env', 'PASSWORD=hunter', 'foo'],
+    'Unexpected argument after the value of --extra-env.',
+  ],
+  [
+    'behind a value with =',
+    ['--extra-env=PASSWORD=hunter', 'foo'],
+    'Unexpected argument after the value of --extra-env.',
+  ],
 ])('names %s, but no part of a value', (_, argv, message) => {
   expect(said('foo', argv).message).toBe(message);
 });
 
 test('hides a pasted token', () => {
-  expect(said('eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln', ['eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln']).message).toBe(
-    'Unexpected argument "[hidden]".',
-  );
+  expect(
+    said('eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln', ['eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln']).message,
+  ).toBe('Unexpected argument "[hidden]".');
 });
 
 test('is reported by a command', async () => {
-  const {stderr, exit} = await runCommand(Values, ['--url', 'https://acme.scalr.io', '--debug', 'true']);
+  const {stderr, exit} = await runCommand(Values, [
+    '--url',
+    'https://acme.scalr.io',
+    '--debug',
+    'true',
+  ]);
   expect(stderr).toContain('Unexpected argument "true".');
   expect(exit).toBe(2);
 });

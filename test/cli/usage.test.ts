@@ -57,14 +57,37 @@ test.each(COMMANDS)('%s prints no text of oclif', async (file) => {
 });
 
 const oclif = (message: string) => Object.assign(new Error(message), {oclif: {}});
-const commands = ['install', 'status', 'uninstall', 'pool:list', 'pool:delete', 'pool:token:revoke'];
+const commands = [
+  'install',
+  'status',
+  'uninstall',
+  'pool:list',
+  'pool:delete',
+  'pool:token:revoke',
+];
 const line = {argv: [], commands, flags: {}};
 
 test.each([
-  ['Expected --format=xml to be one of: text, json\nSee more help', '--format: "xml" is not one of text, json.', 'Use --format text|json'],
-  ['Expected --format=jso to be one of: text, json\nSee more help', '--format: "jso" is not one of text, json.', 'Did you mean json?'],
-  ['Expected maybe to be one of: on, off\nSee more help', '"maybe" is not one of on, off.', 'Use on|off'],
-  ['Flag --purge expects one of these values: all, crds', '--purge requires a value.', 'Use --purge all|crds'],
+  [
+    'Expected --format=xml to be one of: text, json\nSee more help',
+    '--format: "xml" is not one of text, json.',
+    'Use --format text|json',
+  ],
+  [
+    'Expected --format=jso to be one of: text, json\nSee more help',
+    '--format: "jso" is not one of text, json.',
+    'Did you mean json?',
+  ],
+  [
+    'Expected maybe to be one of: on, off\nSee more help',
+    '"maybe" is not one of on, off.',
+    'Use on|off',
+  ],
+  [
+    'Flag --purge expects one of these values: all, crds',
+    '--purge requires a value.',
+    'Use --purge all|crds',
+  ],
   ['Flag --out can only be specified once', '--out is set twice.', 'Remove one of the two'],
   [
     'The following error occurred:\n  All of the following must be provided when using --probe-url: --probe\nSee more help',
@@ -81,9 +104,17 @@ test.each([
   ['command statsu not found', 'Unknown command: statsu.', 'Did you mean status?'],
   ['command --foo not found', 'Unknown flag: --foo.', 'List all commands with --help'],
   ['command pool:rm:eks not found', 'Unknown command: pool rm.', 'Run: scalr-agent pool delete'],
-  ['command pool:token:rm:eks not found', 'Unknown command: pool token rm.', 'Run: scalr-agent pool token revoke'],
+  [
+    'command pool:token:rm:eks not found',
+    'Unknown command: pool token rm.',
+    'Run: scalr-agent pool token revoke',
+  ],
   ['command pool:lits not found', 'Unknown command: pool lits.', 'Did you mean pool list?'],
-  ['command rollout:restart not found', 'Unknown command: rollout.', 'Use kubectl and helm, as in docs/guide/operate.md'],
+  [
+    'command rollout:restart not found',
+    'Unknown command: rollout.',
+    'Use kubectl and helm, as in docs/guide/operate.md',
+  ],
 ])('says %j in our words', (message, text, suggestion) => {
   const failure = usageFailure(oclif(message), line);
   expect(failure.message).toBe(text);

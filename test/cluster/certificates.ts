@@ -27,9 +27,15 @@ const LOCAL = [{type: 7, ip: '127.0.0.1'} as const, {type: 2, value: 'localhost'
 
 /** Certificate authority of one cluster, and the certificates of its components. Name and group determine the permissions. */
 export async function issueCertificates(directory: string): Promise<Certificates> {
-  const save = async (file: string, made: {cert: string; private: string}): Promise<Certificate> => {
+  const save = async (
+    file: string,
+    made: {cert: string; private: string},
+  ): Promise<Certificate> => {
     const paths = {cert: join(directory, `${file}.crt`), key: join(directory, `${file}.key`)};
-    await Promise.all([writeFile(paths.cert, made.cert), writeFile(paths.key, made.private, {mode: 0o600})]);
+    await Promise.all([
+      writeFile(paths.cert, made.cert),
+      writeFile(paths.key, made.private, {mode: 0o600}),
+    ]);
     return paths;
   };
   const root = await generate([{name: 'commonName', value: 'test-cluster'}], {
@@ -40,10 +46,16 @@ export async function issueCertificates(directory: string): Promise<Certificates
     ],
   });
   const issue = async (file: string, commonName: string, group?: string): Promise<Certificate> => {
-    const subject = [{name: 'commonName', value: commonName}, ...(group ? [{name: 'organizationName', value: group}] : [])];
+    const subject = [
+      {name: 'commonName', value: commonName},
+      ...(group ? [{name: 'organizationName', value: group}] : []),
+    ];
     const usage = {name: 'extKeyUsage', clientAuth: true, serverAuth: true} as const;
     const extensions = [usage, {name: 'subjectAltName', altNames: LOCAL} as const];
-    return save(file, await generate(subject, {...COMMON, ca: {key: root.private, cert: root.cert}, extensions}));
+    return save(
+      file,
+      await generate(subject, {...COMMON, ca: {key: root.private, cert: root.cert}, extensions}),
+    );
   };
   const tokens = join(directory, 'tokens.pub');
   await writeFile(tokens, root.public);

@@ -11,13 +11,18 @@ async function behind() {
   const api = await faultyApi(place.kubeconfig);
   const path = await findKubectl();
   const kubectl = (...args: string[]) =>
-    execa(path, ['--kubeconfig', api.kubeconfig, '--namespace', place.namespace, ...args], {reject: false, stdin: 'ignore'});
+    execa(path, ['--kubeconfig', api.kubeconfig, '--namespace', place.namespace, ...args], {
+      reject: false,
+      stdin: 'ignore',
+    });
   return {place, api, kubectl};
 }
 
 test('without trouble it is the API server itself, with its errors', async () => {
   const {kubectl} = await behind();
-  expect((await kubectl('get', 'serviceaccounts', '-o', 'name')).stdout).toBe('serviceaccount/default');
+  expect((await kubectl('get', 'serviceaccounts', '-o', 'name')).stdout).toBe(
+    'serviceaccount/default',
+  );
   expect((await kubectl('get', 'secret', 'none')).stderr).toContain('(NotFound)');
 });
 
@@ -46,7 +51,16 @@ test('what stalls has not happened, what is lost has, and both go on in the end'
     const injected = api.inject('POST', /\/configmaps/, fault);
     const created = kubectl('create', 'configmap', fault);
     await injected.hit;
-    expect(await place.kubectl('get', 'configmaps', '-o', 'name', '--field-selector', `metadata.name=${fault}`)).toBe(before);
+    expect(
+      await place.kubectl(
+        'get',
+        'configmaps',
+        '-o',
+        'name',
+        '--field-selector',
+        `metadata.name=${fault}`,
+      ),
+    ).toBe(before);
     injected.end();
     expect((await created).exitCode).toBe(0);
   }
@@ -55,10 +69,17 @@ test('what stalls has not happened, what is lost has, and both go on in the end'
 test('a log is cut in the middle, a connection is reset, and in the end nobody listens', async () => {
   const {place, api, kubectl} = await behind();
   await place.kubectl('run', 'agent', '--image', 'x');
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['first', 'second']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {'*': {current: ['first', 'second']}},
+  );
   await place.kubectl('wait', 'pod/agent', '--for=condition=Ready');
   const logs = api.inject('GET', /\/log/, 'cut');
-  expect(await kubectl('logs', 'agent')).toMatchObject({stdout: expect.stringMatching(/^first/), stderr: expect.stringMatching(/EOF/)});
+  expect(await kubectl('logs', 'agent')).toMatchObject({
+    stdout: expect.stringMatching(/^first/),
+    stderr: expect.stringMatching(/EOF/),
+  });
   expect((await kubectl('logs', 'agent')).stdout).not.toContain('second');
   logs.end();
   api.inject('POST', /./, 'reset');

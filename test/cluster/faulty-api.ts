@@ -62,7 +62,11 @@ interface Rule {
 export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const directory = await mkdtemp(join(tmpdir(), 'faulty-api-'));
   const {ca, server: own, admin} = await issueCertificates(directory);
-  const [cert, key, forward] = await Promise.all([readFile(own.cert), readFile(own.key), forwarder(kubeconfig)]);
+  const [cert, key, forward] = await Promise.all([
+    readFile(own.cert),
+    readFile(own.key),
+    forwarder(kubeconfig),
+  ]);
   const rules: Rule[] = [];
   const server = createServer({cert, key}, (incoming, outgoing) => {
     const ask: Ask = () => forward(incoming);
@@ -81,15 +85,25 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   });
   const {port} = server.address() as AddressInfo;
   return {
-    kubeconfig: await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin),
+    kubeconfig: await writeKubeconfig(
+      join(directory, 'kubeconfig'),
+      `https://127.0.0.1:${port}`,
+      ca,
+      admin,
+    ),
     stop,
     start: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
     inject(method, path, fault, times = Number.POSITIVE_INFINITY) {
       const news = new EventEmitter().setMaxListeners(0);
-      let [count, isOver] = [0, false];
+      let count = 0;
+      let isOver = false;
       rules.push({
         matches({method: asked, url = ''}) {
-          const isMet = !isOver && count < times && (method === '*' || method.split('|').includes(asked ?? '')) && path.test(url);
+          const isMet =
+            !isOver &&
+            count < times &&
+            (method === '*' || method.split('|').includes(asked ?? '')) &&
+            path.test(url);
           if (isMet) count += 1;
           return isMet;
         },
@@ -110,7 +124,12 @@ async function pass(ask: Ask, outgoing: ServerResponse): Promise<void> {
   await pipeline(answer, outgoing);
 }
 
-async function play(fault: Fault, ask: Ask, outgoing: ServerResponse, news: EventEmitter): Promise<void> {
+async function play(
+  fault: Fault,
+  ask: Ask,
+  outgoing: ServerResponse,
+  news: EventEmitter,
+): Promise<void> {
   if (fault === 'lose') {
     const answer = await ask();
     await withheld(news);
@@ -123,7 +142,8 @@ async function play(fault: Fault, ask: Ask, outgoing: ServerResponse, news: Even
   news.emit('met');
   if (fault === 'reset') return void outgoing.socket?.resetAndDestroy();
   if (fault === 'cut' || fault === 'hang') return half(await ask(), outgoing, fault === 'cut');
-  if ('breakAfterMs' in fault || 'silentAfterMs' in fault) return pieces(await ask(), outgoing, fault);
+  if ('breakAfterMs' in fault || 'silentAfterMs' in fault)
+    return pieces(await ask(), outgoing, fault);
   if ('delayMs' in fault) {
     await wait(fault.delayMs);
     return pass(ask, outgoing);
@@ -137,16 +157,26 @@ async function withheld(news: EventEmitter): Promise<void> {
   await ended;
 }
 
-async function half(answer: IncomingMessage, outgoing: ServerResponse, ends: boolean): Promise<void> {
+async function half(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  ends: boolean,
+): Promise<void> {
   const body = Buffer.concat(await answer.toArray());
   outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
   outgoing.write(body.subarray(0, body.length / 2), () => void (ends && outgoing.destroy()));
 }
 
-async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: {breakAfterMs: number} | {silentAfterMs: number}) {
+async function pieces(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  fault: {breakAfterMs: number} | {silentAfterMs: number},
+) {
   outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
   const [after, end] =
-    'breakAfterMs' in fault ? [fault.breakAfterMs, () => outgoing.destroy()] : [fault.silentAfterMs, () => answer.unpipe(outgoing)];
+    'breakAfterMs' in fault
+      ? [fault.breakAfterMs, () => outgoing.destroy()]
+      : [fault.silentAfterMs, () => answer.unpipe(outgoing)];
   outgoing.once('close', () => answer.destroy());
   answer.pipe(outgoing);
   await wait(after);
@@ -155,20 +185,36 @@ async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: 
 
 /** Status messages of a real API server. */
 const STATUS_TEXTS = {
-  403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
+  403: {
+    reason: 'Forbidden',
+    message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this',
+  },
   409: {
     reason: 'Conflict',
     message:
       'Operation cannot be fulfilled on things "x": the object has been modified; please apply your changes to the latest version and try again',
   },
-  410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
+  410: {
+    reason: 'Expired',
+    message: 'The provided continue parameter is too old to display a consistent list result.',
+  },
   429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
   500: {reason: 'InternalError', message: 'Internal error occurred: etcdserver: request timed out'},
-  503: {reason: 'ServiceUnavailable', message: 'the server is currently unable to handle the request'},
+  503: {
+    reason: 'ServiceUnavailable',
+    message: 'the server is currently unable to handle the request',
+  },
 } as const;
 
 function refuse({status, retryAfter}: Refusal, outgoing: ServerResponse): void {
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', retryAfter);
-  const body = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...STATUS_TEXTS[status], code: status};
+  const body = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    ...STATUS_TEXTS[status],
+    code: status,
+  };
   outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
 }

@@ -12,9 +12,13 @@ interface Config {
 const decode = (text = ''): Buffer => Buffer.from(text, 'base64');
 
 /** Forwards requests to the cluster of a kubeconfig with its client certificate. Resolves with the response. */
-export async function forwarder(kubeconfig: string): Promise<(incoming: IncomingMessage) => Promise<IncomingMessage>> {
+export async function forwarder(
+  kubeconfig: string,
+): Promise<(incoming: IncomingMessage) => Promise<IncomingMessage>> {
   const kubectl = await kubectlFor(kubeconfig);
-  const config: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'));
+  const config: Config = JSON.parse(
+    await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'),
+  );
   const [{cluster}] = config.clusters as [Config['clusters'][0]];
   const [{user}] = config.users as [Config['users'][0]];
   const agent = new Agent({

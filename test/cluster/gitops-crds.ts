@@ -5,13 +5,17 @@ import type {Kubectl} from './kubectl.ts';
 
 /** Definitions of the controllers in their Go modules. */
 const CONTROLLERS = {
-  'github.com/fluxcd/helm-controller@v1.4.0': ['config/crd/bases/helm.toolkit.fluxcd.io_helmreleases.yaml'],
+  'github.com/fluxcd/helm-controller@v1.4.0': [
+    'config/crd/bases/helm.toolkit.fluxcd.io_helmreleases.yaml',
+  ],
   'github.com/argoproj/argo-cd/v3@v3.1.0': ['manifests/crds/application-crd.yaml'],
 };
 
 /** Applies the definitions of Argo CD and Flux; skips the test without Go or the modules. */
-export const applyGitOpsDefinitions = (kubectl: Kubectl, context: Pick<TestContext, 'skip'>): Promise<void> =>
-  applyDefinitions(kubectl, CONTROLLERS, context);
+export const applyGitOpsDefinitions = (
+  kubectl: Kubectl,
+  context: Pick<TestContext, 'skip'>,
+): Promise<void> => applyDefinitions(kubectl, CONTROLLERS, context);
 
 /** Applies files of Go modules that contain definitions, and waits for these; skips the test without Go or the modules. */
 export async function applyDefinitions(
@@ -20,8 +24,12 @@ export async function applyDefinitions(
   {skip}: Pick<TestContext, 'skip'>,
 ): Promise<void> {
   for (const [module, files] of Object.entries(modules)) {
-    const {stdout, exitCode, stderr} = await execa('go', ['mod', 'download', '-json', module], {reject: false, cwd: '/'});
-    if (exitCode !== 0) skip(`cannot download ${module}, which has the definitions: ${stderr || stdout}`);
+    const {stdout, exitCode, stderr} = await execa('go', ['mod', 'download', '-json', module], {
+      reject: false,
+      cwd: '/',
+    });
+    if (exitCode !== 0)
+      skip(`cannot download ${module}, which has the definitions: ${stderr || stdout}`);
     const {Dir: directory} = JSON.parse(stdout) as {Dir: string};
     for (const file of files) {
       const path = join(directory, file);

@@ -18,7 +18,10 @@ const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 /** Starts a shell that stops its programs when this process exits. */
 export function startGuard(directory: string): Guard {
   // Detached, because Ctrl-C is sent to the whole process group, and the guard must outlive this process to clean up.
-  const shell = spawn('sh', [join(import.meta.dirname, 'guard.sh'), directory], {detached: true, stdio: ['pipe', 'pipe', 'ignore']});
+  const shell = spawn('sh', [join(import.meta.dirname, 'guard.sh'), directory], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const closed = once(shell, 'close');
   let stopping = false;
   const failure = new Promise<never>((_resolve, reject) => {
@@ -26,14 +29,19 @@ export function startGuard(directory: string): Guard {
     createInterface({input: shell.stdout}).on('line', (line) => {
       if (stopping) return;
       const log = />'(.*)' 2>&1$/.exec(line)?.[1] ?? '';
-      readFile(log, 'utf8').then((text) => reject(new Error(`${line}\n${text.slice(-2000)}`)), reject);
+      readFile(log, 'utf8').then(
+        (text) => reject(new Error(`${line}\n${text.slice(-2000)}`)),
+        reject,
+      );
     });
   });
   // Handled while the cluster starts; a later failure makes the tests fail anyway.
   failure.catch(() => undefined);
   return {
     run(name, program, flags) {
-      shell.stdin.write(`${[program, ...flags].map(quote).join(' ')} >${quote(join(directory, `${name}.log`))} 2>&1\n`);
+      shell.stdin.write(
+        `${[program, ...flags].map(quote).join(' ')} >${quote(join(directory, `${name}.log`))} 2>&1\n`,
+      );
     },
     failure,
     async stop() {

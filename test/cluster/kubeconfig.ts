@@ -3,7 +3,12 @@ import {stringify} from 'yaml';
 import type {Certificate} from './certificates.ts';
 
 /** Writes the kubeconfig of one client. */
-export async function writeKubeconfig(path: string, server: string, ca: Certificate, client: Certificate): Promise<string> {
+export async function writeKubeconfig(
+  path: string,
+  server: string,
+  ca: Certificate,
+  client: Certificate,
+): Promise<string> {
   const name = 'test-cluster';
   const config = {
     apiVersion: 'v1',

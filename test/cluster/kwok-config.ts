@@ -24,8 +24,14 @@ export async function kwokConfig({certificates, ports}: Setup, stages: string): 
   const own = join(import.meta.dirname, 'stages');
   const files = [stages, ...(await readdir(own)).map((name) => join(own, name))];
   const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')));
-  const configuration = {apiVersion: 'config.kwok.x-k8s.io/v1alpha1', kind: 'KwokConfiguration', options};
+  const configuration = {
+    apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
+    kind: 'KwokConfiguration',
+    options,
+  };
   // kwok would bind a volume that is reserved by name again and again, because Kubernetes makes it available again.
-  const bound = texts.map((text) => text.replace('has(self.spec.claimRef.name)', 'has(self.spec.claimRef.uid)'));
+  const bound = texts.map((text) =>
+    text.replace('has(self.spec.claimRef.name)', 'has(self.spec.claimRef.uid)'),
+  );
   return [stringify(configuration), ...bound].join('\n---\n');
 }

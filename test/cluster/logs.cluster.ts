@@ -8,11 +8,20 @@ import {workplace} from './workplace.ts';
 describe('kubectl logs', () => {
   test('says what the test wants, by container', async () => {
     const {kubectl, kubeconfig, namespace} = await workplace();
-    const containers = ['agent', 'sidecar', 'other'].map((name) => ({name, image: 'scalr/agent:1'}));
+    const containers = ['agent', 'sidecar', 'other'].map((name) => ({
+      name,
+      image: 'scalr/agent:1',
+    }));
     await kubectl.apply(pod('agent', {spec: {containers}}));
     await kubectl('wait', 'pod/agent', '--for=condition=Ready', '--timeout=10s');
-    await setLogs(kubeconfig, {namespace}, {agent: {current: ['connected', 'polling']}, '*': {current: ['hello']}});
-    await expect.poll(() => kubectl('logs', 'agent', '-c', 'agent').catch(String)).toBe('connected\npolling');
+    await setLogs(
+      kubeconfig,
+      {namespace},
+      {agent: {current: ['connected', 'polling']}, '*': {current: ['hello']}},
+    );
+    await expect
+      .poll(() => kubectl('logs', 'agent', '-c', 'agent').catch(String))
+      .toBe('connected\npolling');
     expect(await kubectl('logs', 'agent', '-c', 'agent', '--tail=1')).toBe('polling');
     expect(await kubectl('logs', 'agent', '-c', 'sidecar')).toBe('hello');
   });
@@ -23,7 +32,9 @@ describe('kubectl logs', () => {
     await kubectl('wait', 'pod/agent', '--for=condition=Ready=false', '--timeout=10s');
     const texts = {current: ['starting'], previous: ['starting', 'the token was refused']};
     await setLogs(kubeconfig, {namespace, pod: 'agent'}, {'*': texts});
-    await expect.poll(() => kubectl('logs', 'agent', '--previous').catch(String)).toBe('starting\nthe token was refused');
+    await expect
+      .poll(() => kubectl('logs', 'agent', '--previous').catch(String))
+      .toBe('starting\nthe token was refused');
     expect(await kubectl('logs', 'agent')).toBe('starting');
   });
 
@@ -33,7 +44,15 @@ describe('kubectl logs', () => {
     await kubectl('wait', 'pod/agent', '--for=condition=Ready', '--timeout=10s');
     await setLogs(kubeconfig, {namespace}, {'*': {current: ['one']}});
     await expect.poll(() => kubectl('logs', 'agent').catch(String)).toBe('one');
-    const args = ['--kubeconfig', kubeconfig, '--namespace', namespace, 'logs', '--follow', 'agent'];
+    const args = [
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      namespace,
+      'logs',
+      '--follow',
+      'agent',
+    ];
     const following = execa(await findKubectl(), args, {reject: false});
     onTestFinished(() => void following.kill());
     let said = '';

@@ -14,7 +14,8 @@ export interface Where {
   pod?: string;
 }
 
-const folderOf = (kubeconfig: string, {namespace, pod = ''}: Where): string => join(dirname(kubeconfig), 'logs', namespace, pod);
+const folderOf = (kubeconfig: string, {namespace, pod = ''}: Where): string =>
+  join(dirname(kubeconfig), 'logs', namespace, pod);
 
 /** CRI log format, the only one that kubelets read. */
 const format = (line: string): string => `${new Date().toISOString()} stdout F ${line}\n`;
@@ -23,7 +24,11 @@ const format = (line: string): string => `${new Date().toISOString()} stdout F $
  * Sets the output of `kubectl logs`. `containers` has the log by container name; '*' applies to all others.
  * `kubectl logs` fails for a pod without a log.
  */
-export async function setLogs(kubeconfig: string, where: Where, containers: Record<string, Log>): Promise<void> {
+export async function setLogs(
+  kubeconfig: string,
+  where: Where,
+  containers: Record<string, Log>,
+): Promise<void> {
   const folder = folderOf(kubeconfig, where);
   await mkdir(folder, {recursive: true});
   const save = async (file: string, lines: readonly string[] = []): Promise<string> => {
@@ -52,7 +57,12 @@ export async function setLogs(kubeconfig: string, where: Where, containers: Reco
 }
 
 /** Appends a line, which `kubectl logs --follow` prints. */
-export async function appendLog(kubeconfig: string, where: Where, container: string, line: string): Promise<void> {
+export async function appendLog(
+  kubeconfig: string,
+  where: Where,
+  container: string,
+  line: string,
+): Promise<void> {
   await appendFile(join(folderOf(kubeconfig, where), `${container}.log`), format(line));
 }
 

@@ -10,14 +10,22 @@ import {issueCertificates} from './certificates.ts';
 import type {Workplace} from './workplace.ts';
 
 interface Review {
-  request: {uid: string; object: {spec: {template: {spec: {containers: readonly {image: string}[]}}}}};
+  request: {
+    uid: string;
+    object: {spec: {template: {spec: {containers: readonly {image: string}[]}}}};
+  };
 }
 
 /** An admission webhook that replaces the registry of all Deployments in a namespace, as image proxies do. Returns its name. */
-export async function mirroringWebhook({kubectl, namespace}: Workplace, registry: string): Promise<string> {
+export async function mirroringWebhook(
+  {kubectl, namespace}: Workplace,
+  registry: string,
+): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'webhook-'));
   const {ca, server} = await issueCertificates(directory);
-  const [cert, key, bundle] = await Promise.all([server.cert, server.key, ca.cert].map((path) => readFile(path)));
+  const [cert, key, bundle] = await Promise.all(
+    [server.cert, server.key, ca.cert].map((path) => readFile(path)),
+  );
   const listener = createServer({cert, key}, async (request, response) => {
     const {uid, object} = ((await json(request)) as Review).request;
     const patch = object.spec.template.spec.containers.map(({image}, index) => ({
@@ -25,9 +33,20 @@ export async function mirroringWebhook({kubectl, namespace}: Workplace, registry
       path: `/spec/template/spec/containers/${index}/image`,
       value: `${registry}/${image.replace(`${registry}/`, '')}`,
     }));
-    const answer = {uid, allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64')};
+    const answer = {
+      uid,
+      allowed: true,
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+    };
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer}));
+    response.end(
+      JSON.stringify({
+        apiVersion: 'admission.k8s.io/v1',
+        kind: 'AdmissionReview',
+        response: answer,
+      }),
+    );
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const name = `images-${randomBytes(4).toString('hex')}.example.com`;
@@ -47,7 +66,14 @@ export async function mirroringWebhook({kubectl, namespace}: Workplace, registry
           url: `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`,
           caBundle: bundle?.toString('base64'),
         },
-        rules: [{apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments']}],
+        rules: [
+          {
+            apiGroups: ['apps'],
+            apiVersions: ['v1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['deployments'],
+          },
+        ],
         namespaceSelector: {matchLabels: {'kubernetes.io/metadata.name': namespace}},
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],

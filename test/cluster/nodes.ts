@@ -17,14 +17,33 @@ export const DEFAULT_NODES: readonly NodeSpec[] = ['a', 'b', 'c'].map((zone) => 
 }));
 
 /** Node object as a kubelet registers it; kwok adds conditions, addresses and heartbeats. */
-export function nodeObject({name, labels, taints, capacity, arch = 'amd64', os = 'linux', kubeletVersion = 'v1.35.4'}: NodeSpec): object {
-  const resources = {cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', ...capacity};
+export function nodeObject({
+  name,
+  labels,
+  taints,
+  capacity,
+  arch = 'amd64',
+  os = 'linux',
+  kubeletVersion = 'v1.35.4',
+}: NodeSpec): object {
+  const resources = {
+    cpu: '4',
+    memory: '16Gi',
+    pods: '110',
+    'ephemeral-storage': '100Gi',
+    ...capacity,
+  };
   return {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
       name,
-      labels: {'kubernetes.io/hostname': name, 'kubernetes.io/arch': arch, 'kubernetes.io/os': os, ...labels},
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/arch': arch,
+        'kubernetes.io/os': os,
+        ...labels,
+      },
     },
     spec: {taints},
     status: {

@@ -15,7 +15,10 @@ export const deployment = (name: string, replicas: number): object => ({
   spec: {
     replicas,
     selector: {matchLabels: {app: name}},
-    template: {metadata: {labels: {app: name}}, spec: {containers: [{name: 'agent', image: 'scalr/agent:1'}]}},
+    template: {
+      metadata: {labels: {app: name}},
+      spec: {containers: [{name: 'agent', image: 'scalr/agent:1'}]},
+    },
   },
 });
 

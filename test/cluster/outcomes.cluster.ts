@@ -7,14 +7,23 @@ const INIT = {initContainers: ['first', 'second'].map((name) => ({name, image: '
 /** Outcome of a pod with this annotation, and the message of its event. */
 const OUTCOMES: Readonly<Record<string, {status: object; event: string; spec?: object}>> = {
   'image-pull-backoff': {
-    status: {phase: 'Pending', containerStatuses: [{ready: false, restartCount: 0, state: {waiting: {reason: 'ImagePullBackOff'}}}]},
+    status: {
+      phase: 'Pending',
+      containerStatuses: [
+        {ready: false, restartCount: 0, state: {waiting: {reason: 'ImagePullBackOff'}}},
+      ],
+    },
     event: 'Failed',
   },
   'crash-loop': {
     status: {
       phase: 'Running',
       containerStatuses: [
-        {restartCount: 3, state: {waiting: {reason: 'CrashLoopBackOff'}}, lastState: {terminated: {exitCode: 1, reason: 'Error'}}},
+        {
+          restartCount: 3,
+          state: {waiting: {reason: 'CrashLoopBackOff'}},
+          lastState: {terminated: {exitCode: 1, reason: 'Error'}},
+        },
       ],
     },
     event: 'BackOff',
@@ -23,7 +32,11 @@ const OUTCOMES: Readonly<Record<string, {status: object; event: string; spec?: o
     status: {
       phase: 'Running',
       containerStatuses: [
-        {restartCount: 3, state: {waiting: {reason: 'CrashLoopBackOff'}}, lastState: {terminated: {exitCode: 137, reason: 'OOMKilled'}}},
+        {
+          restartCount: 3,
+          state: {waiting: {reason: 'CrashLoopBackOff'}},
+          lastState: {terminated: {exitCode: 137, reason: 'OOMKilled'}},
+        },
       ],
     },
     event: 'BackOff',
@@ -31,7 +44,16 @@ const OUTCOMES: Readonly<Record<string, {status: object; event: string; spec?: o
   'config-error': {
     status: {
       phase: 'Pending',
-      containerStatuses: [{state: {waiting: {reason: 'CreateContainerConfigError', message: 'secret "test-missing" not found'}}}],
+      containerStatuses: [
+        {
+          state: {
+            waiting: {
+              reason: 'CreateContainerConfigError',
+              message: 'secret "test-missing" not found',
+            },
+          },
+        },
+      ],
     },
     event: 'Failed',
   },
@@ -48,24 +70,38 @@ const OUTCOMES: Readonly<Record<string, {status: object; event: string; spec?: o
     event: 'Started',
   },
   unready: {
-    status: {phase: 'Running', containerStatuses: [{ready: false, started: true, state: {running: {}}}]},
+    status: {
+      phase: 'Running',
+      containerStatuses: [{ready: false, started: true, state: {running: {}}}],
+    },
     event: 'Unhealthy',
   },
   evicted: {
-    status: {phase: 'Failed', reason: 'Evicted', containerStatuses: [{state: {terminated: {exitCode: 137}}}]},
+    status: {
+      phase: 'Failed',
+      reason: 'Evicted',
+      containerStatuses: [{state: {terminated: {exitCode: 137}}}],
+    },
     event: 'Evicted',
   },
 };
 
 describe('a pod whose annotation says so', () => {
-  test.concurrent.for(Object.entries(OUTCOMES))('is %s and stays it', async ([outcome, {status, event, spec = {}}], {expect}) => {
+  test.concurrent.for(Object.entries(OUTCOMES))('is %s and stays it', async ([
+    outcome,
+    {status, event, spec = {}},
+  ], {expect}) => {
     const {kubectl} = await workplace();
     await kubectl.apply(pod('agent', {outcome, spec}));
-    await expect.poll(() => kubectl.get('pod', 'agent'), {timeout: 10_000, interval: 300}).toMatchObject({status});
+    await expect
+      .poll(() => kubectl.get('pod', 'agent'), {timeout: 10_000, interval: 300})
+      .toMatchObject({status});
     const before = await kubectl.get('pod', 'agent');
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await kubectl.get('pod', 'agent')).toEqual(before);
-    expect(await kubectl('get', 'events', '--field-selector', 'involvedObject.name=agent')).toContain(event);
+    expect(
+      await kubectl('get', 'events', '--field-selector', 'involvedObject.name=agent'),
+    ).toContain(event);
     await kubectl('delete', 'pod', 'agent', '--timeout=10s');
   });
 

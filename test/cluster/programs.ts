@@ -68,7 +68,12 @@ export const controllerManager = ({certificates, kubeconfigs}: Setup): string[] 
   });
 
 export const scheduler = ({kubeconfigs}: Setup): string[] =>
-  flags({kubeconfig: kubeconfigs.scheduler, ...UNTHROTTLED, 'leader-elect': false, 'secure-port': 0});
+  flags({
+    kubeconfig: kubeconfigs.scheduler,
+    ...UNTHROTTLED,
+    'leader-elect': false,
+    'secure-port': 0,
+  });
 
 export const kwok = ({directory, kubeconfigs}: Setup): string[] =>
   flags({kubeconfig: kubeconfigs.admin, config: join(directory, 'kwok.yaml')});

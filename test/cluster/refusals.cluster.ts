@@ -3,13 +3,16 @@ import {claim, deployment, pod} from './objects.ts';
 import {workplace} from './workplace.ts';
 
 /** These messages come from the real scheduler, controllers and admission. */
-const wanting = (requests: object): object => ({containers: [{name: 'agent', image: 'scalr/agent:1', resources: {requests}}]});
+const wanting = (requests: object): object => ({
+  containers: [{name: 'agent', image: 'scalr/agent:1', resources: {requests}}],
+});
 
 test('a pod that fits on no node is not scheduled', async () => {
   const {kubectl} = await workplace();
   await kubectl.apply(pod('agent', {spec: wanting({cpu: '1000'})}));
   await kubectl('wait', 'pod/agent', '--for=condition=PodScheduled=false', '--timeout=10s');
-  const events = (): Promise<string> => kubectl('get', 'events', '--field-selector', 'reason=FailedScheduling');
+  const events = (): Promise<string> =>
+    kubectl('get', 'events', '--field-selector', 'reason=FailedScheduling');
   await expect.poll(events).toMatch(/0\/\d+ nodes are available: .*Insufficient cpu/);
 });
 
@@ -17,18 +20,28 @@ test('a claim is bound with a storage class, and waits without one', async () =>
   const {kubectl} = await workplace();
   await kubectl.apply(claim('default'), claim('none', ''), claim('missing', 'no-such-class'));
   await kubectl('wait', 'pvc/default', '--for=jsonpath={.status.phase}=Bound', '--timeout=10s');
-  const events = (): Promise<string> => kubectl('get', 'events', '--field-selector', 'involvedObject.kind=PersistentVolumeClaim');
+  const events = (): Promise<string> =>
+    kubectl('get', 'events', '--field-selector', 'involvedObject.kind=PersistentVolumeClaim');
   await expect.poll(events).toContain('storageclass.storage.k8s.io "no-such-class" not found');
-  await expect.poll(events).toContain('no persistent volumes available for this claim and no storage class is set');
-  expect(await kubectl('get', 'pvc', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.status.phase} {end}')).toBe(
-    'default=Bound missing=Pending none=Pending ',
-  );
+  await expect
+    .poll(events)
+    .toContain('no persistent volumes available for this claim and no storage class is set');
+  expect(
+    await kubectl(
+      'get',
+      'pvc',
+      '-o',
+      'jsonpath={range .items[*]}{.metadata.name}={.status.phase} {end}',
+    ),
+  ).toBe('default=Bound missing=Pending none=Pending ');
 });
 
 test('PodSecurity refuses what the namespace forbids', async () => {
   const {kubectl} = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
   const volumes = [{name: 'host', hostPath: {path: '/var'}}];
-  await expect(kubectl.apply(pod('agent', {spec: {volumes}}))).rejects.toThrow('violates PodSecurity "baseline:latest": hostPath volumes');
+  await expect(kubectl.apply(pod('agent', {spec: {volumes}}))).rejects.toThrow(
+    'violates PodSecurity "baseline:latest": hostPath volumes',
+  );
 });
 
 test('a quota refuses the pods of a Deployment', async () => {
@@ -38,5 +51,7 @@ test('a quota refuses the pods of a Deployment', async () => {
   await kubectl('wait', 'quota/tight', '--for=jsonpath={.status.hard.pods}=1', '--timeout=10s');
   await kubectl.apply(deployment('agent', 2));
   await kubectl('wait', 'deployment/agent', '--for=condition=ReplicaFailure', '--timeout=10s');
-  expect(await kubectl('get', 'deployment', 'agent', '-o', 'yaml')).toContain('exceeded quota: tight');
+  expect(await kubectl('get', 'deployment', 'agent', '-o', 'yaml')).toContain(
+    'exceeded quota: tight',
+  );
 });

@@ -12,7 +12,10 @@ import {workplace} from './workplace.ts';
 
 test('it is a Kubernetes 1.35 with ready nodes', async () => {
   const {kubectl} = await workplace();
-  expect(JSON.parse(await kubectl('version', '-o', 'json')).serverVersion).toMatchObject({major: '1', minor: '35'});
+  expect(JSON.parse(await kubectl('version', '-o', 'json')).serverVersion).toMatchObject({
+    major: '1',
+    minor: '35',
+  });
   await kubectl('wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=20s');
 });
 
@@ -32,16 +35,31 @@ test('a second cluster runs beside the first, with the nodes a test wants', asyn
   const taint = {key: 'dedicated', value: 'agents', effect: 'NoSchedule'} as const;
   const capacity = {cpu: '64', 'nvidia.com/gpu': '2'};
   const cluster = await startCluster({
-    nodes: [{name: 'big', arch: 'arm64', labels: {pool: 'agents'}, taints: [taint], capacity, kubeletVersion: 'v1.33.1'}],
+    nodes: [
+      {
+        name: 'big',
+        arch: 'arm64',
+        labels: {pool: 'agents'},
+        taints: [taint],
+        capacity,
+        kubeletVersion: 'v1.33.1',
+      },
+    ],
   });
   onTestFinished(cluster.stop);
   const kubectl = await kubectlFor(cluster.kubeconfig);
   expect(await kubectl.get('nodes')).toMatchObject({
     items: [
       {
-        metadata: {name: 'big', labels: {pool: 'agents', 'kubernetes.io/arch': 'arm64', 'kubernetes.io/os': 'linux'}},
+        metadata: {
+          name: 'big',
+          labels: {pool: 'agents', 'kubernetes.io/arch': 'arm64', 'kubernetes.io/os': 'linux'},
+        },
         spec: {taints: [taint]},
-        status: {allocatable: {...capacity, memory: '16Gi'}, nodeInfo: {kubeletVersion: 'v1.33.1', architecture: 'arm64'}},
+        status: {
+          allocatable: {...capacity, memory: '16Gi'},
+          nodeInfo: {kubeletVersion: 'v1.33.1', architecture: 'arm64'},
+        },
       },
     ],
   });
@@ -50,7 +68,11 @@ test('a second cluster runs beside the first, with the nodes a test wants', asyn
 });
 
 test('nothing is left of a cluster whose starter was killed', async () => {
-  const starter = execa(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'cluster.cli.ts')], {reject: false});
+  const starter = execa(
+    process.execPath,
+    ['--import', 'tsx', join(import.meta.dirname, 'cluster.cli.ts')],
+    {reject: false},
+  );
   const [printed] = await once(starter.stdout, 'data');
   const directory = dirname(/KUBECONFIG=(.*)/.exec(String(printed))?.[1] ?? '');
   const pids = (await readFile(join(directory, 'pids'), 'utf8')).trim().split('\n').map(Number);

@@ -21,7 +21,11 @@ export interface Cluster {
 }
 
 /** Starts a cluster that can schedule pods. It stops with this process at the latest. */
-export async function startCluster({nodes = DEFAULT_NODES}: {nodes?: readonly NodeSpec[]} = {}): Promise<Cluster> {
+export async function startCluster({
+  nodes = DEFAULT_NODES,
+}: {
+  nodes?: readonly NodeSpec[];
+} = {}): Promise<Cluster> {
   const binaries = await controlPlane();
   const directory = await mkdtemp(join(tmpdir(), 'test-cluster-'));
   const guard = startGuard(directory);
@@ -34,7 +38,11 @@ export async function startCluster({nodes = DEFAULT_NODES}: {nodes?: readonly No
     const api = await connect(server, setup.certificates);
     const boot = async (): Promise<void> => {
       await until('the API server is ready', async () => (await api('GET', '/readyz')) === 'ok');
-      guard.run('kube-controller-manager', binaries['kube-controller-manager'], programs.controllerManager(setup));
+      guard.run(
+        'kube-controller-manager',
+        binaries['kube-controller-manager'],
+        programs.controllerManager(setup),
+      );
       guard.run('kube-scheduler', binaries['kube-scheduler'], programs.scheduler(setup));
       await createObjects(api, await documents(binaries.objects));
       await createObjects(api, nodes.map(nodeObject));
@@ -55,9 +63,22 @@ export async function startCluster({nodes = DEFAULT_NODES}: {nodes?: readonly No
 
 async function prepare(directory: string): Promise<programs.Setup> {
   const certificates = await issueCertificates(directory);
-  const [etcd, etcdPeer, server, kubelet] = (await freePorts(4)) as [number, number, number, number];
-  const kubeconfig = (file: string, client: 'admin' | 'controllerManager' | 'scheduler'): Promise<string> =>
-    writeKubeconfig(join(directory, file), `https://127.0.0.1:${server}`, certificates.ca, certificates[client]);
+  const [etcd, etcdPeer, server, kubelet] = (await freePorts(4)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const kubeconfig = (
+    file: string,
+    client: 'admin' | 'controllerManager' | 'scheduler',
+  ): Promise<string> =>
+    writeKubeconfig(
+      join(directory, file),
+      `https://127.0.0.1:${server}`,
+      certificates.ca,
+      certificates[client],
+    );
   const kubeconfigs = {
     admin: await kubeconfig('kubeconfig', 'admin'),
     controllerManager: await kubeconfig('controller-manager.kubeconfig', 'controllerManager'),
@@ -87,11 +108,15 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 async function createObjects(api: Api, objects: readonly object[]): Promise<void> {
-  for (const object of objects as {kind: string}[]) await api('POST', PATHS[object.kind] as string, object);
+  for (const object of objects as {kind: string}[])
+    await api('POST', PATHS[object.kind] as string, object);
 }
 
 interface NodeList {
-  items: {spec: {taints?: {key: string}[]}; status: {conditions?: {type: string; status: string}[]}}[];
+  items: {
+    spec: {taints?: {key: string}[]};
+    status: {conditions?: {type: string; status: string}[]};
+  }[];
 }
 
 async function nodesAreReady(api: Api): Promise<boolean> {

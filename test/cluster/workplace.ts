@@ -23,8 +23,12 @@ export async function workplace(
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});
   // Later tests that read the cluster would read every remaining release.
   if (TestRunner.getCurrentTest() !== undefined)
-    onTestFinished(async () => void (await kubectl.api('DELETE', `${path}/secrets?labelSelector=owner%3Dhelm`)));
+    onTestFinished(
+      async () => void (await kubectl.api('DELETE', `${path}/secrets?labelSelector=owner%3Dhelm`)),
+    );
   // Pods are rejected until the default service account exists.
-  await until('the namespace has a service account', async () => Boolean(await kubectl.api('GET', `${path}/serviceaccounts/default`)));
+  await until('the namespace has a service account', async () =>
+    Boolean(await kubectl.api('GET', `${path}/serviceaccounts/default`)),
+  );
   return {kubeconfig, namespace, kubectl};
 }

@@ -35,7 +35,8 @@ async function agents(): Promise<Workplace> {
   return place;
 }
 
-const linesIn = (log: string): string[] => [...log.matchAll(/ (line \d+)$/gm)].map(([, line = '']) => line);
+const linesIn = (log: string): string[] =>
+  [...log.matchAll(/ (line \d+)$/gm)].map(([, line = '']) => line);
 const timed = (hours: number) => ({now: () => new Date(Date.now() + hours * HOUR)});
 const isSkew = ({code}: Finding): boolean => code === 'CLOCK_SKEW';
 
@@ -55,7 +56,11 @@ test.each([
     expect(skew).toMatchObject({severity: 'warning', message: expect.stringMatching(words)});
     expect(text('SUMMARY.md')).toContain(`CLOCK_SKEW): ${skew?.message}`);
     // What is said of the agents is counted by the clock of the cluster.
-    expect(findings.filter((each) => !isSkew(each)).map(({code, object, severity}) => [code, object, severity])).toEqual(
+    expect(
+      findings
+        .filter((each) => !isSkew(each))
+        .map(({code, object, severity}) => [code, object, severity]),
+    ).toEqual(
       right.result.findings.map(({code, object, severity}: Finding) => [code, object, severity]),
     );
   }
@@ -69,7 +74,12 @@ test('compares --since-time with cluster time, and reports a time in the future'
   expect(linesIn(ahead.text('logs/a/agent.log'))).toEqual(LINES);
   expect(ahead.result.findings.map(({code}: Finding) => code)).not.toContain('SINCE_IN_FUTURE');
   // An hour ago on the machine.
-  const wrong = await collected(place, helm, ['--since-time', new Date(Date.now() + 4 * HOUR).toISOString()], timed(5));
+  const wrong = await collected(
+    place,
+    helm,
+    ['--since-time', new Date(Date.now() + 4 * HOUR).toISOString()],
+    timed(5),
+  );
   expect(wrong.result.findings).toContainEqual(
     expect.objectContaining({
       code: 'SINCE_IN_FUTURE',
@@ -79,9 +89,12 @@ test('compares --since-time with cluster time, and reports a time in the future'
   );
 });
 
-test.each([6, -6])('records every line once with --watch when the clock is %i h wrong', async (hours) => {
+test.each([
+  6, -6,
+])('records every line once with --watch when the clock is %i h wrong', async (hours) => {
   const place = await agents();
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController().signal];
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController().signal;
   let said = '';
   const deps = {
     ...timed(hours),
@@ -114,17 +127,31 @@ const shifted = (hours: number): string =>
      globalThis.Date = class extends real { constructor(...a) { super(...(a.length ? a : [real.now() + by])); } static now() { return real.now() + by; } };`,
   )}`;
 
-test.each([7, -7])('writes a complete bundle with the built program when the clock is %i h wrong', async (hours) => {
+test.each([
+  7, -7,
+])('writes a complete bundle with the built program when the clock is %i h wrong', async (hours) => {
   const place = await agents();
   const out = freshFile();
-  const argv = ['collect-logs', '--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm, '--out', out];
+  const argv = [
+    'collect-logs',
+    '--kubeconfig',
+    place.kubeconfig,
+    '--namespace',
+    place.namespace,
+    '--helm',
+    helm,
+    '--out',
+    out,
+  ];
   const {exitCode, stderr} = await execa(
     process.execPath,
     ['--import', shifted(hours), PROGRAM, ...argv, '--kubectl', await findKubectl()],
     {reject: false},
   );
   expect(exitCode, stderr).toBe(0);
-  expect(stderr).toContain(hours > 0 ? 'ahead of the clock of the cluster' : 'behind the clock of the cluster');
+  expect(stderr).toContain(
+    hours > 0 ? 'ahead of the clock of the cluster' : 'behind the clock of the cluster',
+  );
   const {text, errors} = await unpack(out);
   expect(errors).toEqual([]);
   expect(linesIn(text('logs/a/agent.log'))).toEqual(LINES);

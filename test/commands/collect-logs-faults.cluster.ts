@@ -12,14 +12,19 @@ import {collectLogs} from '../support/run-on-cluster.ts';
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 
 /** An agent of each name, whose log has so many lines, behind an API server that can be made to fail. */
-async function agents(names: readonly string[], lines = 3): Promise<{kubeTarget: Workplace; api: FaultyApi}> {
+async function agents(
+  names: readonly string[],
+  lines = 3,
+): Promise<{kubeTarget: Workplace; api: FaultyApi}> {
   const place = await workplace();
   const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
   await place.kubectl.apply(...names.map((name) => ({...pod(name), metadata: {name, labels}})));
   const log = Array.from({length: lines}, (_, line) => `line ${line} of the log`);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: log}});
   await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=20s');
-  await expect.poll(() => place.kubectl('logs', names[0] as string).catch(String)).toContain('line 0');
+  await expect
+    .poll(() => place.kubectl('logs', names[0] as string).catch(String))
+    .toContain('line 0');
   const api = await faultyApi(place.kubeconfig);
   return {kubeTarget: {...place, kubeconfig: api.kubeconfig}, api};
 }
@@ -29,7 +34,9 @@ const B = 'logs/b/agent.log';
 
 test('retries when the server requests it', async () => {
   const {kubeTarget, api} = await agents(['a', 'b']);
-  const faults = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) => api.inject('GET', path, {status: 429, retryAfter: 1}, 1));
+  const faults = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) =>
+    api.inject('GET', path, {status: 429, retryAfter: 1}, 1),
+  );
   expect(await collected(kubeTarget, helm)).toMatchObject({exit: 0, errors: []});
   expect(faults.map((each) => each.count())).toEqual([1, 1, 1]);
 });
@@ -43,7 +50,10 @@ test.each([
   const {exit, result, errors, names, text} = await collected(kubeTarget, helm);
   expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
   expect(errors).toMatchObject([{what: B, kind}]);
-  expect(names.filter((name) => name.startsWith('logs/'))).toEqual(['logs/a/agent.log', 'logs/c/agent.log']);
+  expect(names.filter((name) => name.startsWith('logs/'))).toEqual([
+    'logs/a/agent.log',
+    'logs/c/agent.log',
+  ]);
   expect(text('SUMMARY.md')).toContain(`- ${B}: `);
 });
 
@@ -62,7 +72,9 @@ test('keeps the start of a log when the node stops sending, and reports it as in
   api.inject('GET', LOG_OF_B, 'hang');
   const {exit, errors, text} = await collected(kubeTarget, helm);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'stalled', message: expect.stringMatching(/^incomplete/)}]);
+  expect(errors).toMatchObject([
+    {what: B, kind: 'stalled', message: expect.stringMatching(/^incomplete/)},
+  ]);
   expect(text(B)).toMatch(/^\S+ line 0 of the log\n/);
   expect(text(B)).not.toContain('line 39999 ');
   expect(text('logs/a/agent.log')).toMatch(/line 39999 of the log\n$/);
@@ -73,7 +85,9 @@ test('keeps the start of an interrupted log', async () => {
   api.inject('GET', LOG_OF_B, 'cut');
   const {exit, errors, text} = await collected(kubeTarget, helm);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'truncated', message: expect.stringMatching(/^incomplete/)}]);
+  expect(errors).toMatchObject([
+    {what: B, kind: 'truncated', message: expect.stringMatching(/^incomplete/)},
+  ]);
   expect(text(B).length).toBeGreaterThan(100_000);
   expect(text(B)).not.toContain('line 39999 ');
   expect(text('SUMMARY.md')).toContain(`- ${B}: incomplete`);
@@ -100,7 +114,9 @@ test.each([
   api.inject('GET', path, {status: 500});
   const {exit, errors, names} = await collected(kubeTarget, helm);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: typeof what === 'string' ? what : expect.stringMatching(what), kind: 'server'}]);
+  expect(errors).toMatchObject([
+    {what: typeof what === 'string' ? what : expect.stringMatching(what), kind: 'server'},
+  ]);
   expect(names).toContain('logs/a/agent.log');
 });
 
@@ -115,7 +131,11 @@ test('writes a bundle in time when the API server stops', async () => {
   expect(exit).toBe(7);
   expect(errors.length).toBeGreaterThan(0);
   const lost = errors.map(({what}) => what);
-  expect(all).toEqual(expect.arrayContaining(names.map((name) => `logs/${name}/agent.log`).filter((log) => !lost.includes(log))));
+  expect(all).toEqual(
+    expect.arrayContaining(
+      names.map((name) => `logs/${name}/agent.log`).filter((log) => !lost.includes(log)),
+    ),
+  );
   expect(text('SUMMARY.md')).toContain('## Not included');
   expect(seconds).toBeLessThan(40);
 });
@@ -125,7 +145,9 @@ test('writes a bundle of the data so far when it times out', async () => {
   api.inject('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(kubeTarget, helm, ['--timeout', '6s']);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'aborted', message: expect.stringContaining('timed out (--timeout)')}]);
+  expect(errors).toMatchObject([
+    {what: B, kind: 'aborted', message: expect.stringContaining('timed out (--timeout)')},
+  ]);
   expect(names).toContain('logs/a/agent.log');
   expect(seconds).toBeLessThan(12);
 });
@@ -146,9 +168,14 @@ test('reports an unreachable API server and writes nothing', async () => {
   api.stop();
   const directory = join(dirname(freshFile()), kubeTarget.namespace);
   mkdirSync(directory);
-  const {stdout, exit} = await collectLogs(kubeTarget, helm, ['--json', '--out', join(directory, 'x.zip')]);
+  const {stdout, exit} = await collectLogs(kubeTarget, helm, [
+    '--json',
+    '--out',
+    join(directory, 'x.zip'),
+  ]);
   expect({exit, ...JSON.parse(stdout).error}).toMatchObject({
-    ...{exit: 1, code: 'CLUSTER_UNREACHABLE'},
+    exit: 1,
+    code: 'CLUSTER_UNREACHABLE',
     suggestions: [expect.stringContaining('kubectl cluster-info'), expect.any(String)],
   });
   expect(readdirSync(directory)).toEqual([]);

@@ -21,16 +21,26 @@ process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
 const READY = 'The agent is ready to receive tasks';
 /** As the chart labels what is its own. */
-const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'scalr-agent'};
+const labels = {
+  'app.kubernetes.io/name': 'agent-local',
+  'app.kubernetes.io/instance': 'scalr-agent',
+};
 const mine = <T extends object>(object: T): T => {
   const {metadata} = object as unknown as {metadata: object};
   return {...object, metadata: {...metadata, labels}};
 };
 
 /** What stands in the line that the finding of this code names. */
-function proof(bundle: Awaited<ReturnType<typeof collected>>, code: string, object = ''): Finding & {said: string} {
-  const finding = (bundle.result.findings as Finding[]).find((each) => each.code === code && each.object.startsWith(object));
-  if (finding === undefined) throw new Error(`${code} was not found: ${JSON.stringify(bundle.result.findings, null, 2)}`);
+function proof(
+  bundle: Awaited<ReturnType<typeof collected>>,
+  code: string,
+  object = '',
+): Finding & {said: string} {
+  const finding = (bundle.result.findings as Finding[]).find(
+    (each) => each.code === code && each.object.startsWith(object),
+  );
+  if (finding === undefined)
+    throw new Error(`${code} was not found: ${JSON.stringify(bundle.result.findings, null, 2)}`);
   const {file = '', line = 0} = finding;
   expect(bundle.names).toContain(file);
   return {...finding, said: bundle.text(file).split('\n')[line - 1] ?? ''};
@@ -49,9 +59,15 @@ test('everything that is not well stands out, with the line that shows it', asyn
     mine(claim('cache', 'no-such-class')),
     ...['refused', 'behind-proxy', 'untrusting', 'full'].map((name) => mine(pod(name))),
   );
-  const said = (name: string, ...lines: readonly string[]) => setLogs(kubeconfig, {namespace, pod: name}, {agent: {current: lines}});
-  const json = (event: string, exception = '') => JSON.stringify({event, level: 'error', exception});
-  await setLogs(kubeconfig, {namespace}, {'*': {current: [READY], previous: ['starting', 'no such option: --serve']}});
+  const said = (name: string, ...lines: readonly string[]) =>
+    setLogs(kubeconfig, {namespace, pod: name}, {agent: {current: lines}});
+  const json = (event: string, exception = '') =>
+    JSON.stringify({event, level: 'error', exception});
+  await setLogs(
+    kubeconfig,
+    {namespace},
+    {'*': {current: [READY], previous: ['starting', 'no such option: --serve']}},
+  );
   await said('refused', 'starting', json('Invalid agent token'));
   await said(
     'behind-proxy',
@@ -59,7 +75,11 @@ test('everything that is not well stands out, with the line that shows it', asyn
     json('cannot register', 'OSError: Tunnel connection failed: 407 Proxy Authentication Required'),
     READY,
   );
-  await said('untrusting', READY, json('cannot register', 'x509: certificate signed by unknown authority'));
+  await said(
+    'untrusting',
+    READY,
+    json('cannot register', 'x509: certificate signed by unknown authority'),
+  );
   await said(
     'full',
     READY,
@@ -69,10 +89,14 @@ test('everything that is not well stands out, with the line that shows it', asyn
     ...Array(9).fill('fine'),
   );
   await expect
-    .poll(() => kubectl('get', 'events', '--output', 'jsonpath={.items[*].reason}'), {timeout: 30_000})
+    .poll(() => kubectl('get', 'events', '--output', 'jsonpath={.items[*].reason}'), {
+      timeout: 30_000,
+    })
     .toMatch(/(?=.*FailedScheduling)(?=.*ProvisioningFailed)(?=.*Failed )/s);
   await expect
-    .poll(() => kubectl('get', 'pods', 'full', 'refused', '--output', 'jsonpath={.items[*].status.phase}'))
+    .poll(() =>
+      kubectl('get', 'pods', 'full', 'refused', '--output', 'jsonpath={.items[*].status.phase}'),
+    )
     .toBe('Running Running');
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'CRASH_LOOP')).toMatchObject({
@@ -80,7 +104,10 @@ test('everything that is not well stands out, with the line that shows it', asyn
     file: 'logs/crashes/agent.previous.log',
     said: expect.stringContaining('no such option: --serve'),
   });
-  expect(proof(bundle, 'OOM_KILLED')).toMatchObject({object: 'pod/hungry', said: expect.stringContaining('"reason": "OOMKilled"')});
+  expect(proof(bundle, 'OOM_KILLED')).toMatchObject({
+    object: 'pod/hungry',
+    said: expect.stringContaining('"reason": "OOMKilled"'),
+  });
   expect(proof(bundle, 'IMAGE_NOT_FOUND')).toMatchObject({
     object: 'pod/imageless',
     file: 'events.txt',
@@ -106,7 +133,10 @@ test('everything that is not well stands out, with the line that shows it', asyn
     line: 2,
     message: expect.stringContaining('became ready afterwards'),
   });
-  expect(proof(bundle, 'TLS_UNKNOWN_AUTHORITY')).toMatchObject({object: 'pod/untrusting', said: expect.stringContaining('x509')});
+  expect(proof(bundle, 'TLS_UNKNOWN_AUTHORITY')).toMatchObject({
+    object: 'pod/untrusting',
+    said: expect.stringContaining('x509'),
+  });
   expect(proof(bundle, 'DISK_FULL')).toMatchObject({object: 'pod/full', line: 4});
   const summary = bundle.text('SUMMARY.md');
   for (const {object, code, file, line} of bundle.result.findings as Finding[]) {
@@ -130,7 +160,9 @@ test('an old version stands out with its bugs and the command that shows its upg
     message: expect.stringContaining('30Mi'),
     said: expect.stringContaining('0.5.63'),
   });
-  expect(bundle.text('SUMMARY.md')).toMatch(/- scalr-agent: agent-job 0\.5\.63, deployed; agent \S+, \d+ behind 0\.6\.5\n/);
+  expect(bundle.text('SUMMARY.md')).toMatch(
+    /- scalr-agent: agent-job 0\.5\.63, deployed; agent \S+, \d+ behind 0\.6\.5\n/,
+  );
 });
 
 test('a policy stands out where the network enforces none', async () => {
@@ -141,13 +173,31 @@ test('a policy stands out where the network enforces none', async () => {
   const selector = {matchLabels: {app: 'flannel'}};
   const spec = {
     selector,
-    template: {metadata: {labels: selector.matchLabels}, spec: {containers: [{name: 'kube-flannel', image: 'flannel:1'}]}},
+    template: {
+      metadata: {labels: selector.matchLabels},
+      spec: {containers: [{name: 'kube-flannel', image: 'flannel:1'}]},
+    },
   };
-  await kubectl.apply({apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: {name: 'kube-flannel-ds'}, spec});
+  await kubectl.apply({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: {name: 'kube-flannel-ds'},
+    spec,
+  });
   const kubeTarget = {kubeconfig: cluster.kubeconfig, namespace: 'default'};
   const chart = await directoryOf({chart: 'agent-job', version: '0.6.5'}, scratch);
   const values = 'agent.tokenExistingSecret.name=token,agent.url=https://acme.scalr.io';
-  await execa(helm, ['install', 'scalr-agent', chart, '--kubeconfig', kubeTarget.kubeconfig, '--namespace', 'default', '--set', values]);
+  await execa(helm, [
+    'install',
+    'scalr-agent',
+    chart,
+    '--kubeconfig',
+    kubeTarget.kubeconfig,
+    '--namespace',
+    'default',
+    '--set',
+    values,
+  ]);
   await setLogs(kubeTarget.kubeconfig, {namespace: 'default'}, {'*': {current: [READY]}});
   const bundle = await collected(kubeTarget, helm);
   expect(proof(bundle, 'POLICY_NOT_ENFORCED')).toMatchObject({

@@ -23,11 +23,19 @@ const A = 'logs/a/agent.log';
 async function talkative(): Promise<Workplace> {
   const place = await workplace();
   const containers = ['agent', 'sidecar'].map((name) => ({name, image: 'scalr/agent:1'}));
-  await place.kubectl.apply(...['a', 'b'].map((name) => ({...pod(name, {spec: {containers}}), metadata: {name, labels}})));
+  await place.kubectl.apply(
+    ...['a', 'b'].map((name) => ({...pod(name, {spec: {containers}}), metadata: {name, labels}})),
+  );
   const current = Array.from({length: LINES}, (_, line) => `line ${line} of the log`);
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {agent: {current}, '*': {current: ['little']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {agent: {current}, '*': {current: ['little']}},
+  );
   await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=20s');
-  await until('there is a log', async () => Boolean(await place.kubectl('logs', 'a', '--container', 'agent', '--tail=1').catch(() => '')));
+  await until('there is a log', async () =>
+    Boolean(await place.kubectl('logs', 'a', '--container', 'agent', '--tail=1').catch(() => '')),
+  );
   return place;
 }
 
@@ -40,20 +48,28 @@ const directory = (): string => {
   return path;
 };
 
-const logsIn = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('logs/'));
+const logsIn = (names: readonly string[]): string[] =>
+  names.filter((name) => name.startsWith('logs/'));
 
 describe('a part of the data', () => {
   test('collects only logs of one container with --container', async () => {
     const {names, exit} = await collected(place, helm, ['--container', 'sidecar']);
-    expect({exit, logs: logsIn(names)}).toEqual({exit: 0, logs: ['logs/a/sidecar.log', 'logs/b/sidecar.log']});
+    expect({exit, logs: logsIn(names)}).toEqual({
+      exit: 0,
+      logs: ['logs/a/sidecar.log', 'logs/b/sidecar.log'],
+    });
     expect(names).toContain('objects/pod/a.json');
   });
 
   test('limits each log with --max-size: start and end, with a mark, and a note in the summary', async () => {
     const {text, exit, stderr, result} = await collected(place, helm, ['--max-size', '200Ki']);
     expect({exit, complete: result.complete}, stderr).toEqual({exit: 0, complete: true});
-    expect(stderr).toContain('2 logs were truncated in the middle (increase --max-size to keep more)');
-    expect(text('SUMMARY.md')).toMatch(/The bundle is complete\. To fit --max-size, 2 logs were cut in the middle\.\n/);
+    expect(stderr).toContain(
+      '2 logs were truncated in the middle (increase --max-size to keep more)',
+    );
+    expect(text('SUMMARY.md')).toMatch(
+      /The bundle is complete\. To fit --max-size, 2 logs were cut in the middle\.\n/,
+    );
     const log = text(A);
     expect(log).toMatch(/^\S+ line 0 of the log\n/);
     expect(log).toMatch(/line 19999 of the log\n$/);
@@ -62,7 +78,9 @@ describe('a part of the data', () => {
     const whole = await collected(place, helm);
     expect(log.replace(/^\[….*\]\n/m, '').length + Number(lost)).toBe(whole.text(A).length);
     expect(text('logs/a/sidecar.log')).toMatch(/ little\n$/);
-    expect(Buffer.byteLength(log) + Buffer.byteLength(text('logs/b/agent.log'))).toBeLessThan(201 * 1024);
+    expect(Buffer.byteLength(log) + Buffer.byteLength(text('logs/b/agent.log'))).toBeLessThan(
+      201 * 1024,
+    );
   });
 
   test('excludes log lines before --since and --since-time', async () => {
@@ -79,17 +97,22 @@ describe('a part of the data', () => {
   });
 
   test('collects only one of several releases with --release, and rejects an unknown one', async () => {
-    const [own, other] = [
-      {...labels, 'app.kubernetes.io/instance': 'one'},
-      {...labels, 'app.kubernetes.io/instance': 'two'},
-    ];
+    const own = {...labels, 'app.kubernetes.io/instance': 'one'};
+    const other = {...labels, 'app.kubernetes.io/instance': 'two'};
     const two = await workplace();
-    await two.kubectl.apply({...pod('a'), metadata: {name: 'a', labels: own}}, {...pod('b'), metadata: {name: 'b', labels: other}});
+    await two.kubectl.apply(
+      {...pod('a'), metadata: {name: 'a', labels: own}},
+      {...pod('b'), metadata: {name: 'b', labels: other}},
+    );
     const {names} = await collected(two, helm, ['--release', 'two']);
     expect(names.filter((name) => name.startsWith('objects/pod/'))).toEqual(['objects/pod/b.json']);
     const {stdout, exit} = await collectLogs(two, helm, ['--json', '--release', 'three']);
     const {error} = JSON.parse(stdout);
-    expect({exit, ...error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('release three found')});
+    expect({exit, ...error}).toMatchObject({
+      exit: 2,
+      code: 'RELEASE_NOT_FOUND',
+      message: expect.stringContaining('release three found'),
+    });
   });
 
   test.each([
@@ -99,33 +122,61 @@ describe('a part of the data', () => {
     [['--since', '1h', '--since-time', '2026-11-21T08:00:00Z'], 'since'],
   ])('rejects %j before anything is read', async (flags, word) => {
     const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
-    expect({exit, message: JSON.parse(stdout).error.message}).toEqual({exit: 2, message: expect.stringContaining(word)});
+    expect({exit, message: JSON.parse(stdout).error.message}).toEqual({
+      exit: 2,
+      message: expect.stringContaining(word),
+    });
   });
 });
 
 test.each([
   [['--container', 'nope'], 'Container nope not found', 'Existing containers: agent, sidecar'],
-  [['--run', 'nope'], 'Run nope not found', 'No runs found: the pods of a run are deleted one minute after it ends'],
+  [
+    ['--run', 'nope'],
+    'Run nope not found',
+    'No runs found: the pods of a run are deleted one minute after it ends',
+  ],
 ])('rejects %j with the existing names', async (flags, message, advice) => {
   const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
   const {error} = JSON.parse(stdout);
-  expect({exit, ...error}).toMatchObject({exit: 2, code: 'INVALID_SETTING', message: expect.stringContaining(message)});
+  expect({exit, ...error}).toMatchObject({
+    exit: 2,
+    code: 'INVALID_SETTING',
+    message: expect.stringContaining(message),
+  });
   expect(error.suggestions).toContain(advice);
 });
 
 describe('the output file', () => {
   test('lists every file and writes none with --dry-run', async () => {
     const at = directory();
-    const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--out', join(at, 'x.zip')]);
+    const {stdout, exit} = await collectLogs(place, helm, [
+      '--dry-run',
+      '--out',
+      join(at, 'x.zip'),
+    ]);
     expect({exit, files: readdirSync(at)}).toEqual({exit: 0, files: []});
     const {names} = await collected(place, helm);
-    const told = ['SUMMARY.md', 'TICKET.md', 'errors.json', 'findings.json', 'manifest.json', 'redactions.json', 'report.html'];
-    expect(stdout.trim().split('\n').toSorted()).toEqual(names.filter((name) => !told.includes(name)).toSorted());
+    const told = [
+      'SUMMARY.md',
+      'TICKET.md',
+      'errors.json',
+      'findings.json',
+      'manifest.json',
+      'redactions.json',
+      'report.html',
+    ];
+    expect(stdout.trim().split('\n').toSorted()).toEqual(
+      names.filter((name) => !told.includes(name)).toSorted(),
+    );
   });
 
   test('prints one JSON document with --dry-run --json', async () => {
     const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--json']);
-    expect({exit, result: JSON.parse(stdout)}).toMatchObject({exit: 0, result: {schemaVersion: 1, complete: true}});
+    expect({exit, result: JSON.parse(stdout)}).toMatchObject({
+      exit: 0,
+      result: {schemaVersion: 1, complete: true},
+    });
   });
 
   /** Whoever follows hears of it at once, not when the time is over. */
@@ -142,10 +193,17 @@ describe('the output file', () => {
   test.each(WAYS)('fails when the directory is missing or not writable %s', async (...more) => {
     const closed = directory();
     chmodSync(closed, 0o500);
-    const paths = [join(closed, 'none', 'x.zip'), ...(process.getuid?.() === 0 ? ['/proc/x.zip'] : [join(closed, 'x.zip')])];
+    const paths = [
+      join(closed, 'none', 'x.zip'),
+      ...(process.getuid?.() === 0 ? ['/proc/x.zip'] : [join(closed, 'x.zip')]),
+    ];
     for (const path of paths) {
       const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', path, ...more]);
-      expect({exit, code: JSON.parse(stdout).error.code, path}).toEqual({exit: 1, code: 'UNWRITABLE_FILE', path});
+      expect({exit, code: JSON.parse(stdout).error.code, path}).toEqual({
+        exit: 1,
+        code: 'UNWRITABLE_FILE',
+        path,
+      });
     }
   });
 
@@ -174,7 +232,10 @@ describe('an account that', () => {
     const everything = await collected(own, helm);
     const kubeconfig = await accountWith('view', own);
     const {exit, result, errors, names, stderr, text} = await collected({...own, kubeconfig}, helm);
-    expect({exit, complete: result.complete}, stderr + JSON.stringify(errors)).toEqual({exit: 7, complete: false});
+    expect({exit, complete: result.complete}, stderr + JSON.stringify(errors)).toEqual({
+      exit: 7,
+      complete: false,
+    });
     const warning = 'Secrets were not searched: 1 namespace not readable. Review before sending.';
     expect(stderr.split('\n')[0]).toBe(warning);
     expect(text('SUMMARY.md').split('\n')[0]).toBe(warning);
@@ -184,41 +245,81 @@ describe('an account that', () => {
       message: expect.stringContaining('cannot list resource "secrets"'),
     });
     expect(new Set(errors.map(({kind}) => kind))).toEqual(new Set(['forbidden']));
-    expect(errors.map(({what}) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/^Secrets/), 'Helm releases']));
+    expect(errors.map(({what}) => what)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^Secrets/), 'Helm releases']),
+    );
     expect(logsIn(names)).toEqual(logsIn(everything.names));
-    for (const name of everything.names.filter((each) => /^objects\/(deployment|daemonset|pod)\//.test(each)))
+    for (const name of everything.names.filter((each) =>
+      /^objects\/(deployment|daemonset|pod)\//.test(each),
+    ))
       expect(names).toContain(name);
   });
 
   test('cannot read logs gets the rest, and exit code 7', async () => {
     const kubeconfig = await accountWith(
-      [{apiGroups: ['', 'apps', 'batch', 'networking.k8s.io', 'policy'], resources: ['*'], verbs: ['get', 'list']}].map((rule) => ({
+      [
+        {
+          apiGroups: ['', 'apps', 'batch', 'networking.k8s.io', 'policy'],
+          resources: ['*'],
+          verbs: ['get', 'list'],
+        },
+      ].map((rule) => ({
         ...rule,
-        resources: ['pods', 'events', 'deployments', 'daemonsets', 'statefulsets', 'replicasets', 'jobs'],
+        resources: [
+          'pods',
+          'events',
+          'deployments',
+          'daemonsets',
+          'statefulsets',
+          'replicasets',
+          'jobs',
+        ],
       })),
       place,
     );
     const {exit, errors, names} = await collected({...place, kubeconfig}, helm);
     expect(exit).toBe(7);
     expect(errors).toEqual(
-      expect.arrayContaining([expect.objectContaining({what: A, kind: 'forbidden', message: expect.stringContaining('pods/log')})]),
+      expect.arrayContaining([
+        expect.objectContaining({
+          what: A,
+          kind: 'forbidden',
+          message: expect.stringContaining('pods/log'),
+        }),
+      ]),
     );
     expect(names).toContain('objects/pod/a.json');
     expect(logsIn(names)).toEqual([]);
   });
 
   test.each([
-    {may: 'nothing of use', role: [{apiGroups: [''], resources: ['pods'], verbs: ['get']}], exit: 1},
+    {
+      may: 'nothing of use',
+      role: [{apiGroups: [''], resources: ['pods'], verbs: ['get']}],
+      exit: 1,
+    },
     {may: 'all but Secrets', role: 'view' as const, exit: 7},
-  ])('can read $may gets a complete bundle after an administrator has applied the printed roles', async ({role, exit}) => {
+  ])('can read $may gets a complete bundle after an administrator has applied the printed roles', async ({
+    role,
+    exit,
+  }) => {
     const own = await installed('agent-local', helm);
     const kubeconfig = await accountWith(role, own);
     const before = await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()]);
     expect({exit: before.exit}, before.stderr).toEqual({exit});
     const roles = rolesIn(before.stderr);
-    expect(roles.map(({kind}) => kind)).toEqual(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
+    expect(roles.map(({kind}) => kind)).toEqual([
+      'Role',
+      'RoleBinding',
+      'ClusterRole',
+      'ClusterRoleBinding',
+    ]);
     await own.kubectl.apply(...roles);
-    await until('the role counts', async () => (await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()])).exit === 0);
+    await until(
+      'the role counts',
+      async () =>
+        (await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()])).exit === 0,
+    );
     const {result, names} = await collected({...own, kubeconfig}, helm);
     expect(result.complete).toBe(true);
     expect(names).toEqual((await collected(own, helm)).names);

@@ -20,7 +20,9 @@ const kubectl = await findKubectl();
 async function start(prepare: (api: FaultyApi) => void, ...more: readonly string[]) {
   const place = await workplace();
   const labels = {'app.kubernetes.io/name': 'agent-local'};
-  await place.kubectl.apply(...['a', 'b'].map((name) => ({...pod(name), metadata: {name, labels}})));
+  await place.kubectl.apply(
+    ...['a', 'b'].map((name) => ({...pod(name), metadata: {name, labels}})),
+  );
   const current = Array.from({length: 20_000}, (_, line) => `line ${line}, raw data`);
   const {namespace, kubeconfig} = place;
   await setLogs(kubeconfig, {namespace}, {'*': {current}});
@@ -34,7 +36,18 @@ async function start(prepare: (api: FaultyApi) => void, ...more: readonly string
   const sockets = join(tmpdir(), place.namespace);
   mkdirSync(sockets);
   const file = join(directory, 'x.zip');
-  const flags = ['--kubeconfig', api.kubeconfig, '--namespace', place.namespace, '--helm', helm, '--kubectl', kubectl, '--out', file];
+  const flags = [
+    '--kubeconfig',
+    api.kubeconfig,
+    '--namespace',
+    place.namespace,
+    '--helm',
+    helm,
+    '--kubectl',
+    kubectl,
+    '--out',
+    file,
+  ];
   const child = execa(process.execPath, [PROGRAM, 'collect-logs', ...flags, ...more], {
     detached: true,
     stdin: 'ignore',
@@ -46,7 +59,10 @@ async function start(prepare: (api: FaultyApi) => void, ...more: readonly string
     file,
     files: () => readdirSync(directory),
     bytes: () =>
-      readdirSync(directory).reduce((sum, name) => sum + (name.endsWith('.partial') ? statSync(join(directory, name)).size : 0), 0),
+      readdirSync(directory).reduce(
+        (sum, name) => sum + (name.endsWith('.partial') ? statSync(join(directory, name)).size : 0),
+        0,
+      ),
     sockets: () => readdirSync(sockets),
     signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name),
     /** Processes that have to do with this namespace. */
@@ -81,9 +97,15 @@ test.each([
   expect(run.files()).toEqual(['x.zip']);
   const {errors, names, text} = await unpack(run.file);
   expect(errors).toContainEqual(
-    expect.objectContaining({what: 'logs/b/agent.log', kind: 'aborted', message: expect.stringContaining('interrupted')}),
+    expect.objectContaining({
+      what: 'logs/b/agent.log',
+      kind: 'aborted',
+      message: expect.stringContaining('interrupted'),
+    }),
   );
-  expect(names).toEqual(expect.arrayContaining(['logs/a/agent.log', 'SUMMARY.md', 'redactions.json']));
+  expect(names).toEqual(
+    expect.arrayContaining(['logs/a/agent.log', 'SUMMARY.md', 'redactions.json']),
+  );
   expect(text('SUMMARY.md')).toContain('- logs/b/agent.log: ');
   expect({left: await run.left(), sockets: run.sockets()}).toEqual({left: '', sockets: []});
 });
@@ -104,7 +126,11 @@ test('who insists while it watches gets no bundle', async () => {
   run.signal('SIGHUP');
   const {exitCode, stdout, stderr} = await run.child;
   expect({exitCode, stdout}, stderr).toEqual({exitCode: 130, stdout: ''});
-  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({
+    files: [],
+    left: '',
+    sockets: [],
+  });
 });
 
 test('of --watch Ctrl-C is the end that it waits for', async () => {
@@ -115,7 +141,11 @@ test('of --watch Ctrl-C is the end that it waits for', async () => {
   const {errors, text} = await unpack(run.file);
   expect(errors).toEqual([]);
   expect(text('logs/b/agent.log')).toContain('line 99, raw data');
-  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: ['x.zip'], left: '', sockets: []});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({
+    files: ['x.zip'],
+    left: '',
+    sockets: [],
+  });
 });
 
 test('before anything was read it leaves nothing', async () => {
@@ -128,7 +158,11 @@ test('before anything was read it leaves nothing', async () => {
   const {exitCode, stderr, stdout} = await run.child;
   expect({exitCode, stdout}).toEqual({exitCode: 130, stdout: ''});
   expect(stderr).toContain('Interrupted. No bundle was written.');
-  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({
+    files: [],
+    left: '',
+    sockets: [],
+  });
 });
 
 test('who insists gets no bundle, at once', async () => {
@@ -139,7 +173,11 @@ test('who insists gets no bundle, at once', async () => {
   const {exitCode, stderr} = await run.child;
   expect(exitCode).toBe(130);
   expect(stderr).toContain('No bundle was written');
-  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({
+    files: [],
+    left: '',
+    sockets: [],
+  });
 });
 
 test('killed it leaves nothing: no archive, whole or half, no proxy and no socket', async () => {
@@ -166,5 +204,10 @@ test('--json is one document on standard output and nothing else', async () => {
   const {exitCode, stdout} = await run.child;
   expect(exitCode).toBe(0);
   expect(violations('collect-logs', stdout)).toEqual([]);
-  expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, file: run.file, complete: true, containers: 2});
+  expect(JSON.parse(stdout)).toMatchObject({
+    schemaVersion: 1,
+    file: run.file,
+    complete: true,
+    containers: 2,
+  });
 });

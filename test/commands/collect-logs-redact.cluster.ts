@@ -25,7 +25,11 @@ const SAMPLES = [...samples.values()].flatMap((all) => all.slice(0, 5));
 
 test('the built program hides a sample of every class of secrets, and known ones in base64', async () => {
   const {kubectl, kubeconfig, namespace} = await installed('agent-local', helm);
-  const data = {token: KNOWN.toString('base64'), blob: BINARY.toString('base64'), pin: Buffer.from('1234').toString('base64')};
+  const data = {
+    token: KNOWN.toString('base64'),
+    blob: BINARY.toString('base64'),
+    pin: Buffer.from('1234').toString('base64'),
+  };
   const labels = {'app.kubernetes.io/instance': 'scalr-agent'};
   await kubectl.apply(
     {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'known'}, data},
@@ -34,7 +38,9 @@ test('the built program hides a sample of every class of secrets, and known ones
       metadata: {name: 'speaks', labels},
     },
   );
-  const known = [KNOWN, BINARY].flatMap((value) => ['', 'a', 'ab'].map((before) => inBase64(value, before)));
+  const known = [KNOWN, BINARY].flatMap((value) =>
+    ['', 'a', 'ab'].map((before) => inBase64(value, before)),
+  );
   const current = [
     ...SAMPLES.flatMap(({text}) => text.trimEnd().split('\n')),
     ...known.map((text) => `said ${text} .`),
@@ -44,13 +50,26 @@ test('the built program hides a sample of every class of secrets, and known ones
   await kubectl('wait', 'pod', 'speaks', '--for=condition=Ready', '--timeout=20s');
   await expect.poll(() => kubectl('logs', 'speaks').catch(String)).toContain('the agent is ready');
   const out = freshFile();
-  const flags = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--out', out];
-  const {exitCode, stderr} = await execa(process.execPath, [PROGRAM, 'collect-logs', ...flags], {reject: false});
+  const flags = [
+    '--kubeconfig',
+    kubeconfig,
+    '--namespace',
+    namespace,
+    '--helm',
+    helm,
+    '--out',
+    out,
+  ];
+  const {exitCode, stderr} = await execa(process.execPath, [PROGRAM, 'collect-logs', ...flags], {
+    reject: false,
+  });
   expect({exitCode, stderr}).toMatchObject({exitCode: 0});
   const {all, text} = await unpack(out);
   const log = text('logs/speaks/agent.log');
   expect(SAMPLES.length).toBeGreaterThan(70);
-  const survivors = SAMPLES.filter(({secrets}) => survivorsIn(all, secrets).length > 0).map(({class: name, line}) => `${name}: ${line}`);
+  const survivors = SAMPLES.filter(({secrets}) => survivorsIn(all, secrets).length > 0).map(
+    ({class: name, line}) => `${name}: ${line}`,
+  );
   expect(survivors).toEqual([]);
   for (const written of known) expect(all).not.toContain(written.slice(8, -8));
   expect(log).toContain('the agent is ready');

@@ -15,7 +15,11 @@ const FOLLOWED = /\/pods\/a\/log\?.*follow=true/;
 const LISTS = /\/namespaces\/[\w-]+\/(pods|jobs|replicasets|events)\?/;
 
 /** Two agents that are followed by way of an API server that can be made to fail, and say a line a moment until it is enough. */
-async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[] = ['--for', '2m'], rules?: readonly object[]) {
+async function watched(
+  prepare: (api: FaultyApi) => void,
+  argv: readonly string[] = ['--for', '2m'],
+  rules?: readonly object[],
+) {
   const place = await workplace();
   const {namespace, kubeconfig, kubectl} = place;
   const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
@@ -26,13 +30,21 @@ async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[
   const api = await faultyApi(kubeconfig);
   prepare(api);
   const asWhom = rules === undefined ? api.kubeconfig : await accountWith(rules, place);
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController().signal];
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController().signal;
   let said = '';
   const stderr = (text: string): void => {
     said += text;
   };
-  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
-  const bundle = collected({...place, kubeconfig: asWhom}, helm, ['--watch', ...argv], {handleInterrupts, stderr});
+  const handleInterrupts = () => ({
+    interrupt: interrupt.signal,
+    forceQuit,
+    release: () => undefined,
+  });
+  const bundle = collected({...place, kubeconfig: asWhom}, helm, ['--watch', ...argv], {
+    handleInterrupts,
+    stderr,
+  });
   await expect.poll(() => said, {timeout: 20_000}).toContain(`Following ${A}`);
   let lines = 1;
   return {
@@ -56,7 +68,8 @@ async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[
 
 /** Every line once, in order. */
 const all = (lines: number): number[] => Array.from({length: lines}, (_, line) => line);
-const numbersIn = (log: string): number[] => [...log.matchAll(/ line (\d+)$/gm)].map(([, number]) => Number(number));
+const numbersIn = (log: string): number[] =>
+  [...log.matchAll(/ line (\d+)$/gm)].map(([, number]) => Number(number));
 
 test.each([
   ['break off again and again', {breakAfterMs: 1200}, 2],
@@ -88,7 +101,10 @@ test.each([
   await injected.hit;
   await run.place.kubectl.apply({
     ...pod('run-3-plan'),
-    metadata: {name: 'run-3-plan', labels: {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'}},
+    metadata: {
+      name: 'run-3-plan',
+      labels: {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'},
+    },
   });
   await run.goesOn(12);
   injected.end();
@@ -96,7 +112,11 @@ test.each([
   const {exit, errors, names, text, lines} = await run.end();
   expect(exit, JSON.stringify(errors)).toBe(0);
   // That for some seconds nobody looked is said, and is too short for a run to come and go.
-  for (const error of errors) expect(error).toMatchObject({what: expect.stringMatching(/ objects \(--watch\)$/), isMinor: true});
+  for (const error of errors)
+    expect(error).toMatchObject({
+      what: expect.stringMatching(/ objects \(--watch\)$/),
+      isMinor: true,
+    });
   expect(numbersIn(text(A))).toEqual(all(lines));
   expect(names).toContain('logs/run-3-plan/agent.log');
 });
@@ -116,7 +136,10 @@ test('waits for an API server that restarts, and records the lines meanwhile', a
 test('runs kubectl per request when kubectl proxy does not work', async () => {
   const run = await watched(() => undefined);
   await run.goesOn(4);
-  const {stdout} = await execa('pgrep', ['-f', `proxy .*${run.api.kubeconfig}|${run.api.kubeconfig}.* proxy`]);
+  const {stdout} = await execa('pgrep', [
+    '-f',
+    `proxy .*${run.api.kubeconfig}|${run.api.kubeconfig}.* proxy`,
+  ]);
   for (const pid of stdout.split('\n')) process.kill(Number(pid), 'SIGKILL');
   await run.goesOn(24);
   const {exit, errors, text, lines} = await run.end();
@@ -134,7 +157,9 @@ test('keeps the start of a log when the pod is deleted while its stream is inter
   const {exit, errors, names, text, result} = await run.end();
   expect(exit).toBe(7);
   expect(result.complete).toBe(false);
-  expect(errors).toMatchObject([{what: A, kind: 'server', message: expect.stringMatching(/^incomplete/)}]);
+  expect(errors).toMatchObject([
+    {what: A, kind: 'server', message: expect.stringMatching(/^incomplete/)},
+  ]);
   expect(numbersIn(text(A)).slice(0, 4)).toEqual(all(4));
   expect(names).toContain('gone/objects/pod/a.json');
   expect(text('SUMMARY.md')).toContain(`- ${A}: incomplete`);
@@ -171,7 +196,9 @@ test('follows what a restricted account can read, and reports the rest', async (
   await run.goesOn(8);
   const {exit, errors, text, lines} = await run.end();
   expect(exit).toBe(7);
-  expect(errors).toContainEqual(expect.objectContaining({what: 'Event objects (--watch)', kind: 'forbidden'}));
+  expect(errors).toContainEqual(
+    expect.objectContaining({what: 'Event objects (--watch)', kind: 'forbidden'}),
+  );
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
 

@@ -22,7 +22,11 @@ test('collects a run that starts and ends while watching, with its last state an
   const stderr = (text: string): void => {
     said += text;
   };
-  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
+  const handleInterrupts = () => ({
+    interrupt: interrupt.signal,
+    forceQuit,
+    release: () => undefined,
+  });
   const bundle = collected(place, helm, ['--watch', '--for', '2m'], {handleInterrupts, stderr});
   await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/scalr-agent-');
   await setLogs(
@@ -39,14 +43,28 @@ test('collects a run that starts and ends while watching, with its last state an
       },
     },
   );
-  await place.kubectl('create', 'secret', 'generic', 'run-7', '--from-literal=session=Zr55pTnBx7Kq');
+  await place.kubectl(
+    'create',
+    'secret',
+    'generic',
+    'run-7',
+    '--from-literal=session=Zr55pTnBx7Kq',
+  );
   // What no look for secrets could find in the beginning.
-  await place.kubectl.apply(run('run-7-plan', 'unready', [{name: 'SCALR_RUN_TOKEN', value: 'wq81kLmWv93x'}]));
-  await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/run-7-plan/worker.log');
+  await place.kubectl.apply(
+    run('run-7-plan', 'unready', [{name: 'SCALR_RUN_TOKEN', value: 'wq81kLmWv93x'}]),
+  );
+  await expect
+    .poll(() => said, {timeout: 20_000})
+    .toContain('Following logs/run-7-plan/worker.log');
   // What a node has sent is there; a log that is followed has no end while its pod lives.
   await place.kubectl('delete', 'secret', 'run-7');
   await place.kubectl('delete', 'pod', 'run-7-plan', '--grace-period=0', '--force');
-  await expect.poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {timeout: 20_000}).toBe('');
+  await expect
+    .poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {
+      timeout: 20_000,
+    })
+    .toBe('');
   interrupt.abort('SIGINT');
   const {exit, names, text, all} = await bundle;
   expect(exit, said).toBe(0);
@@ -58,7 +76,11 @@ test('collects a run that starts and ends while watching, with its last state an
 
 test('ends when the run of --run ends', async () => {
   const place = await installed('agent-job', helm);
-  await setLogs(place.kubeconfig, {namespace: place.namespace, pod: 'run-8-plan'}, {worker: {current: ['done']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace, pod: 'run-8-plan'},
+    {worker: {current: ['done']}},
+  );
   await place.kubectl.apply(run('run-8-plan', 'completes'));
   const {exit, names} = await collected(place, helm, ['--watch', '--run', 'run-8', '--for', '2m']);
   expect(exit).toBe(0);
@@ -67,8 +89,16 @@ test('ends when the run of --run ends', async () => {
 
 test('reports a run that never appeared', async () => {
   const place = await installed('agent-job', helm);
-  const {exit, errors, result, names} = await collected(place, helm, ['--watch', '--run', 'run-9', '--for', '3s']);
+  const {exit, errors, result, names} = await collected(place, helm, [
+    '--watch',
+    '--run',
+    'run-9',
+    '--for',
+    '3s',
+  ]);
   expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
-  expect(errors).toContainEqual(expect.objectContaining({what: 'run run-9', message: 'not seen while watching'}));
+  expect(errors).toContainEqual(
+    expect.objectContaining({what: 'run run-9', message: 'not seen while watching'}),
+  );
   expect(names).toContain('SUMMARY.md');
 });

@@ -4,7 +4,8 @@ import Completion from '../../src/commands/completion.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
-const completion = (argv: readonly string[], deps = {}) => runCommand(Completion, [...argv], {files: nodeFiles, ...deps});
+const completion = (argv: readonly string[], deps = {}) =>
+  runCommand(Completion, [...argv], {files: nodeFiles, ...deps});
 
 test.each([
   ['bash', 'complete -F'],
@@ -18,16 +19,23 @@ test.each([
 });
 
 test('explains on a terminal how to load the script', async () => {
-  const {stdout, stderr} = await completion(['zsh'], {resultScreen: {hasColor: false, columns: 80}});
+  const {stdout, stderr} = await completion(['zsh'], {
+    resultScreen: {hasColor: false, columns: 80},
+  });
   expect(stdout).toContain('#compdef');
   expect(stderr).toContain('source <(scalr-agent completion zsh)');
   expect(stderr).toContain('~/.zshrc');
 });
 
 test('prints one document with --json', async () => {
-  const {stdout} = await completion(['fish', '--json'], {resultScreen: {hasColor: false, columns: 80}});
+  const {stdout} = await completion(['fish', '--json'], {
+    resultScreen: {hasColor: false, columns: 80},
+  });
   expect(violations('completion', stdout)).toEqual([]);
-  expect(JSON.parse(stdout)).toMatchObject({shell: 'fish', load: 'scalr-agent completion fish | source'});
+  expect(JSON.parse(stdout)).toMatchObject({
+    shell: 'fish',
+    load: 'scalr-agent completion fish | source',
+  });
 });
 
 test.each([[[]], [['tcsh']]])('lists the four shells when the arguments are %j', async (argv) => {

@@ -15,13 +15,35 @@ import {install, preflight, status} from '../support/run-on-cluster.ts';
 
 /** With every kind of object that the chart has for one release; a metadata service that is blocked needs a NetworkPolicy. */
 const FLAGS: Readonly<Record<ChartName, readonly string[]>> = {
-  'agent-local': ['--cache', 'pvc', '--metadata-service', 'block', '--ca-file', 'test/helm/fixtures/ca.pem', '--no-ca-public-roots'],
+  'agent-local': [
+    '--cache',
+    'pvc',
+    '--metadata-service',
+    'block',
+    '--ca-file',
+    'test/helm/fixtures/ca.pem',
+    '--no-ca-public-roots',
+  ],
   'agent-k8s': ['--metadata-service', 'block'],
-  'agent-job': ['--cache', 'pvc', '--metadata-service', 'block', '--ca-file', 'test/helm/fixtures/ca.pem', '--no-ca-public-roots'],
+  'agent-job': [
+    '--cache',
+    'pvc',
+    '--metadata-service',
+    'block',
+    '--ca-file',
+    'test/helm/fixtures/ca.pem',
+    '--no-ca-public-roots',
+  ],
 };
 /** What somebody may change by hand, by kind. Nothing of a PersistentVolumeClaim can be, but its size. */
 const CHANGES: Readonly<Record<string, object>> = {
-  AgentTaskTemplate: {spec: {jobTemplate: {spec: {template: {metadata: {labels: {'app.kubernetes.io/component': 'changed'}}}}}}},
+  AgentTaskTemplate: {
+    spec: {
+      jobTemplate: {
+        spec: {template: {metadata: {labels: {'app.kubernetes.io/component': 'changed'}}}},
+      },
+    },
+  },
   ClusterRole: {rules: []},
   ClusterRoleBinding: {subjects: []},
   DaemonSet: {spec: {template: {spec: {terminationGracePeriodSeconds: 7}}}},
@@ -59,11 +81,16 @@ const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) 
   const diff = await install(place, helm, [...argv, '--diff', '--exit-code'], {env: TOKEN});
   const {result} = await collected(place, helm);
   return {
-    status: objects.differences.map(({object, problem}: Record<string, string>) => `${problem} ${object}`).toSorted(),
+    status: objects.differences
+      .map(({object, problem}: Record<string, string>) => `${problem} ${object}`)
+      .toSorted(),
     diff: diffed(diff.stdout),
     bundle: result.findings
       .filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER')
-      .map(({object, message}: Finding) => `${/^(missing|changed) since/.exec(message)?.[1]} ${object}`)
+      .map(
+        ({object, message}: Finding) =>
+          `${/^(missing|changed) since/.exec(message)?.[1]} ${object}`,
+      )
       .toSorted(),
     exits: [exit, diff.exit],
     text: diff.stdout,
@@ -75,7 +102,10 @@ const diffed = (text: string): string[] =>
   text
     .split(/^--- /m)
     .slice(1)
-    .map((part) => `${/^[ -]/m.test(part.slice(part.indexOf('@@'))) ? 'changed' : 'missing'} ${part.split('\n')[0]}`)
+    .map(
+      (part) =>
+        `${/^[ -]/m.test(part.slice(part.indexOf('@@'))) ? 'changed' : 'missing'} ${part.split('\n')[0]}`,
+    )
     .toSorted();
 
 const all = (problem: 'missing' | 'changed', objects: readonly KubernetesObject[]) => {
@@ -83,7 +113,12 @@ const all = (problem: 'missing' | 'changed', objects: readonly KubernetesObject[
   return {
     status: names.map((name) => `${problem} ${name}`),
     diff: names.map((name) => `${problem} ${name}`),
-    bundle: names.map((name) => `${problem} ${name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')}`).toSorted(),
+    bundle: names
+      .map(
+        (name) =>
+          `${problem} ${name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')}`,
+      )
+      .toSorted(),
     // Without its workloads a release is not ready, which counts for more.
     exits: [problem === 'missing' ? 1 : 5, 5],
   };
@@ -93,14 +128,24 @@ const helms = await findHelm();
 const charts = Object.keys(FLAGS) as ChartName[];
 /** The majors restore in different ways, but the same objects: agent-job, which has a custom resource, is restored with both. */
 const chartsOf = (major: number): ChartName[] =>
-  major === helms[0]?.major || process.env['TEST_FULL'] ? charts : charts.filter((chart) => chart === 'agent-job');
+  major === helms[0]?.major || process.env['TEST_FULL']
+    ? charts
+    : charts.filter((chart) => chart === 'agent-job');
 
 describe.each(helms)('with Helm $major', ({path: helm, major}) => {
-  test.each(chartsOf(major))('reports and restores every changed or deleted object of %s', async (chart) => {
+  test.each(
+    chartsOf(major),
+  )('reports and restores every changed or deleted object of %s', async (chart) => {
     const place = await installPlace();
     const {kubectl, kubeconfig, namespace} = place;
     const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${namespace}`] : [];
-    const argv = [...(await chartFlags(chart)), ...FLAGS[chart], '--service-account-annotation', 'team=own', ...ownDirectory];
+    const argv = [
+      ...(await chartFlags(chart)),
+      ...FLAGS[chart],
+      '--service-account-annotation',
+      'team=own',
+      ...ownDirectory,
+    ];
     const restore = async (): Promise<void> => {
       const restored = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
       expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
@@ -108,13 +153,29 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);
     };
     await restore();
-    const {stdout} = await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig]);
+    const {stdout} = await execa(helm, [
+      'get',
+      'manifest',
+      'scalr-agent',
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+    ]);
     const objects = objectsIn(stdout);
 
     const changeable = objects.filter(({kind = ''}) => kind !== 'PersistentVolumeClaim');
     for (const {kind = '', metadata} of changeable)
-      await kubectl('patch', kind, metadata.name, '--type=merge', `--patch=${JSON.stringify(CHANGES[kind])}`);
-    for (const {kind = '', metadata} of objects.filter(({kind}) => kind === 'Deployment' || kind === 'DaemonSet'))
+      await kubectl(
+        'patch',
+        kind,
+        metadata.name,
+        '--type=merge',
+        `--patch=${JSON.stringify(CHANGES[kind])}`,
+      );
+    for (const {kind = '', metadata} of objects.filter(
+      ({kind}) => kind === 'Deployment' || kind === 'DaemonSet',
+    ))
       await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
     const changed = await foundBy(place, helm, argv);
     expect(changed).toMatchObject(all('changed', changeable));
@@ -124,9 +185,15 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(changed.text).not.toContain('Y2hhbmdlZA==');
     await restore();
 
-    await kubectl('delete', '--wait=false', ...objects.map(({kind, metadata}) => `${kind}/${metadata.name}`));
+    await kubectl(
+      'delete',
+      '--wait=false',
+      ...objects.map(({kind, metadata}) => `${kind}/${metadata.name}`),
+    );
     // Claims go after the pods that use them.
-    await expect.poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name'), {timeout: 30_000}).toBe('');
+    await expect
+      .poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name'), {timeout: 30_000})
+      .toBe('');
     expect(await foundBy(place, helm, argv)).toMatchObject(all('missing', objects));
     await restore();
   });
@@ -138,23 +205,44 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
     const deployment = 'deployment/scalr-agent-agent-local';
     await kubectl('set', 'image', deployment, '*=scalr/agent:0.0.1');
-    await kubectl('patch', deployment, '--patch={"spec":{"template":{"spec":{"hostNetwork":true}}}}');
+    await kubectl(
+      'patch',
+      deployment,
+      '--patch={"spec":{"template":{"spec":{"hostNetwork":true}}}}',
+    );
     await kubectl('rollout', 'status', deployment);
     const {exit, stdout} = await status(place, helm, ['--exit-code']);
     expect(exit).toBe(5);
     expect(stdout).toContain('is ready, but 1 object differs from the installed manifest');
     const text = stdout.replaceAll(/\s+/g, ' ');
-    expect(text).toContain('! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image');
-    expect(text).toContain('has added fields, which install does not remove: spec.template.spec.hostNetwork');
+    expect(text).toContain(
+      '! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image',
+    );
+    expect(text).toContain(
+      'has added fields, which install does not remove: spec.template.spec.hostNetwork',
+    );
     expect(stdout).toMatch(/Images +scalr\/agent:0\.0\.1/);
     await kubectl('set', 'env', deployment, 'SCALR_URL=https://another.scalr.io');
-    const diff = await install(place, helm, [...(await chartFlags('agent-local')), '--diff', '--exit-code'], {env: TOKEN});
+    const diff = await install(
+      place,
+      helm,
+      [...(await chartFlags('agent-local')), '--diff', '--exit-code'],
+      {env: TOKEN},
+    );
     expect(diff.exit).toBe(5);
-    expect(diff.stdout).toMatch(/^-\s+- image: "scalr\/agent:0\.0\.1"$|^-\s+image: "scalr\/agent:0\.0\.1"$/m);
+    expect(diff.stdout).toMatch(
+      /^-\s+- image: "scalr\/agent:0\.0\.1"$|^-\s+image: "scalr\/agent:0\.0\.1"$/m,
+    );
     expect(diff.stdout).toMatch(/^\+\s+value: "\[hidden\], changed"$/m);
     const restored = await install(place, helm, argv, {env: TOKEN});
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
-    expect(await kubectl('get', deployment, '--output=jsonpath={.spec.template.spec.containers[0].image}')).not.toBe('scalr/agent:0.0.1');
+    expect(
+      await kubectl(
+        'get',
+        deployment,
+        '--output=jsonpath={.spec.template.spec.containers[0].image}',
+      ),
+    ).not.toBe('scalr/agent:0.0.1');
   });
 
   test('names the field manager that took over fields, and does not take them back', async () => {
@@ -165,27 +253,53 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect((await install(place, helm, accepted, {env: TOKEN})).exit).toBe(0);
     const name = 'scalr-agent-agent-local';
     const theirs = {
-      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name, namespace}},
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name, namespace},
       spec: {template: {spec: {containers: [{name: 'agent-local', image: 'scalr/agent:0.0.1'}]}}},
     };
     await execa(
       await findKubectl(),
-      ['apply', '--kubeconfig', place.kubeconfig, '--server-side', '--force-conflicts', '--field-manager=jane', '--filename=-'],
+      [
+        'apply',
+        '--kubeconfig',
+        place.kubeconfig,
+        '--server-side',
+        '--force-conflicts',
+        '--field-manager=jane',
+        '--filename=-',
+      ],
       {input: JSON.stringify(theirs)},
     );
     await kubectl('rollout', 'status', `deployment/${name}`);
     const paths = ['spec.template.spec.containers[agent-local].image'];
-    const differences = [{object: `Deployment ${name}`, problem: 'overridden', paths, manager: 'jane'}];
-    expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, verified: true, differences}});
+    const differences = [
+      {object: `Deployment ${name}`, problem: 'overridden', paths, manager: 'jane'},
+    ];
+    expect(await statusOf(place, helm)).toEqual({
+      exit: 0,
+      objects: {differs: false, verified: true, differences},
+    });
     const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
     const found = JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'object-names');
-    expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ objects? of this release$/)});
-    expect(JSON.parse((await install(place, helm, accepted, {env: TOKEN})).stdout).changed).toBe(false);
+    expect(found).toMatchObject({
+      status: 'pass',
+      message: expect.stringMatching(/^\d+ objects? of this release$/),
+    });
+    expect(JSON.parse((await install(place, helm, accepted, {env: TOKEN})).stdout).changed).toBe(
+      false,
+    );
     const changed = await install(place, helm, [...accepted, '--grace-period', '99'], {env: TOKEN});
-    const image = await kubectl('get', `deployment/${name}`, '--output=jsonpath={.spec.template.spec.containers[0].image}');
+    const image = await kubectl(
+      'get',
+      `deployment/${name}`,
+      '--output=jsonpath={.spec.template.spec.containers[0].image}',
+    );
     if (changed.exit === 0) {
       // Helm 3 has no field managers.
-      expect(changed.stderr).toContain('Helm changes fields of Deployment scalr-agent-agent-local that jane sets');
+      expect(changed.stderr).toContain(
+        'Helm changes fields of Deployment scalr-agent-agent-local that jane sets',
+      );
       return;
     }
     expect(JSON.parse(changed.stdout).error).toMatchObject({
@@ -201,17 +315,30 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const argv = [...(await chartFlags('agent-local')), '--yes', '--json'];
     expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
     const again = await install(place, helm, argv, {env: TOKEN});
-    expect({exit: again.exit, changed: JSON.parse(again.stdout).changed}).toEqual({exit: 0, changed: false});
+    expect({exit: again.exit, changed: JSON.parse(again.stdout).changed}).toEqual({
+      exit: 0,
+      changed: false,
+    });
     const {exit, objects} = await statusOf(place, helm);
     expect({exit, objects}).toMatchObject({exit: 0, objects: {differs: false, verified: true}});
     expect(objects.differences).toMatchObject([{problem: 'overridden', webhooks: [webhook]}]);
     const {stdout} = await status(place, helm, []);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`fields that admission webhook ${webhook} sets, and that install does not revert`);
-    const diff = await install(place, helm, [...argv.slice(0, -2), '--diff', '--exit-code'], {env: TOKEN});
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `fields that admission webhook ${webhook} sets, and that install does not revert`,
+    );
+    const diff = await install(place, helm, [...argv.slice(0, -2), '--diff', '--exit-code'], {
+      env: TOKEN,
+    });
     expect(diff.exit, diff.stdout).toBe(0);
     // The cluster shows only what differs to an account that may not try the manifest.
-    const viewer = await accountWith([{apiGroups: ['*'], resources: READ, verbs: ['get', 'list']}], place);
+    const viewer = await accountWith(
+      [{apiGroups: ['*'], resources: READ, verbs: ['get', 'list']}],
+      place,
+    );
     const seen = await statusOf({...place, kubeconfig: viewer}, helm);
-    expect(seen).toMatchObject({exit: 5, objects: {differs: true, verified: false, differences: [{problem: 'changed'}]}});
+    expect(seen).toMatchObject({
+      exit: 5,
+      objects: {differs: true, verified: false, differences: [{problem: 'changed'}]},
+    });
   });
 });

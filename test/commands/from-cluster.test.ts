@@ -11,16 +11,26 @@ const autopilot = fakeTools(platform('gke-autopilot'));
 const URL = ['--url', 'https://acme.scalr.io'];
 
 test('the cluster answers what nobody said, and values name it as the source', async () => {
-  const {stdout, exit} = await runCommand(Values, [...URL, '--chart', 'agent-local', '--from-cluster', '--json'], autopilot);
+  const {stdout, exit} = await runCommand(
+    Values,
+    [...URL, '--chart', 'agent-local', '--from-cluster', '--json'],
+    autopilot,
+  );
   expect(exit).toBe(0);
   const settings: {id: string; source: string; value: unknown}[] = JSON.parse(stdout).settings;
-  expect(settings.find(({id}) => id === 'cloud')).toMatchObject({value: 'gke-autopilot', source: 'cluster'});
+  expect(settings.find(({id}) => id === 'cloud')).toMatchObject({
+    value: 'gke-autopilot',
+    source: 'cluster',
+  });
 });
 
 test('what a person said stands, and without the flag nobody is asked', async () => {
   const argv = [...URL, '--chart', 'agent-local', '--cloud', 'gke', '--json'];
   const {stdout} = await runCommand(Values, [...argv, '--from-cluster'], autopilot);
-  expect(JSON.parse(stdout).settings.find(({id}: {id: string}) => id === 'cloud')).toMatchObject({value: 'gke', source: 'flag'});
+  expect(JSON.parse(stdout).settings.find(({id}: {id: string}) => id === 'cloud')).toMatchObject({
+    value: 'gke',
+    source: 'flag',
+  });
   expect((await runCommand(Values, argv)).exit).toBe(0);
 });
 
@@ -33,9 +43,16 @@ test('the chart recommendation hears of old nodes', async () => {
 });
 
 test('a cluster that says nothing is an error', async () => {
-  const kubernetes = async () => failingKubernetes({kind: 'unreachable', message: 'dial tcp 127.0.0.1:8080: connect: connection refused'});
+  const kubernetes = async () =>
+    failingKubernetes({
+      kind: 'unreachable',
+      message: 'dial tcp 127.0.0.1:8080: connect: connection refused',
+    });
   const processes = () => fakeProcesses(platform('kind'));
-  const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {kubernetes, processes});
+  const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {
+    kubernetes,
+    processes,
+  });
   expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
 });
 
@@ -44,7 +61,10 @@ test('install reports an unreachable cluster before a missing setting', async ()
   const kubernetes = async () => failingKubernetes({kind: 'unreachable', message});
   const processes = () => fakeProcesses(platform('kind'));
   const {stdout} = await runCommand(Install, ['--dry-run', '--json'], {kubernetes, processes});
-  const error = {code: 'CLUSTER_UNREACHABLE', message: 'Cannot read the kubeconfig /nowhere (no such file or directory).'};
+  const error = {
+    code: 'CLUSTER_UNREACHABLE',
+    message: 'Cannot read the kubeconfig /nowhere (no such file or directory).',
+  };
   expect(JSON.parse(stdout).error).toMatchObject(error);
 });
 
@@ -52,19 +72,28 @@ describe('what the account may not read', () => {
   const refused = fakeTools({...platform('kind'), refuse: ['nodes']});
   const said = async (...argv: string[]) =>
     (
-      await runCommand(Values, [...URL, ...argv, '--from-cluster', '--out', 'values.yaml'], {...refused, files: memoryFiles()})
+      await runCommand(Values, [...URL, ...argv, '--from-cluster', '--out', 'values.yaml'], {
+        ...refused,
+        files: memoryFiles(),
+      })
     ).stderr.replaceAll(/\s+/g, ' ');
 
   test('is said, with what was left to others for it', async () => {
     expect(await said('--chart', 'agent-local')).toMatch(
       /could not be read: nodes is forbidden: User "jane" cannot list resource "nodes" .* It is not used for --cloud and --node-os\./,
     );
-    expect(await said()).toContain('It is not used for --cloud, --node-os and the chart recommendation.');
+    expect(await said()).toContain(
+      'It is not used for --cloud, --node-os and the chart recommendation.',
+    );
   });
 
   test('is not said of what a person said', async () => {
-    expect(await said('--chart', 'agent-local', '--cloud', 'eks')).toContain('It is not used for --node-os.');
-    expect(await said('--chart', 'agent-local', '--cloud', 'eks', '--node-os', 'al2023')).not.toContain('--from-cluster');
+    expect(await said('--chart', 'agent-local', '--cloud', 'eks')).toContain(
+      'It is not used for --node-os.',
+    );
+    expect(
+      await said('--chart', 'agent-local', '--cloud', 'eks', '--node-os', 'al2023'),
+    ).not.toContain('--from-cluster');
   });
 
   test('is not said where everything was read', async () => {

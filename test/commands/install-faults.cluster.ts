@@ -37,7 +37,8 @@ async function expectHarmless(helm: string, [, method, path]: Stage, times = 1):
   const injected = deps.api.inject(method, path, {status: 500}, times);
   const {exit, result} = await installThrough(deps, helm);
   expect(injected.count()).toBeGreaterThanOrEqual(1);
-  if (result.error?.code === 'RELEASE_BUSY') expect(result.error.message).toMatch(/its Helm record is still pending-install/);
+  if (result.error?.code === 'RELEASE_BUSY')
+    expect(result.error.message).toMatch(/its Helm record is still pending-install/);
   else if (exit !== 0) {
     const message = expect.stringMatching(/etcdserver: request timed out|prevented the request/);
     expect(result.error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1, message});
@@ -60,7 +61,9 @@ test.each([...APPLYING, LOGS])('completes when %s fails once', async (...stage) 
 });
 
 describe.each(helms)('Helm $major', ({path: helm}) => {
-  test.each(HELM)('reports the failure when %s fails, and recovers on the next run', async (...stage) => {
+  test.each(
+    HELM,
+  )('reports the failure when %s fails, and recovers on the next run', async (...stage) => {
     expect(await expectHarmless(helm, stage)).toBe(1);
   });
 
@@ -69,7 +72,9 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     const injected = deps.api.inject(INSTALLING, /\/deployments/, 'stall');
     const {exit, result} = await installThrough(deps, helm, TIME_TO_GET_THERE);
     expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
-    expect(result.error.message).toMatch(/It (was interrupted|did not stop).*Completed: Create Secret scalr-agent-token/);
+    expect(result.error.message).toMatch(
+      /It (was interrupted|did not stop).*Completed: Create Secret scalr-agent-token/,
+    );
     injected.end();
     await expectWholeness(deps.place, helm, argv);
   });
@@ -78,17 +83,28 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 test('retries at every stage when the API server answers 429', async () => {
   const deps = await behindFaultyApi();
   const stages = [...READING, ...APPLYING, ...HELM, LOOK, LOGS];
-  const faults = stages.map(([, method, path]) => deps.api.inject(method, path, {status: 429, retryAfter: 1}, 1));
-  expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
+  const faults = stages.map(([, method, path]) =>
+    deps.api.inject(method, path, {status: 429, retryAfter: 1}, 1),
+  );
+  expect(await installThrough(deps, anyHelm)).toMatchObject({
+    exit: 0,
+    result: {agent: 'registered'},
+  });
   expect(faults.map((each) => each.count())).toEqual(stages.map(() => 1));
 });
 
 describe.each(helms)('Helm $major', ({path: helm}) => {
   // No one else writes the record of Helm; what becomes of it then is said with --take-over.
-  test.each([...APPLYING, ...HELM.slice(0, 2)])('repeats a write that conflicts with another one: %s', async (_, method, path) => {
+  test.each([
+    ...APPLYING,
+    ...HELM.slice(0, 2),
+  ])('repeats a write that conflicts with another one: %s', async (_, method, path) => {
     const deps = await behindFaultyApi();
     const injected = deps.api.inject(method, path, {status: 409}, 1);
-    expect(await installThrough(deps, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
+    expect(await installThrough(deps, helm)).toMatchObject({
+      exit: 0,
+      result: {agent: 'registered'},
+    });
     expect(injected.count()).toBe(1);
   });
 });
@@ -96,7 +112,10 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 test('succeeds when the API server takes half a second for every list', async () => {
   const deps = await behindFaultyApi();
   const injected = deps.api.inject('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
-  expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
+  expect(await installThrough(deps, anyHelm)).toMatchObject({
+    exit: 0,
+    result: {agent: 'registered'},
+  });
   expect(injected.count()).toBeGreaterThan(7);
 });
 
@@ -111,7 +130,12 @@ test('fails at the timeout when reading the releases of Helm gets no answer', as
 test('fails instead of assuming no values when the values cannot be read', async () => {
   const deps = await behindFaultyApi();
   await installThrough(deps, anyHelm);
-  deps.api.inject('GET', /\/secrets\?fieldSelector=metadata.name%3Dsh\.helm/, {status: 503}, Number.POSITIVE_INFINITY);
+  deps.api.inject(
+    'GET',
+    /\/secrets\?fieldSelector=metadata.name%3Dsh\.helm/,
+    {status: 503},
+    Number.POSITIVE_INFINITY,
+  );
   const {exit, result} = await installThrough(deps, anyHelm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toMatch(/^kubectl get failed/);

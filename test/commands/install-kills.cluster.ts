@@ -17,9 +17,16 @@ const BEFORE_HELM: Moment[] = [
   ['after the Secret is created', 'PATCH', /\/secrets\/scalr-agent-token/, 'lose'],
 ];
 const RECORDED: Moment = ['after helm has written its record', 'POST', /\/secrets/, 'lose'];
-const HALF: Moment = ['after helm has created some of the objects', 'POST|PATCH', /\/deployments/, 'lose'];
+const HALF: Moment = [
+  'after helm has created some of the objects',
+  'POST|PATCH',
+  /\/deployments/,
+  'lose',
+];
 const DONE: Moment = ['after helm has created all objects', 'PUT', /\/secrets/, 'stall'];
-const AFTER_HELM: Moment[] = [['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall']];
+const AFTER_HELM: Moment[] = [
+  ['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall'],
+];
 
 /** A run that has come to that moment and stays in it. */
 async function runTo([, method, path, fault]: Moment, helm: string, more: readonly string[] = []) {
@@ -27,13 +34,22 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
   if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
   const api = await faultyApi(place.kubeconfig);
   const injected = api.inject(method, path, fault, 1);
-  const run = startProgram('install', place, api, helm, ['--url', 'https://acme.scalr.io', ...argv, '--yes', ...more]);
+  const run = startProgram('install', place, api, helm, [
+    '--url',
+    'https://acme.scalr.io',
+    ...argv,
+    '--yes',
+    ...more,
+  ]);
   await injected.hit;
   return {place, api, injected, run};
 }
 
 describe.each(helms)('Helm $major', ({path: helm}) => {
-  test.each([RECORDED, HALF])('recovers on the next run when it is killed together with helm %s', async (...moment) => {
+  test.each([
+    RECORDED,
+    HALF,
+  ])('recovers on the next run when it is killed together with helm %s', async (...moment) => {
     const {place, run} = await runTo(moment, helm);
     run.signal('SIGKILL');
     process.kill(run.helmPid(), 'SIGKILL');
@@ -64,7 +80,13 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     await run.ended;
     injected.end();
     const records = () =>
-      place.kubectl('get', 'secrets', '--selector=owner=helm', '--output', 'jsonpath={.items[*].metadata.labels.status}');
+      place.kubectl(
+        'get',
+        'secrets',
+        '--selector=owner=helm',
+        '--output',
+        'jsonpath={.items[*].metadata.labels.status}',
+      );
     await expect.poll(records, {timeout: 20_000}).toBe('deployed');
     const {stdout} = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
     expect(JSON.parse(stdout)).toMatchObject({changed: false, agent: 'registered'});
@@ -74,7 +96,9 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     const {place, injected, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
-    const {stdout} = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
+    const {stdout} = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {
+      env: TOKEN,
+    });
     expect(JSON.parse(stdout)).toMatchObject({changed: true, agent: 'registered'});
     injected.end();
     await expect.poll(() => isAlive(run.helmPid()), {timeout: 20_000}).toBe(false);
@@ -85,7 +109,10 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     const {place, run} = await runTo(moment, helm);
     run.signal('SIGINT');
     const {stderr, exitCode} = await run.ended;
-    expect({exitCode, stderr}).toEqual({exitCode: 130, stderr: expect.stringContaining('Interrupted')});
+    expect({exitCode, stderr}).toEqual({
+      exitCode: 130,
+      stderr: expect.stringContaining('Interrupted'),
+    });
     expect(isAlive(run.helmPid())).toBe(false);
     await expectWholeness(place, helm, argv);
   });
@@ -97,7 +124,10 @@ describe.each([...BEFORE_HELM, ...AFTER_HELM])('%s', (...moment) => {
   test.each(['SIGKILL', 'SIGINT'] as const)('recovers on the next run after %s', async (signal) => {
     const {place, run} = await runTo(moment, anyHelm);
     run.signal(signal);
-    const end = signal === 'SIGINT' ? {exitCode: 130, stderr: expect.stringContaining('Run the same command again to continue')} : {signal};
+    const end =
+      signal === 'SIGINT'
+        ? {exitCode: 130, stderr: expect.stringContaining('Run the same command again to continue')}
+        : {signal};
     expect(await run.ended).toMatchObject(end);
     await expectWholeness(place, anyHelm, argv);
   });
@@ -106,7 +136,10 @@ describe.each([...BEFORE_HELM, ...AFTER_HELM])('%s', (...moment) => {
 test('stops its tools and changes nothing on Ctrl-C while it reads the release', async () => {
   const {place, run} = await runTo(READING, anyHelm);
   run.signal('SIGINT');
-  expect(await run.ended).toMatchObject({exitCode: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
+  expect(await run.ended).toMatchObject({
+    exitCode: 130,
+    stderr: expect.stringContaining('Interrupted. Nothing was changed.'),
+  });
   await expect.poll(() => isAlive(run.proxyPid()), {timeout: 10_000}).toBe(false);
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });

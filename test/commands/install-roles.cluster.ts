@@ -11,7 +11,8 @@ import {install} from '../support/run-on-cluster.ts';
 const helms = await findHelm();
 const [{path: helm} = {path: 'helm'}] = helms;
 
-const may = (resource: string, verbs: string, group = ''): Permission[] => verbs.split(' ').map((verb) => ({group, resource, verb}));
+const may = (resource: string, verbs: string, group = ''): Permission[] =>
+  verbs.split(' ').map((verb) => ({group, resource, verb}));
 
 /** What every installation needs, whatever the chart. */
 const ALWAYS: readonly Permission[] = [
@@ -33,7 +34,8 @@ interface Made {
 async function permissionsFor(chart: ChartName): Promise<Permission[]> {
   const source = (await chartFlags(chart)).at(-1) as string;
   const values = ['agent.url=https://x', 'agent.tokenExistingSecret.name=x'];
-  const given = chart === 'agent-k8s' ? ['agent.url=https://x', 'agent.tokenExistingSecret=x'] : values;
+  const given =
+    chart === 'agent-k8s' ? ['agent.url=https://x', 'agent.tokenExistingSecret=x'] : values;
   const {stdout} = await execa(helm, [
     'template',
     'scalr-agent',
@@ -51,25 +53,39 @@ async function permissionsFor(chart: ChartName): Promise<Permission[]> {
     return may(resource, `get create patch${/role$/i.test(kind) ? ' escalate bind' : ''}`, group);
   });
   const all = [...ALWAYS, ...made];
-  return all.filter((each, index) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === index);
+  return all.filter(
+    (each, index) =>
+      all.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === index,
+  );
 }
 
 const without = (all: readonly Permission[], {group, resource, verb}: Permission): Permission[] =>
   all.filter((each) => each.resource !== resource || each.verb !== verb || each.group !== group);
 
-async function installAs({kubeconfig}: Account, {namespace}: Workplace, argv: readonly string[], path = helm) {
-  const {stdout, stderr, exit} = await install({kubeconfig, namespace}, path, [...argv, '--json'], {env: TOKEN});
+async function installAs(
+  {kubeconfig}: Account,
+  {namespace}: Workplace,
+  argv: readonly string[],
+  path = helm,
+) {
+  const {stdout, stderr, exit} = await install({kubeconfig, namespace}, path, [...argv, '--json'], {
+    env: TOKEN,
+  });
   return {exit, said: stderr, result: JSON.parse(stdout)};
 }
 
 /** Refused for the lack of one permission, it names it; with the permission the same command does all. */
 async function expectNamed(chart: ChartName, lacking: Permission, path = helm): Promise<void> {
-  const [place, argv, all] = [await installPlace(), await chartFlags(chart), await permissionsFor(chart)];
+  const place = await installPlace();
+  const argv = await chartFlags(chart);
+  const all = await permissionsFor(chart);
   const somebody = await account(place, without(all, lacking));
   const {result} = await installAs(somebody, place, [...argv, '--yes'], path);
   expect(result.error).toMatchObject({code: 'PREFLIGHT_FAILED', exit: 3});
   const resource = [lacking.resource, ...(lacking.group ? [lacking.group] : [])].join('.');
-  expect(result.error.message).toMatch(new RegExp(`1 of \\d+ permissions missing: ${lacking.verb} ${resource} (in |cluster-wide)`));
+  expect(result.error.message).toMatch(
+    new RegExp(`1 of \\d+ permissions missing: ${lacking.verb} ${resource} (in |cluster-wide)`),
+  );
   expect(result.error.suggestions.join()).toContain('kind: List');
   await somebody.allow(all);
   await expectWholeness({...place, kubeconfig: somebody.kubeconfig}, path, argv);
@@ -77,7 +93,9 @@ async function expectNamed(chart: ChartName, lacking: Permission, path = helm): 
 
 const named = ({verb, resource}: Permission): string => `${verb} ${resource}`;
 const created = (await permissionsFor('agent-local')).filter(({verb}) => verb === 'create');
-const LACKING = [...created, ...may('secrets', 'list patch'), ...may('pods', 'list')].filter(({resource}) => resource !== 'namespaces');
+const LACKING = [...created, ...may('secrets', 'list patch'), ...may('pods', 'list')].filter(
+  ({resource}) => resource !== 'namespaces',
+);
 
 test.each(
   LACKING.map((each) => ({what: named(each), each})),
@@ -92,18 +110,29 @@ test.each(helms.slice(1))('names the missing permission with Helm $major', async
 const OF_CHARTS: [ChartName, Permission][] = [
   ['agent-k8s', {group: 'rbac.authorization.k8s.io', resource: 'roles', verb: 'create'}],
   ['agent-job', {group: 'rbac.authorization.k8s.io', resource: 'clusterroles', verb: 'create'}],
-  ['agent-job', {group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', verb: 'create'}],
+  [
+    'agent-job',
+    {group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', verb: 'create'},
+  ],
 ];
 
 describe('charts with roles and CRDs', () => {
-  test.each(OF_CHARTS)('name the missing permission for %s: %o', async (chart, lacking) => expectNamed(chart, lacking));
+  test.each(OF_CHARTS)('name the missing permission for %s: %o', async (chart, lacking) =>
+    expectNamed(chart, lacking));
 });
 
 test('names the missing permission to create the namespace, and installs into an existing one', async () => {
   const place = await installPlace();
-  const [argv, all] = [await chartFlags('agent-local'), await permissionsFor('agent-local')];
-  const somebody = await account(place, without(all, {group: '', resource: 'namespaces', verb: 'create'}));
-  const {result} = await installAs(somebody, {...place, namespace: `${place.namespace}-new`}, [...argv, '--yes']);
+  const argv = await chartFlags('agent-local');
+  const all = await permissionsFor('agent-local');
+  const somebody = await account(
+    place,
+    without(all, {group: '', resource: 'namespaces', verb: 'create'}),
+  );
+  const {result} = await installAs(somebody, {...place, namespace: `${place.namespace}-new`}, [
+    ...argv,
+    '--yes',
+  ]);
   expect(result.error).toMatchObject({
     code: 'PREFLIGHT_FAILED',
     message: expect.stringContaining('create namespaces cluster-wide'),
@@ -118,9 +147,13 @@ test('warns once and succeeds when events, PVCs and logs are not readable', asyn
     place,
     (await permissionsFor('agent-local')).filter(({resource}) => !hidden.includes(resource)),
   );
-  const {exit, said, result} = await installAs(somebody, place, [...(await chartFlags('agent-local')), '--yes']);
+  const {exit, said, result} = await installAs(somebody, place, [
+    ...(await chartFlags('agent-local')),
+    '--yes',
+  ]);
   expect({exit, agent: result.agent}).toEqual({exit: 0, agent: 'unknown'});
-  for (const what of ['events', 'persistentvolumeclaims', 'logs']) expect(said.split(`! ${what}: not readable`)).toHaveLength(2);
+  for (const what of ['events', 'persistentvolumeclaims', 'logs'])
+    expect(said.split(`! ${what}: not readable`)).toHaveLength(2);
   expect(said).toContain('cannot get resource "pods/log"');
 });
 
@@ -128,11 +161,19 @@ test('shows differences and calls to a read-only account, and changes nothing', 
   const place = await installPlace();
   const somebody = await account(place, [...may('*', 'get', '*'), ...may('*', 'list', '*')]);
   const argv = await chartFlags('agent-local');
-  expect(await installAs(somebody, place, [...argv, '--diff', '--exit-code'])).toMatchObject({exit: 5, result: {changed: true}});
-  const refusal = {code: 'PREFLIGHT_FAILED', message: expect.stringContaining('create, update, patch, delete secrets in ')};
+  expect(await installAs(somebody, place, [...argv, '--diff', '--exit-code'])).toMatchObject({
+    exit: 5,
+    result: {changed: true},
+  });
+  const refusal = {
+    code: 'PREFLIGHT_FAILED',
+    message: expect.stringContaining('create, update, patch, delete secrets in '),
+  };
   const tried = await installAs(somebody, place, [...argv, '--dry-run']);
   expect(tried.result.error).toMatchObject(refusal);
   expect(tried.said).toContain('1. Create Secret scalr-agent-token');
-  expect((await installAs(somebody, place, [...argv, '--yes'])).result.error).toMatchObject(refusal);
+  expect((await installAs(somebody, place, [...argv, '--yes'])).result.error).toMatchObject(
+    refusal,
+  );
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });

@@ -10,8 +10,16 @@ const SHARING: Readonly<Record<3 | 4, ChartName>> = {3: 'agent-local', 4: 'agent
 /** In the small charts only the NetworkPolicy has a fixed name. */
 const FIXED = ['--metadata-service', 'block'];
 
-describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm, major}) => {
-  const release = async (place: Workplace, chart: ChartName, name: string, more: readonly string[] = []) => {
+describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
+  path: helm,
+  major,
+}) => {
+  const release = async (
+    place: Workplace,
+    chart: ChartName,
+    name: string,
+    more: readonly string[] = [],
+  ) => {
     const argv = [...(await stepFlags(chart)), '--release', name, '--yes', '--json', ...more];
     const {stdout} = await install(place, helm, argv, {env: TOKEN});
     return JSON.parse(stdout);
@@ -30,19 +38,38 @@ describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
     expect(await release(place, chart, 'one')).toMatchObject({changed: true, agent: 'registered'});
     const alone = await uids();
     expect(await release(place, chart, 'two')).toMatchObject({changed: true, agent: 'registered'});
-    for (const name of ['one', 'two']) expect(await release(place, chart, name)).toMatchObject({changed: false, agent: 'registered'});
-    expect(await release(place, chart, 'two', ['--extra-env', 'TEAM=a'])).toMatchObject({changed: true, agent: 'registered'});
+    for (const name of ['one', 'two'])
+      expect(await release(place, chart, name)).toMatchObject({
+        changed: false,
+        agent: 'registered',
+      });
+    expect(await release(place, chart, 'two', ['--extra-env', 'TEAM=a'])).toMatchObject({
+      changed: true,
+      agent: 'registered',
+    });
     for (const line of alone.trim().split('\n')) expect(await uids()).toContain(line);
     expect(await release(place, chart, 'one')).toMatchObject({changed: false});
   });
 
   test('refuse the second agent-k8s and leave the first one unchanged', async () => {
     const place = await installPlace();
-    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: true, agent: 'registered'});
+    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({
+      changed: true,
+      agent: 'registered',
+    });
     const {error} = await release(place, 'agent-k8s', 'two', FIXED);
-    expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 1, message: expect.stringMatching(/"agent-k8s-[\w-]+"/)});
+    expect(error).toMatchObject({
+      code: 'OBJECT_NOT_OWNED',
+      exit: 1,
+      message: expect.stringMatching(/"agent-k8s-[\w-]+"/),
+    });
     expect(error.suggestions.join()).toContain('one release per namespace');
-    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: false, agent: 'registered'});
-    expect(await place.kubectl('get', 'deployments,daemonsets', '--output', 'name')).not.toContain('two');
+    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({
+      changed: false,
+      agent: 'registered',
+    });
+    expect(await place.kubectl('get', 'deployments,daemonsets', '--output', 'name')).not.toContain(
+      'two',
+    );
   });
 });

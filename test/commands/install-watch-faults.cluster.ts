@@ -7,11 +7,18 @@ const [{path: helm} = {path: 'helm'}] = await findHelm();
 const UNREADY = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
 const LOOK = /\/replicasets\?limit/;
 
-test.each([{status: 503}, 'cut'] as const)('does not report a single failed status request (%o)', async (fault) => {
+test.each([
+  {status: 503},
+  'cut',
+] as const)('does not report a single failed status request (%o)', async (fault) => {
   const deps = await behindFaultyApi();
   const injected = deps.api.inject('GET', LOOK, fault, 1);
   const {exit, said, result} = await installThrough(deps, helm);
-  expect({exit, agent: result.agent, count: injected.count()}).toEqual({exit: 0, agent: 'registered', count: 1});
+  expect({exit, agent: result.agent, count: injected.count()}).toEqual({
+    exit: 0,
+    agent: 'registered',
+    count: 1,
+  });
   expect(said).not.toContain('API server');
 });
 
@@ -26,14 +33,25 @@ test('reports API server errors that persist, and continues the watch when they 
 });
 
 const ENDS: [how: string, act: (api: FaultyApi) => unknown, reason: RegExp][] = [
-  ['stalls', (api) => api.inject('*', /./, 'stall'), /API server: .*timed out waiting for a response/],
+  [
+    'stalls',
+    (api) => api.inject('*', /./, 'stall'),
+    /API server: .*timed out waiting for a response/,
+  ],
   ['dies', (api) => api.stop(), /API server: .*refused/],
 ];
-test.each(ENDS)('times out with the last known pod problem when the API server %s', async (_how, act, reason) => {
+test.each(
+  ENDS,
+)('times out with the last known pod problem when the API server %s', async (_how, act, reason) => {
   const deps = await behindFaultyApi();
-  const {exit, result, seconds} = await installThrough(deps, helm, [...UNREADY, '--timeout', '5s'], (text) => {
-    if (text.includes('503')) act(deps.api);
-  });
+  const {exit, result, seconds} = await installThrough(
+    deps,
+    helm,
+    [...UNREADY, '--timeout', '5s'],
+    (text) => {
+      if (text.includes('503')) act(deps.api);
+    },
+  );
   expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
   expect(result.error.message).toMatch(reason);
   expect(result.error.message).toMatch(/pod\/\S+: .*503/);

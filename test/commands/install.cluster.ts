@@ -1,4 +1,12 @@
-import {cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
@@ -16,13 +24,19 @@ import {debug, install} from '../support/run-on-cluster.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 const sources = {} as Record<ChartName, string>;
 beforeAll(async () => {
-  for (const chart of CHARTS) sources[chart] = await directoryOf({chart, version: '0.6.5'}, scratch);
+  for (const chart of CHARTS)
+    sources[chart] = await directoryOf({chart, version: '0.6.5'}, scratch);
 });
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const CHARTS: readonly ChartName[] = ['agent-local', 'agent-k8s', 'agent-job'];
 
-const chartFlags = (chart: ChartName): string[] => ['--chart', chart, '--chart-source', sources[chart]];
+const chartFlags = (chart: ChartName): string[] => [
+  '--chart',
+  chart,
+  '--chart-source',
+  sources[chart],
+];
 const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
 /** Admission refuses every pod. */
@@ -36,35 +50,56 @@ const NO_POD = {
 /** A namespace where every agent says that it has registered; one that says nothing is believed only after a while. */
 async function workplace(): Promise<Workplace> {
   const place = await freshWorkplace();
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {'*': {current: ['The agent is ready to receive tasks']}},
+  );
   return place;
 }
 
 const helms = await findHelm();
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test.each(CHARTS)('installs %s, changes nothing when repeated, and upgrades on a change', async (chart) => {
+  test.each(
+    CHARTS,
+  )('installs %s, changes nothing when repeated, and upgrades on a change', async (chart) => {
     const place = await workplace();
     // Two releases must not share a directory of the nodes, and the tests share a cluster.
-    const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
+    const ownDirectory =
+      chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
     const argv = [...chartFlags(chart), ...ownDirectory, '--yes', '--json'];
     const first = await install(place, helm, argv, {env: TOKEN});
     expect(first.stderr).not.toContain('hunter2');
     expect(first.stderr).toContain('✔ Where does the cluster run? Other (cluster: ');
     expect(first.exit, first.stdout).toBe(0);
     expect(violations('install', first.stdout)).toEqual([]);
-    expect(JSON.parse(first.stdout)).toMatchObject({changed: true, chart, namespace: place.namespace});
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      changed: true,
+      chart,
+      namespace: place.namespace,
+    });
     expect(first.exit).toBe(0);
-    expect(await place.kubectl('get', 'secret', 'scalr-agent-token', '-o', 'jsonpath={.metadata.labels.scalr\\.io/release}')).toBe(
-      'scalr-agent',
+    expect(
+      await place.kubectl(
+        'get',
+        'secret',
+        'scalr-agent-token',
+        '-o',
+        'jsonpath={.metadata.labels.scalr\\.io/release}',
+      ),
+    ).toBe('scalr-agent');
+    expect(await place.kubectl('get', 'secrets', '-o', 'yaml')).not.toContain(
+      'last-applied-configuration',
     );
-    expect(await place.kubectl('get', 'secrets', '-o', 'yaml')).not.toContain('last-applied-configuration');
 
     const second = await install(place, helm, argv, {env: TOKEN});
     expect(JSON.parse(second.stdout)).toMatchObject({changed: false, steps: []});
 
     const changed = await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN});
-    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['release']);
+    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'release',
+    ]);
     const history = await execa(helm, [
       'history',
       'scalr-agent',
@@ -81,24 +116,40 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   test('uninstalls a failed first install and rolls back a failed upgrade after saving the diagnostics', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
-    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight', '--save', folder];
+    const argv = [
+      ...chartFlags('agent-local'),
+      '--yes',
+      '--json',
+      '--rollback-on-failure',
+      '--skip-preflight',
+      '--save',
+      folder,
+    ];
     const evidence = () => readdirSync(folder).filter((file) => file.includes('diagnostics'));
 
     await place.kubectl.apply(NO_POD);
     const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
-    expect(first).toMatchObject({code: 'NOT_READY', message: expect.stringContaining('Rolled back: the release was uninstalled.')});
+    expect(first).toMatchObject({
+      code: 'NOT_READY',
+      message: expect.stringContaining('Rolled back: the release was uninstalled.'),
+    });
     expect(first.suggestions.join()).not.toContain('Nothing was rolled back');
     expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
     expect(evidence()).toHaveLength(1);
     const path = join(folder, evidence()[0] as string);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({release: 'scalr-agent', causes: [{code: 'LIMIT_RANGE'}]});
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      release: 'scalr-agent',
+      causes: [{code: 'LIMIT_RANGE'}],
+    });
     expect(statSync(path).mode & 0o077).toBe(0);
 
     await place.kubectl('delete', 'limitrange', 'any');
     expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
     rmSync(path);
     await place.kubectl.apply(NO_POD);
-    const {message} = JSON.parse((await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout).error;
+    const {message} = JSON.parse(
+      (await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout,
+    ).error;
     expect(message).toContain('Rolled back to revision 1.');
     expect(evidence()).toHaveLength(1);
     expect(await place.kubectl('get', 'deployments', '-o', 'yaml')).not.toContain('TEAM');
@@ -106,9 +157,20 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
   test('refuses to interfere with a running helm, and takes over a killed one with --take-over', async () => {
     const place = await workplace();
-    const argv = [...chartFlags('agent-local'), '--token-secret', 'scalr-agent-token', '--yes', '--json'];
+    const argv = [
+      ...chartFlags('agent-local'),
+      '--token-secret',
+      'scalr-agent-token',
+      '--yes',
+      '--json',
+    ];
     await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
-    const values = ['--set', 'agent.tokenExistingSecret.name=any', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
+    const values = [
+      '--set',
+      'agent.tokenExistingSecret.name=any',
+      '--set',
+      'podAnnotations.test\\.scalr\\.io/outcome=unready',
+    ];
     const killed = execa(
       helm,
       [
@@ -124,17 +186,33 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       ],
       {reject: false},
     );
-    await expect.poll(() => place.kubectl('get', 'pods'), {timeout: 20_000}).toContain('scalr-agent');
+    await expect
+      .poll(() => place.kubectl('get', 'pods'), {timeout: 20_000})
+      .toContain('scalr-agent');
     const running = await install(place, helm, argv, {env: TOKEN});
     expect(JSON.parse(running.stdout).error).toMatchObject({
       code: 'RELEASE_BUSY',
-      message: expect.stringMatching(/is busy: pending-install \(revision 1\) since .* The Helm client "Helm" started it/),
+      message: expect.stringMatching(
+        /is busy: pending-install \(revision 1\) since .* The Helm client "Helm" started it/,
+      ),
     });
-    expect(await place.kubectl('get', 'secrets', '--selector=owner=helm,status=pending-install', '--output', 'name')).not.toBe('');
+    expect(
+      await place.kubectl(
+        'get',
+        'secrets',
+        '--selector=owner=helm,status=pending-install',
+        '--output',
+        'name',
+      ),
+    ).not.toBe('');
     killed.kill('SIGKILL');
     await killed;
     const {stdout, exit} = await install(place, helm, [...argv, '--take-over'], {env: TOKEN});
-    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'unlock', 'release']);
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'secret/scalr-agent-token',
+      'unlock',
+      'release',
+    ]);
     expect(exit).toBe(0);
   });
 });
@@ -144,13 +222,29 @@ test('never loses a revision when helm and install start at the same time', asyn
     const place = await workplace();
     const {namespace, kubeconfig, kubectl} = place;
     await kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
-    const theirs = ['install', 'scalr-agent', sources['agent-local'], '--set', 'agent.tokenExistingSecret.name=any'];
+    const theirs = [
+      'install',
+      'scalr-agent',
+      sources['agent-local'],
+      '--set',
+      'agent.tokenExistingSecret.name=any',
+    ];
     const [other, own] = await Promise.all([
-      execa(helm, [...theirs, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false}),
+      execa(helm, [...theirs, '--namespace', namespace, '--kubeconfig', kubeconfig], {
+        reject: false,
+      }),
       install(
         place,
         helm,
-        [...chartFlags('agent-local'), '--token-secret', 'scalr-agent-token', '--skip-preflight', '--no-wait', '--yes', '--json'],
+        [
+          ...chartFlags('agent-local'),
+          '--token-secret',
+          'scalr-agent-token',
+          '--skip-preflight',
+          '--no-wait',
+          '--yes',
+          '--json',
+        ],
         {env: TOKEN},
       ),
     ]);
@@ -169,7 +263,10 @@ test('never loses a revision when helm and install start at the same time', asyn
     if (failure !== undefined) expect(failure.code, own.stdout).toBe('RELEASE_BUSY');
     // Each that succeeded has a revision of its own, and none is pending or lost.
     const succeeded = Number(other.exitCode === 0) + Number(failure === undefined);
-    expect(history, `${other.stderr}\n${own.stdout}`).toEqual([...Array(succeeded - 1).fill('superseded'), 'deployed']);
+    expect(history, `${other.stderr}\n${own.stdout}`).toEqual([
+      ...Array(succeeded - 1).fill('superseded'),
+      'deployed',
+    ]);
   };
   for (let round = 0; round < 10; round += 1) await Promise.all(helms.map(({path}) => race(path)));
 }, 180_000);
@@ -192,28 +289,41 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     const again = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
     const changed = await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN});
-    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'release']);
+    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'secret/scalr-agent-token',
+      'release',
+    ]);
   });
 
   test('sets labels and annotations of the Secret, and removes only its own', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--skip-preflight', '--no-wait', '--yes', '--json'];
     const run = async (flags: readonly string[], env: object = TOKEN) => {
-      const {stdout, stderr, exit} = await install(place, helm, [...argv, ...flags], {env: {...env}});
+      const {stdout, stderr, exit} = await install(place, helm, [...argv, ...flags], {
+        env: {...env},
+      });
       return {
         exit,
         output: `${stdout}${stderr}`,
         steps: exit === 0 ? JSON.parse(stdout).steps.map(({title}: {title: string}) => title) : [],
       };
     };
-    const secretNow = async () => JSON.parse(await place.kubectl('get', 'secret', 'scalr-agent-token', '-o', 'json'));
-    expect(await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true'])).toMatchObject({exit: 0});
+    const secretNow = async () =>
+      JSON.parse(await place.kubectl('get', 'secret', 'scalr-agent-token', '-o', 'json'));
+    expect(
+      await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true']),
+    ).toMatchObject({exit: 0});
     const first = await secretNow();
-    expect(first.metadata).toMatchObject({labels: {team: 'a'}, annotations: {'reloader/match': 'true'}});
+    expect(first.metadata).toMatchObject({
+      labels: {team: 'a'},
+      annotations: {'reloader/match': 'true'},
+    });
 
     await place.kubectl('label', 'secret', 'scalr-agent-token', 'owner-team=x');
     await place.kubectl('annotate', 'secret', 'scalr-agent-token', 'backup=yes');
-    expect(await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true'])).toMatchObject({exit: 0, steps: []});
+    expect(
+      await run(['--secret-label', 'team=a', '--secret-annotation', 'reloader/match=true']),
+    ).toMatchObject({exit: 0, steps: []});
     const change = 'Change labels and annotations of Secret scalr-agent-token';
     expect(await run(['--secret-label', 'team=b'], {})).toMatchObject({exit: 0, steps: [change]});
     expect((await secretNow()).metadata).toMatchObject({
@@ -241,10 +351,23 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     const place = await workplace();
     const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
     const flags = ['--chart', 'agent-job', '--yes', '--json'];
-    const first = await install(place, helm, [...flags, '--chart-version', '0.5.63', '--chart-source', older], {env: TOKEN});
+    const first = await install(
+      place,
+      helm,
+      [...flags, '--chart-version', '0.5.63', '--chart-source', older],
+      {env: TOKEN},
+    );
     expect(first.exit, first.stdout).toBe(0);
-    const {stdout, exit} = await install(place, helm, [...chartFlags('agent-job'), '--yes', '--json'], {env: TOKEN});
-    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['definitions', 'release']);
+    const {stdout, exit} = await install(
+      place,
+      helm,
+      [...chartFlags('agent-job'), '--yes', '--json'],
+      {env: TOKEN},
+    );
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'definitions',
+      'release',
+    ]);
     expect(exit).toBe(0);
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
@@ -253,34 +376,68 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     const place = await workplace();
     const cache = (kind: string) => [...chartFlags('agent-local'), '--cache', kind, '--json'];
     expect((await install(place, helm, [...cache('pvc'), '--yes'], {env: TOKEN})).exit).toBe(0);
-    const name = (await place.kubectl('get', 'persistentvolumeclaims', '-o', 'jsonpath={.items[*].metadata.name}')).trim();
+    const name = (
+      await place.kubectl(
+        'get',
+        'persistentvolumeclaims',
+        '-o',
+        'jsonpath={.items[*].metadata.name}',
+      )
+    ).trim();
     for (const accepted of ['--dry-run', '--yes']) {
-      const {stdout, stderr, exit} = await install(place, helm, [...cache('ephemeral'), accepted], {env: TOKEN});
+      const {stdout, stderr, exit} = await install(place, helm, [...cache('ephemeral'), accepted], {
+        env: TOKEN,
+      });
       expect(exit, stdout).toBe(0);
       expect(violations('install', stdout)).toEqual([]);
       // What was asked, and the strategy that follows from it, is no loss.
       expect(JSON.parse(stdout).warnings).toMatchObject([
         {code: 'PVC_KEPT', message: expect.stringContaining(`PVC ${name} remains with its data`)},
       ]);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: PVC ${name} remains with its data`);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+        `Warning: PVC ${name} remains with its data`,
+      );
     }
     const again = await install(place, helm, [...cache('ephemeral'), '--yes'], {env: TOKEN});
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
-    expect(await place.kubectl('get', 'persistentvolumeclaims', '-o', 'jsonpath={.items[*].metadata.name}')).toContain(name);
+    expect(
+      await place.kubectl(
+        'get',
+        'persistentvolumeclaims',
+        '-o',
+        'jsonpath={.items[*].metadata.name}',
+      ),
+    ).toContain(name);
   });
 
   test('warns about values that the new settings remove', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--json'];
-    const byHand = ['--set', 'podAnnotations.team=a', '--extra-env', 'PASSWORD=hunter2', '--concurrency', '3'];
+    const byHand = [
+      '--set',
+      'podAnnotations.team=a',
+      '--extra-env',
+      'PASSWORD=hunter2',
+      '--concurrency',
+      '3',
+    ];
     expect((await install(place, helm, [...argv, ...byHand, '--yes'], {env: TOKEN})).exit).toBe(0);
-    const {stdout, stderr, exit} = await install(place, helm, [...argv, '--concurrency', '4', '--yes', '--quiet'], {env: TOKEN});
+    const {stdout, stderr, exit} = await install(
+      place,
+      helm,
+      [...argv, '--concurrency', '4', '--yes', '--quiet'],
+      {env: TOKEN},
+    );
     expect(exit, stdout).toBe(0);
     expect(violations('install', stdout)).toEqual([]);
     const messages = JSON.parse(stdout).warnings.map(({message}: {message: string}) => message);
     expect(messages).toHaveLength(2);
-    expect(messages.join()).toMatch(/PASSWORD.*podAnnotations\.team is "a" in the installed release, but these settings remove it/);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Warning: podAnnotations.team is "a" in the installed release');
+    expect(messages.join()).toMatch(
+      /PASSWORD.*podAnnotations\.team is "a" in the installed release, but these settings remove it/,
+    );
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'Warning: podAnnotations.team is "a" in the installed release',
+    );
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
@@ -288,11 +445,25 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];
     expect((await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN})).exit).toBe(0);
-    const changes = ['--cache', 'pvc', '--cache-access-mode', 'ReadWriteMany', '--set', 'strategy.type=Recreate'];
-    const {stderr, exit} = await install(place, helm, [...chartFlags('agent-local'), ...changes, '--dry-run'], {env: TOKEN});
+    const changes = [
+      '--cache',
+      'pvc',
+      '--cache-access-mode',
+      'ReadWriteMany',
+      '--set',
+      'strategy.type=Recreate',
+    ];
+    const {stderr, exit} = await install(
+      place,
+      helm,
+      [...chartFlags('agent-local'), ...changes, '--dry-run'],
+      {env: TOKEN},
+    );
     expect(stderr).toContain('The API server accepts all objects.');
     expect(exit).toBe(0);
-    expect(await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml')).not.toContain('last-applied');
+    expect(
+      await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml'),
+    ).not.toContain('last-applied');
   });
 });
 
@@ -301,9 +472,14 @@ const [helm = {path: 'helm'}] = helms;
 test('explains why an install cannot become ready, and repairs it on the next run', async () => {
   const place = await workplace();
   const argv = [...chartFlags('agent-local'), '--yes'];
-  const failed = await install(place, helm.path, [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'], {
-    env: TOKEN,
-  });
+  const failed = await install(
+    place,
+    helm.path,
+    [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'],
+    {
+      env: TOKEN,
+    },
+  );
   expect(failed.stderr).toContain('cannot become ready');
   expect(failed.stderr).toMatch(/image/i);
   expect(failed.exit).toBe(1);
@@ -314,14 +490,17 @@ test('explains why an install cannot become ready, and repairs it on the next ru
 
 test('requires confirmation for another chart or a downgrade, and keeps the installed chart by default', async () => {
   const place = await workplace();
-  const run = (...argv: string[]) => install(place, helm.path, ['--yes', '--json', ...argv], {env: TOKEN});
+  const run = (...argv: string[]) =>
+    install(place, helm.path, ['--yes', '--json', ...argv], {env: TOKEN});
   expect((await run(...chartFlags('agent-local'))).exit).toBe(0);
 
   const replace = [...chartFlags('agent-job'), '--skip-preflight'];
   const refused = await run(...replace);
   expect(JSON.parse(refused.stdout).error).toMatchObject({
     code: 'NOT_CONFIRMED',
-    message: expect.stringContaining('This replaces agent-local-0.6.5 in release scalr-agent with agent-job-0.6.5'),
+    message: expect.stringContaining(
+      'This replaces agent-local-0.6.5 in release scalr-agent with agent-job-0.6.5',
+    ),
     suggestions: ['Add --confirm scalr-agent', 'Show the plan with --dry-run'],
   });
   const replaced = await run(...replace, '--confirm', 'scalr-agent');
@@ -335,9 +514,13 @@ test('requires confirmation for another chart or a downgrade, and keeps the inst
 
   const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
   const downgrade = ['--chart', 'agent-job', '--chart-source', older, '--skip-preflight'];
-  const diff = await install(place, helm.path, [...downgrade, '--diff', '--exit-code'], {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+  const diff = await install(place, helm.path, [...downgrade, '--diff', '--exit-code'], {
+    env: {SCALR_AGENT_TOKEN: 'hunter3'},
+  });
   expect(diff.exit).toBe(5);
-  expect(diff.stdout).toContain('- Downgrade release scalr-agent from agent-job-0.6.5 to agent-job-0.5.63');
+  expect(diff.stdout).toContain(
+    '- Downgrade release scalr-agent from agent-job-0.6.5 to agent-job-0.5.63',
+  );
   expect(diff.stdout).toMatch(/Secret scalr-agent-token/);
   expect(diff.stdout).toMatch(/^--- Deployment scalr-agent/m);
   expect(diff.stdout).not.toContain('hunter');
@@ -345,7 +528,9 @@ test('requires confirmation for another chart or a downgrade, and keeps the inst
     code: 'NOT_CONFIRMED',
     message: expect.stringContaining('This downgrades agent-job from 0.6.5 to 0.5.63.'),
   });
-  expect(await place.kubectl('get', 'deployments', '--output', 'name')).toBe('deployment.apps/scalr-agent');
+  expect(await place.kubectl('get', 'deployments', '--output', 'name')).toBe(
+    'deployment.apps/scalr-agent',
+  );
 
   const again = await run('--chart-source', sources['agent-job'], '--skip-preflight');
   expect(JSON.parse(again.stdout)).toMatchObject({chart: 'agent-job', changed: false});
@@ -355,14 +540,28 @@ test('stops at once and changes nothing on Ctrl-C before the plan', async () => 
   const kubeTarget = {...(await workplace()), namespace: 'never-made'};
   const interrupt = new AbortController();
   setTimeout(() => interrupt.abort('SIGINT'), 100);
-  const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit: new AbortController().signal, release: () => undefined});
-  const {stderr, exit} = await install(kubeTarget, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, handleInterrupts});
-  expect({exit, stderr}).toEqual({exit: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
+  const handleInterrupts = () => ({
+    interrupt: interrupt.signal,
+    forceQuit: new AbortController().signal,
+    release: () => undefined,
+  });
+  const {stderr, exit} = await install(
+    kubeTarget,
+    helm.path,
+    [...chartFlags('agent-local'), '--yes'],
+    {env: TOKEN, handleInterrupts},
+  );
+  expect({exit, stderr}).toEqual({
+    exit: 130,
+    stderr: expect.stringContaining('Interrupted. Nothing was changed.'),
+  });
 });
 
 test('changes nothing without confirmation', async () => {
   const kubeTarget = {...(await workplace()), namespace: 'never-made'};
-  const {stderr, exit} = await install(kubeTarget, helm.path, chartFlags('agent-local'), {env: TOKEN});
+  const {stderr, exit} = await install(kubeTarget, helm.path, chartFlags('agent-local'), {
+    env: TOKEN,
+  });
   expect(stderr).toContain('Nothing was changed.');
   expect(stderr).toContain('1. Create namespace never-made');
   expect(exit).toBe(2);
@@ -370,21 +569,42 @@ test('changes nothing without confirmation', async () => {
 
 test('keeps what another operator installed while the plan was read', async () => {
   const place = await workplace();
-  const argv = [...chartFlags('agent-local'), '--skip-preflight', '--cloud', 'other', '--node-os', 'other', '--no-wait', '--yes'];
+  const argv = [
+    ...chartFlags('agent-local'),
+    '--skip-preflight',
+    '--cloud',
+    'other',
+    '--node-os',
+    'other',
+    '--no-wait',
+    '--yes',
+  ];
   expect((await install(place, helm.path, argv, {env: TOKEN})).exit).toBe(0);
   const confirm = async (): Promise<boolean> => {
-    expect((await install(place, helm.path, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).exit).toBe(0);
+    expect(
+      (await install(place, helm.path, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).exit,
+    ).toBe(0);
     return true;
   };
   const late = ['on', '--chart-source', sources['agent-local']];
-  const {stderr, exit} = await debug(place, helm.path, late, {hasTerminal: true, prompter: {confirm}});
-  expect(stderr).toContain('Release scalr-agent was changed to revision 2 (deployed) after the plan was made. Nothing was changed.');
+  const {stderr, exit} = await debug(place, helm.path, late, {
+    hasTerminal: true,
+    prompter: {confirm},
+  });
+  expect(stderr).toContain(
+    'Release scalr-agent was changed to revision 2 (deployed) after the plan was made. Nothing was changed.',
+  );
   expect(exit).toBe(1);
 });
 
 test('prints every call, validates with the API server and changes nothing in a dry run', async () => {
   const place = await workplace();
-  const {stdout, stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--dry-run'], {env: TOKEN});
+  const {stdout, stderr, exit} = await install(
+    place,
+    helm.path,
+    [...chartFlags('agent-local'), '--dry-run'],
+    {env: TOKEN},
+  );
   expect(stdout).toMatch(/^kubectl apply --server-side .*\nhelm upgrade scalr-agent .*\n$/);
   expect(stderr).toContain('The API server accepts all objects.');
   expect(stdout + stderr).not.toContain('hunter2');
@@ -394,16 +614,28 @@ test('prints every call, validates with the API server and changes nothing in a 
 
 test('fails before any change when there is no token', async () => {
   const place = await workplace();
-  const {stdout, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes', '--json']);
+  const {stdout, exit} = await install(place, helm.path, [
+    ...chartFlags('agent-local'),
+    '--yes',
+    '--json',
+  ]);
   expect(JSON.parse(stdout).error).toMatchObject({code: 'MISSING_SETTING', exit: 2});
   expect(exit).toBe(2);
 });
 
 test('uses an existing Secret of another owner and never overwrites it', async () => {
   const place = await workplace();
-  await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=theirs');
+  await place.kubectl(
+    'create',
+    'secret',
+    'generic',
+    'scalr-agent-token',
+    '--from-literal=token=theirs',
+  );
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
-  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_NOT_OWNED');
+  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe(
+    'OBJECT_NOT_OWNED',
+  );
   expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
 });
 
@@ -411,14 +643,20 @@ test('refuses a chart that does not render what the settings say', async () => {
   const place = await workplace();
   const spoilt = join(scratch, 'spoilt');
   cpSync(sources['agent-local'], spoilt, {recursive: true});
-  const container = '{name: twice, image: scalr/agent:1, env: [{name: A, value: b}, {name: A, value: c}]}';
+  const container =
+    '{name: twice, image: scalr/agent:1, env: [{name: A, value: b}, {name: A, value: c}]}';
   writeFileSync(
     join(spoilt, 'templates/more.yaml'),
     `apiVersion: v1\nkind: Pod\nmetadata: {name: more}\nspec: {containers: [${container}]}\n`,
   );
-  const {stdout, exit} = await install(place, helm.path, ['--chart', 'agent-local', '--chart-source', spoilt, '--yes', '--json'], {
-    env: TOKEN,
-  });
+  const {stdout, exit} = await install(
+    place,
+    helm.path,
+    ['--chart', 'agent-local', '--chart-source', spoilt, '--yes', '--json'],
+    {
+      env: TOKEN,
+    },
+  );
   expect(JSON.parse(stdout).error).toMatchObject({
     code: 'RENDER_MISMATCH',
     message: expect.stringContaining('Container twice sets A twice.'),
@@ -432,12 +670,21 @@ test('rolls back and says so when the evidence cannot be saved', async () => {
   await place.kubectl.apply(NO_POD);
   const folder = join(scratch, 'no-directory');
   writeFileSync(folder, '');
-  const write: typeof nodeFiles.write = (path, ...rest) => nodeFiles.write(join(folder, path), ...rest);
-  const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight'];
+  const write: typeof nodeFiles.write = (path, ...rest) =>
+    nodeFiles.write(join(folder, path), ...rest);
+  const argv = [
+    ...chartFlags('agent-local'),
+    '--yes',
+    '--json',
+    '--rollback-on-failure',
+    '--skip-preflight',
+  ];
   const {message, suggestions} = JSON.parse(
     (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
   ).error;
-  expect(message).toMatch(/Rolled back: .*\nCannot save the diagnostics from before the rollback: Cannot write .*: not a directory\./);
+  expect(message).toMatch(
+    /Rolled back: .*\nCannot save the diagnostics from before the rollback: Cannot write .*: not a directory\./,
+  );
   expect(suggestions).toContain('Use another path with --save');
   expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
 });
@@ -446,20 +693,40 @@ test('saves answers and values without secrets, and changes nothing when the ans
   const place = await workplace();
   // Nothing is there as yet.
   const folder = join(mkdtempSync(join(scratch, 'saved-')), 'agents', 'local');
-  const argv = [...chartFlags('agent-local'), '--concurrency', '3', '--yes', '--json', '--save', folder];
+  const argv = [
+    ...chartFlags('agent-local'),
+    '--concurrency',
+    '3',
+    '--yes',
+    '--json',
+    '--save',
+    folder,
+  ];
   const {stdout, exit} = await install(place, helm.path, argv, {env: TOKEN});
   expect(exit).toBe(0);
   expect(violations('install', stdout)).toEqual([]);
-  expect(JSON.parse(stdout).saved).toEqual([join(folder, 'answers.yaml'), join(folder, 'values.yaml')]);
-  for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('hunter2');
-  const again = await install(place, helm.path, ['--answers', join(folder, 'answers.yaml'), '--yes', '--json'], {env: TOKEN});
+  expect(JSON.parse(stdout).saved).toEqual([
+    join(folder, 'answers.yaml'),
+    join(folder, 'values.yaml'),
+  ]);
+  for (const file of readdirSync(folder))
+    expect(readFileSync(join(folder, file), 'utf8')).not.toContain('hunter2');
+  const again = await install(
+    place,
+    helm.path,
+    ['--answers', join(folder, 'answers.yaml'), '--yes', '--json'],
+    {env: TOKEN},
+  );
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
 });
 
 test('installs a values file unchanged, and changes nothing when repeated', async () => {
   const place = await workplace();
   const file = join(scratch, `${place.namespace}.yaml`);
-  writeFileSync(file, 'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\npodAnnotations: {team: "platform"}\n');
+  writeFileSync(
+    file,
+    'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\npodAnnotations: {team: "platform"}\n',
+  );
   const argv = [...chartFlags('agent-local'), '--values-file', file, '--yes', '--json'];
   expect(await install(place, helm.path, argv, {env: TOKEN})).toMatchObject({exit: 0});
   expect(
@@ -470,15 +737,22 @@ test('installs a values file unchanged, and changes nothing when repeated', asyn
       'jsonpath={.items[*].spec.replicas}{.items[*].spec.template.metadata.annotations.team}',
     ),
   ).toBe('2platform');
-  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout)).toMatchObject({changed: false});
+  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout)).toMatchObject({
+    changed: false,
+  });
 });
 
 test('names the missing permissions of a read-only account', async () => {
   const place = await workplace();
   const kubeconfig = await accountWith('view', place);
-  const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
-    env: TOKEN,
-  });
+  const {stdout} = await install(
+    {kubeconfig, namespace: place.namespace},
+    helm.path,
+    [...chartFlags('agent-local'), '--yes', '--json'],
+    {
+      env: TOKEN,
+    },
+  );
   const {code, exit, message, suggestions} = JSON.parse(stdout).error;
   expect({code, exit}).toEqual({code: 'PREFLIGHT_FAILED', exit: 3});
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);

@@ -10,22 +10,28 @@ import {runCommand} from '../support/run-command.ts';
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const files = () =>
   memoryFiles({
-    'k8s.yaml': 'agent:\n  url: https://acme.scalr.io # ours\n  tokenExistingSecret: t\n  container_task_mem_limit: 4096\n',
+    'k8s.yaml':
+      'agent:\n  url: https://acme.scalr.io # ours\n  tokenExistingSecret: t\n  container_task_mem_limit: 4096\n',
     'current.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\n',
     'inline.yaml': `agent: {url: "https://acme.scalr.io", token: ${TOKEN}}\n`,
     'placeholder.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: <secret>}\n',
     'broken.yaml': 'agent: [\n',
     'agent.env': `SCALR_URL=https://acme.scalr.io\nSCALR_TOKEN=${TOKEN}\nSCALR_DEBUG=1\n`,
-    'unit.conf': '[Service]\nEnvironmentFile=/etc/scalr-agent/agent.env\nEnvironment="SCALR_URL=https://other.scalr.io"\n',
+    'unit.conf':
+      '[Service]\nEnvironmentFile=/etc/scalr-agent/agent.env\nEnvironment="SCALR_URL=https://other.scalr.io"\n',
   });
 const K8S = ['--from', 'agent-k8s@0.5.58'];
 const JOB = ['--to', 'agent-job@0.6.5'];
 
 test('prints the new file on standard output, and the changes on standard error', async () => {
-  const {stdout, stderr, exit} = await runCommand(Migrate, ['k8s.yaml', ...K8S, ...JOB], {files: files()});
+  const {stdout, stderr, exit} = await runCommand(Migrate, ['k8s.yaml', ...K8S, ...JOB], {
+    files: files(),
+  });
   expect(stdout).toContain('  url: "https://acme.scalr.io" # ours\n');
   expect(stdout).toContain('memory: "4Gi"');
-  expect(stderr).toContain('agent.container_task_mem_limit is now task.runner.resources.limits.memory, and 4096 becomes "4Gi".');
+  expect(stderr).toContain(
+    'agent.container_task_mem_limit is now task.runner.resources.limits.memory, and 4096 becomes "4Gi".',
+  );
   expect(stderr).toContain('agent-k8s@0.5.58 to agent-job@0.6.5: ');
   expect(exit).toBe(0);
 });
@@ -34,17 +40,27 @@ test('claims nothing about keys of a source version that it does not know', asyn
   const text =
     '# Values of agent-job 0.9.0\nagent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}, logging: {format: plain}}\n';
   const more = 'task: {ttlSecondsAfterFinished: 30}\n';
-  const {stderr} = await runCommand(Migrate, ['new.yaml', ...JOB], {files: memoryFiles({'new.yaml': text + more})});
-  expect(stderr).toContain('agent.logging.format is not carried over, because this program does not know agent-job 0.9.0.');
+  const {stderr} = await runCommand(Migrate, ['new.yaml', ...JOB], {
+    files: memoryFiles({'new.yaml': text + more}),
+  });
+  expect(stderr).toContain(
+    'agent.logging.format is not carried over, because this program does not know agent-job 0.9.0.',
+  );
   expect(stderr).toContain('To set it, use task.job.ttlSecondsAfterFinished');
   expect(stderr).not.toMatch(/had no effect|0\.9\.0 has no key/);
 });
 
 test('prints the documented JSON, without an inline token', async () => {
-  const {stdout, stderr} = await runCommand(Migrate, ['inline.yaml', ...K8S, ...JOB, '--json'], {files: files()});
+  const {stdout, stderr} = await runCommand(Migrate, ['inline.yaml', ...K8S, ...JOB, '--json'], {
+    files: files(),
+  });
   expect(violations('migrate', stdout)).toEqual([]);
   expect(stdout + stderr).not.toContain(TOKEN);
-  expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, from: 'agent-k8s@0.5.58', to: 'agent-job@0.6.5'});
+  expect(JSON.parse(stdout)).toMatchObject({
+    schemaVersion: 1,
+    from: 'agent-k8s@0.5.58',
+    to: 'agent-job@0.6.5',
+  });
 });
 
 describe('to another chart', () => {
@@ -67,44 +83,85 @@ task:
 # the end
 `;
   const migrate = (to: string) =>
-    runCommand(Migrate, ['v.yaml', '--from', 'agent-job@0.6.5', '--to', to, '--json'], {files: memoryFiles({'v.yaml': PROXY})});
+    runCommand(Migrate, ['v.yaml', '--from', 'agent-job@0.6.5', '--to', to, '--json'], {
+      files: memoryFiles({'v.yaml': PROXY}),
+    });
 
-  test.each(['agent-local@0.6.5', 'agent-k8s@0.6.5'])('lists nothing as lost that %s has', async (to) => {
+  test.each([
+    'agent-local@0.6.5',
+    'agent-k8s@0.6.5',
+  ])('lists nothing as lost that %s has', async (to) => {
     const {stdout} = await migrate(to);
-    const {changes} = JSON.parse(stdout) as {changes: {kind: string; path: string; message: string}[]};
+    const {changes} = JSON.parse(stdout) as {
+      changes: {kind: string; path: string; message: string}[];
+    };
     const noProxy = changes.filter(({path}) => path === 'global.proxy.noProxy');
-    expect(noProxy).toMatchObject([{kind: 'renamed', message: expect.stringContaining('extraEnv.NO_PROXY')}]);
+    expect(noProxy).toMatchObject([
+      {kind: 'renamed', message: expect.stringContaining('extraEnv.NO_PROXY')},
+    ]);
   });
 
-  test.each(['agent-local@0.6.5', 'agent-k8s@0.6.5'])('keeps comments where %s has the key, and lists the others', async (to) => {
+  test.each([
+    'agent-local@0.6.5',
+    'agent-k8s@0.6.5',
+  ])('keeps comments where %s has the key, and lists the others', async (to) => {
     const {stdout} = await migrate(to);
     const {yaml, changes} = JSON.parse(stdout);
-    for (const comment of ['Values of our team', 'the proxy', 'trailing', 'without proxy', 'our account', 'limits of a run', 'the end'])
+    for (const comment of [
+      'Values of our team',
+      'the proxy',
+      'trailing',
+      'without proxy',
+      'our account',
+      'limits of a run',
+      'the end',
+    ])
       expect(yaml).toContain(`# ${comment}\n`);
     const lost = changes.filter(({message}: {message: string}) => message.includes('comment'));
-    expect(lost).toMatchObject([{kind: 'dropped', message: '1 comment is not carried over (line 15).'}]);
+    expect(lost).toMatchObject([
+      {kind: 'dropped', message: '1 comment is not carried over (line 15).'},
+    ]);
   });
 });
 
 test('shows a diff without secrets on a terminal', async () => {
   const resultScreen = {hasColor: false, columns: 120};
-  const {stdout} = await runCommand(Migrate, ['inline.yaml', ...K8S, '--to', 'agent-k8s@0.6.5'], {files: files(), resultScreen});
+  const {stdout} = await runCommand(Migrate, ['inline.yaml', ...K8S, '--to', 'agent-k8s@0.6.5'], {
+    files: files(),
+    resultScreen,
+  });
   expect(stdout).toContain('--- inline.yaml');
   expect(stdout).not.toContain(TOKEN);
 });
 
 test('writes the file of --out, and replaces it only when confirmed', async () => {
   const memory = files();
-  const argv = ['current.yaml', '--from', 'agent-local@0.5.72', '--to', 'agent-local@0.6.5', '--out', 'k8s.yaml'];
+  const argv = [
+    'current.yaml',
+    '--from',
+    'agent-local@0.5.72',
+    '--to',
+    'agent-local@0.6.5',
+    '--out',
+    'k8s.yaml',
+  ];
   expect((await runCommand(Migrate, argv, {files: memory})).exit).toBe(2);
-  expect((await runCommand(Migrate, [...argv, '--dry-run'], {files: memory})).stderr).toContain('Would replace k8s.yaml');
-  expect((await runCommand(Migrate, [...argv, '--yes'], {files: memory})).stderr).toContain('Wrote k8s.yaml.');
+  expect((await runCommand(Migrate, [...argv, '--dry-run'], {files: memory})).stderr).toContain(
+    'Would replace k8s.yaml',
+  );
+  expect((await runCommand(Migrate, [...argv, '--yes'], {files: memory})).stderr).toContain(
+    'Wrote k8s.yaml.',
+  );
   expect((await memory.read('k8s.yaml')).toString()).toContain('tokenExistingSecret: {name: t}');
 });
 
 describe('exits', () => {
   test.each([
-    [0, 'when nothing changes with --exit-code', ['current.yaml', '--from', 'agent-job@0.6.4', ...JOB, '--exit-code']],
+    [
+      0,
+      'when nothing changes with --exit-code',
+      ['current.yaml', '--from', 'agent-job@0.6.4', ...JOB, '--exit-code'],
+    ],
     [5, 'when the file changes with --exit-code', ['k8s.yaml', ...K8S, ...JOB, '--exit-code']],
     [3, 'when the new file has errors', ['placeholder.yaml', ...K8S, ...JOB, '--exit-code']],
     [3, 'when the file cannot be read', ['broken.yaml', ...K8S, ...JOB]],
@@ -127,8 +184,12 @@ test('migrates what "values" wrote into a file that validate accepts', async () 
     '--chart-version',
     '0.5.58',
   ]);
-  const {stdout: migrated} = await runCommand(Migrate, ['v.yaml', ...JOB], {files: memoryFiles({'v.yaml': written})});
-  const {stdout, exit} = await runCommand(Validate, ['v.yaml'], {files: memoryFiles({'v.yaml': migrated})});
+  const {stdout: migrated} = await runCommand(Migrate, ['v.yaml', ...JOB], {
+    files: memoryFiles({'v.yaml': written}),
+  });
+  const {stdout, exit} = await runCommand(Validate, ['v.yaml'], {
+    files: memoryFiles({'v.yaml': migrated}),
+  });
   expect(stdout).toContain('(agent-job 0.6.5)');
   expect(exit).toBe(0);
 });
@@ -143,7 +204,11 @@ describe('agents outside Kubernetes', () => {
   });
 
   test.each([
-    ['a systemd unit', '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironmentFile=/etc/scalr/a.env\n', 'http://file:1'],
+    [
+      'a systemd unit',
+      '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironmentFile=/etc/scalr/a.env\n',
+      'http://file:1',
+    ],
     [
       'a systemd unit that discards it',
       '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironment=\nEnvironmentFile=/etc/scalr/a.env\n',
@@ -157,7 +222,8 @@ describe('agents outside Kubernetes', () => {
   ])('take the variable that wins in %s, and the CA file that an environment file names', async (_, text, proxy) => {
     const disk = memoryFiles({
       'dir/agent.conf': text,
-      'dir/a.env': 'SCALR_URL=https://acme.scalr.io\nHTTPS_PROXY=http://file:1\nSCALR_CA_CERT=/certs/ca.pem\n',
+      'dir/a.env':
+        'SCALR_URL=https://acme.scalr.io\nHTTPS_PROXY=http://file:1\nSCALR_CA_CERT=/certs/ca.pem\n',
       ...(text.includes('certs:')
         ? {'dir/certs/ca.pem': String(certificates['ca.pem'])}
         : {'/certs/ca.pem': String(certificates['ca.pem'])}),
@@ -172,13 +238,19 @@ describe('agents outside Kubernetes', () => {
     const disk = (more: Record<string, string>) =>
       memoryFiles({'a.env': 'SCALR_URL=https://acme.scalr.io\nSCALR_CA_CERT=/ca.pem\n', ...more});
     const missing = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({})});
-    expect(missing.stderr).toContain('SCALR_CA_CERT is not carried over: the file /ca.pem does not exist here.');
+    expect(missing.stderr).toContain(
+      'SCALR_CA_CERT is not carried over: the file /ca.pem does not exist here.',
+    );
     const empty = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({'/ca.pem': 'x'})});
-    expect(empty.stderr).toContain('SCALR_CA_CERT is not carried over: the file /ca.pem contains no PEM certificate.');
+    expect(empty.stderr).toContain(
+      'SCALR_CA_CERT is not carried over: the file /ca.pem contains no PEM certificate.',
+    );
   });
 
   test('are read with the files that a unit names, also from its directory', async () => {
-    const {stdout, stderr} = await runCommand(Migrate, ['unit.conf', ...JOB, '--json'], {files: files()});
+    const {stdout, stderr} = await runCommand(Migrate, ['unit.conf', ...JOB, '--json'], {
+      files: files(),
+    });
     expect(violations('migrate', stdout)).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({from: 'systemd unit'});
     expect(stdout).toContain('acme.scalr.io');

@@ -21,7 +21,9 @@ function network(broken: readonly string[] = []): Connections & {requests: Conne
     requests,
     async open(request) {
       requests.push(request);
-      return broken.includes(request.host) ? {state: 'refused', detail: ''} : {state: 'ok', detail: ''};
+      return broken.includes(request.host)
+        ? {state: 'refused', detail: ''}
+        : {state: 'ok', detail: ''};
     },
   };
 }
@@ -31,7 +33,10 @@ async function hostsOf(
   connections?: Connections,
   files = memoryFiles(),
 ): Promise<{hosts: Host[]; exit: number; stdout: string}> {
-  const {stdout, exit} = await runCommand(Network, [...argv, '--json'], {files, ...(connections ? {connections} : {})});
+  const {stdout, exit} = await runCommand(Network, [...argv, '--json'], {
+    files,
+    ...(connections ? {connections} : {}),
+  });
   expect(violations('network', stdout)).toEqual([]);
   return {hosts: JSON.parse(stdout).hosts, exit, stdout};
 }
@@ -79,11 +84,20 @@ test('tries each host once, through the proxy and with the CA, and never with th
     'ca.pem',
   ];
   const env = {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'};
-  const argv = [...ACCOUNT, ...flags, '--otel-endpoint', 'otel.example.com:4317', '--probe', '--json'];
+  const argv = [
+    ...ACCOUNT,
+    ...flags,
+    '--otel-endpoint',
+    'otel.example.com:4317',
+    '--probe',
+    '--json',
+  ];
   const {stdout, exit} = await runCommand(Network, argv, {files, connections, env});
   expect(exit).toBe(0);
   expect(violations('network', stdout)).toEqual([]);
-  const by = Object.fromEntries(connections.requests.map((each) => [`${each.host}:${each.port}`, each]));
+  const by = Object.fromEntries(
+    connections.requests.map((each) => [`${each.host}:${each.port}`, each]),
+  );
   expect(Object.keys(by)).toHaveLength(connections.requests.length);
   expect(by['acme.scalr.io:443']).toMatchObject({
     isTls: true,
@@ -100,9 +114,15 @@ test('tries each host once, through the proxy and with the CA, and never with th
 });
 
 test('exits with 3 only if a required host is not reachable', async () => {
-  const {hosts, exit} = await hostsOf([...ACCOUNT, '--target', 'docker', '--probe'], network(['relay.acme.scalr.io']));
+  const {hosts, exit} = await hostsOf(
+    [...ACCOUNT, '--target', 'docker', '--probe'],
+    network(['relay.acme.scalr.io']),
+  );
   expect(exit).toBe(3);
-  expect(hosts.find(({host}) => host === 'relay.acme.scalr.io')?.probe).toEqual({status: 'unreachable', message: 'connection refused'});
+  expect(hosts.find(({host}) => host === 'relay.acme.scalr.io')?.probe).toEqual({
+    status: 'unreachable',
+    message: 'connection refused',
+  });
   const optional = await hostsOf(
     [...ACCOUNT, '--target', 'docker', '--otel-endpoint', 'otel.example.com:4317', '--probe'],
     network(['otel.example.com']),
@@ -119,7 +139,11 @@ test('skips what this machine cannot try: patterns, UDP and names in the cluster
   const connections = network();
   const {hosts, exit} = await hostsOf([...ACCOUNT, '--chart', 'agent-job', '--probe'], connections);
   expect(exit).toBe(0);
-  const skipped = new Map(hosts.filter(({probe}) => probe?.status === 'skipped').map(({host, probe}) => [host, probe?.message]));
+  const skipped = new Map(
+    hosts
+      .filter(({probe}) => probe?.status === 'skipped')
+      .map(({host, probe}) => [host, probe?.message]),
+  );
   expect(skipped.get('*.scalr.io')).toBe('a pattern, not a host');
   expect(skipped.get('<API server>')).toBe('its address is not known here');
   expect(skipped.get('kubernetes.default.svc')).toContain('scalr-agent preflight --probe');

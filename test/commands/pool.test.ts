@@ -32,8 +32,13 @@ type Deps = Parameters<typeof runCommand>[2];
 
 /** Runs `pool COMMAND`; the token of the user may appear nowhere. */
 async function pool(api: MockApi, command: Name, argv: readonly string[], deps: Deps = {}) {
-  const result = await runCommand<object>(COMMANDS[command] as never, [...argv, ...api.flags], {...api.deps, ...deps});
-  expect(`${result.stdout}${result.stderr}${JSON.stringify(api.deps.files.written)}`).not.toContain(USER_TOKEN.split('.')[1]);
+  const result = await runCommand<object>(COMMANDS[command] as never, [...argv, ...api.flags], {
+    ...api.deps,
+    ...deps,
+  });
+  expect(`${result.stdout}${result.stderr}${JSON.stringify(api.deps.files.written)}`).not.toContain(
+    USER_TOKEN.split('.')[1],
+  );
   return result;
 }
 
@@ -41,17 +46,29 @@ async function pool(api: MockApi, command: Name, argv: readonly string[], deps: 
 async function json(api: MockApi, command: Name, ...argv: string[]) {
   const {stdout, stderr, exit} = await pool(api, command, [...argv, '--json']);
   const document = JSON.parse(stdout);
-  if (document.error === undefined) expect(violations(`pool-${command.replace(' ', '-')}`, stdout)).toEqual([]);
+  if (document.error === undefined)
+    expect(violations(`pool-${command.replace(' ', '-')}`, stdout)).toEqual([]);
   return {document, stderr, exit};
 }
 
-const poolOf = (object: Stored | undefined, relationship = 'agent-pool'): string | undefined => idsIn(object as Stored, relationship)[0];
+const poolOf = (object: Stored | undefined, relationship = 'agent-pool'): string | undefined =>
+  idsIn(object as Stored, relationship)[0];
 
 test('every command needs a credential, and says where it looks', async () => {
   const api = await mockApi();
   for (const command of Object.keys(COMMANDS) as Name[]) {
-    const more = command.startsWith('token') ? ['at-1'] : command.endsWith('link') ? ['--account-default'] : [];
-    const argv = command === 'list' ? [] : ['eks-prod', ...(command === 'token revoke' ? more : command.endsWith('link') ? more : [])];
+    const more = command.startsWith('token')
+      ? ['at-1']
+      : command.endsWith('link')
+        ? ['--account-default']
+        : [];
+    const argv =
+      command === 'list'
+        ? []
+        : [
+            'eks-prod',
+            ...(command === 'token revoke' ? more : command.endsWith('link') ? more : []),
+          ];
     const {stderr, exit} = await pool(api, command, argv, {env: {}});
     expect(stderr).toContain('No Scalr API token found.');
     expect(exit).toBe(ExitCode.usage);
@@ -86,7 +103,13 @@ describe('pool list and show', () => {
         environments: ['prod'],
         agents: {idle: 1, busy: 1},
       },
-      {name: 'github', default: true, vcs: true, shared: true, agents: {idle: 0, busy: 0, offline: 0, errored: 0}},
+      {
+        name: 'github',
+        default: true,
+        vcs: true,
+        shared: true,
+        agents: {idle: 0, busy: 0, offline: 0, errored: 0},
+      },
     ]);
   });
 
@@ -109,7 +132,11 @@ describe('pool list and show', () => {
     expect(stdout).toMatch(/scalr-agent-x +errored +1\.9\.0 .* disk full\n/);
     expect(stdout).not.toContain('of-another-pool');
     const {document} = await json(api, 'show', eks.id);
-    expect(document).toMatchObject({id: eks.id, workspaces: ['network'], agentsList: [{name: 'scalr-agent-x', status: 'errored'}]});
+    expect(document).toMatchObject({
+      id: eks.id,
+      workspaces: ['network'],
+      agentsList: [{name: 'scalr-agent-x', status: 'errored'}],
+    });
   });
 
   test('shows that a pool is not in use', async () => {
@@ -122,7 +149,10 @@ describe('pool list and show', () => {
     const api = await mockApi();
     api.account.pool('eks-prod');
     const {document, exit} = await json(api, 'show', 'eks-prd');
-    expect(document.error).toMatchObject({code: 'SCALR_NOT_FOUND', suggestions: expect.arrayContaining(['Did you mean eks-prod?'])});
+    expect(document.error).toMatchObject({
+      code: 'SCALR_NOT_FOUND',
+      suggestions: expect.arrayContaining(['Did you mean eks-prod?']),
+    });
     expect(exit).toBe(2);
   });
 
@@ -135,32 +165,49 @@ describe('pool list and show', () => {
 
 test('--url selects the account, and the token of another account is not sent to it', async () => {
   const api = await mockApi();
-  const {stderr} = await pool(api, 'list', ['--url', api.url], {env: {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN}});
+  const {stderr} = await pool(api, 'list', ['--url', api.url], {
+    env: {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN},
+  });
   expect(stderr).toContain(`No Scalr API token found for ${api.host}.`);
   expect(api.sent).toEqual([]);
-  expect((await pool(api, 'list', ['--url', api.url], {env: {SCALR_TOKEN: USER_TOKEN}})).exit).toBe(0);
+  expect((await pool(api, 'list', ['--url', api.url], {env: {SCALR_TOKEN: USER_TOKEN}})).exit).toBe(
+    0,
+  );
 });
 
 describe('the way to the account', () => {
   test.each(['http://', ''])('leads through HTTPS_PROXY=%sHOST:PORT', async (scheme) => {
     const api = await mockApi();
     const {port, asked} = await proxyServer();
-    expect((await pool(api, 'list', [], {env: {...api.deps.env, HTTPS_PROXY: `${scheme}127.0.0.1:${port}`}})).exit).toBe(0);
+    expect(
+      (
+        await pool(api, 'list', [], {
+          env: {...api.deps.env, HTTPS_PROXY: `${scheme}127.0.0.1:${port}`},
+        })
+      ).exit,
+    ).toBe(0);
     expect([...new Set(asked)]).toEqual([api.host]);
   });
 
   test('leads around the proxy with NO_PROXY, and through another one with --https-proxy', async () => {
     const api = await mockApi();
-    const [one, other] = [await proxyServer(), await proxyServer()];
+    const one = await proxyServer();
+    const other = await proxyServer();
     const env = {...api.deps.env, https_proxy: `http://127.0.0.1:${one.port}`};
-    expect((await pool(api, 'list', [], {env: {...env, NO_PROXY: 'example.com, localhost'}})).exit).toBe(0);
-    expect((await pool(api, 'list', ['--https-proxy', `http://127.0.0.1:${other.port}`], {env})).exit).toBe(0);
+    expect(
+      (await pool(api, 'list', [], {env: {...env, NO_PROXY: 'example.com, localhost'}})).exit,
+    ).toBe(0);
+    expect(
+      (await pool(api, 'list', ['--https-proxy', `http://127.0.0.1:${other.port}`], {env})).exit,
+    ).toBe(0);
     expect([one, other].map(({asked}) => [...new Set(asked)])).toEqual([[], [api.host]]);
   });
 
   test('a proxy variable that is no URL is an error without its password', async () => {
     const api = await mockApi();
-    const {stderr, exit} = await pool(api, 'list', [], {env: {...api.deps.env, HTTPS_PROXY: 'socks5://u:hunter2@proxy:1080'}});
+    const {stderr, exit} = await pool(api, 'list', [], {
+      env: {...api.deps.env, HTTPS_PROXY: 'socks5://u:hunter2@proxy:1080'},
+    });
     expect(stderr).toContain('HTTPS_PROXY is not the URL of an HTTP proxy.');
     expect(stderr).not.toContain('hunter2');
     expect(exit).toBe(2);
@@ -185,8 +232,12 @@ describe('pool create', () => {
     });
     expect(stdout).toBe('');
     expect(stderr).toContain('1. Create agent pool eks-prod for prod');
-    expect(api.account.ofType('agent-pools')).toMatchObject([{attributes: {name: 'eks-prod', 'vcs-enabled': false, 'is-shared': false}}]);
-    expect(idsIn(api.account.ofType('agent-pools')[0] as Stored, 'environments')).toEqual([prod.id]);
+    expect(api.account.ofType('agent-pools')).toMatchObject([
+      {attributes: {name: 'eks-prod', 'vcs-enabled': false, 'is-shared': false}},
+    ]);
+    expect(idsIn(api.account.ofType('agent-pools')[0] as Stored, 'environments')).toEqual([
+      prod.id,
+    ]);
   });
 
   test('needs --yes without a terminal', async () => {
@@ -204,14 +255,18 @@ describe('pool create', () => {
       'POST /agent-pools {"data":{"type":"agent-pools","attributes":{"name":"eks-prod","vcs-enabled":false,"is-shared":true}}}',
     );
     expect(api.changes()).toEqual([]);
-    expect((await json(api, 'create', 'eks-prod', '--shared', '--dry-run')).document).toMatchObject({created: false, pool: {id: null}});
+    expect((await json(api, 'create', 'eks-prod', '--shared', '--dry-run')).document).toMatchObject(
+      {created: false, pool: {id: null}},
+    );
   });
 
   test('is repeatable', async () => {
     const api = await mockApi();
     api.account.environment('prod');
-    const first = (await json(api, 'create', 'eks-prod', '--environment', 'prod', '--yes')).document;
-    const again = (await json(api, 'create', 'eks-prod', '--environment', 'prod', '--yes')).document;
+    const first = (await json(api, 'create', 'eks-prod', '--environment', 'prod', '--yes'))
+      .document;
+    const again = (await json(api, 'create', 'eks-prod', '--environment', 'prod', '--yes'))
+      .document;
     expect(first).toMatchObject({created: true, pool: {environments: ['prod']}});
     expect(again).toEqual({...first, created: false});
     expect(api.changes()).toHaveLength(1);
@@ -223,7 +278,8 @@ describe('pool create', () => {
     const {document} = await json(api, 'create', 'eks-prod', '--vcs', '--yes');
     expect(document.error).toMatchObject({
       code: 'CONFLICTING_SETTINGS',
-      message: 'Agent pool eks-prod already exists, but it is not for VCS, and it is shared with all environments.',
+      message:
+        'Agent pool eks-prod already exists, but it is not for VCS, and it is shared with all environments.',
     });
     expect(api.changes()).toEqual([]);
   });
@@ -238,14 +294,19 @@ describe('pool create', () => {
     const api = await mockApi();
     api.inject('POST', /agent-pools$/, 'lost');
     const {document} = await json(api, 'create', 'eks-prod', '--shared', '--yes');
-    expect(document).toMatchObject({created: true, pool: {id: api.account.ofType('agent-pools')[0]?.id}});
+    expect(document).toMatchObject({
+      created: true,
+      pool: {id: api.account.ofType('agent-pools')[0]?.id},
+    });
     expect(api.account.names('agent-pools')).toEqual(['eks-prod']);
   });
 
   test('fails if the request did not arrive', async () => {
     const api = await mockApi();
     api.inject('POST', /agent-pools$/, 'cut');
-    expect((await json(api, 'create', 'eks-prod', '--shared', '--yes')).document.error.code).toBe('SCALR_UNREACHABLE');
+    expect((await json(api, 'create', 'eks-prod', '--shared', '--yes')).document.error.code).toBe(
+      'SCALR_UNREACHABLE',
+    );
     expect(api.account.names('agent-pools')).toEqual([]);
   });
 });
@@ -254,11 +315,22 @@ describe('pool link and unlink', () => {
   test('links each side, and leaves other links alone', async () => {
     const api = await mockApi();
     const {account} = api;
-    const [prod, dev] = [account.environment('prod'), account.environment('dev')];
-    const [eks, old] = [account.pool('eks-prod'), account.pool('old', {default: true})];
-    const [network, other] = [account.workspace('network', prod, old), account.workspace('other', prod, old)];
+    const prod = account.environment('prod');
+    const dev = account.environment('dev');
+    const eks = account.pool('eks-prod');
+    const old = account.pool('old', {default: true});
+    const network = account.workspace('network', prod, old);
+    const other = account.workspace('other', prod, old);
     account.workspace('network', dev);
-    const argv = ['eks-prod', '--workspace', 'prod/network', '--environment', 'prod', '--account-default', '--yes'];
+    const argv = [
+      'eks-prod',
+      '--workspace',
+      'prod/network',
+      '--environment',
+      'prod',
+      '--account-default',
+      '--yes',
+    ];
     const {document} = await json(api, 'link', ...argv);
     expect(document).toMatchObject({pool: {id: eks.id, name: 'eks-prod'}, changed: true});
     expect(document.steps.map(({title}: {title: string}) => title)).toEqual([
@@ -266,7 +338,11 @@ describe('pool link and unlink', () => {
       'Link the default of environment prod to agent pool eks-prod',
       'Link the account default to agent pool eks-prod instead of old',
     ]);
-    expect([poolOf(network), poolOf(other), poolOf(prod, 'default-workspace-agent-pool')]).toEqual([eks.id, old.id, eks.id]);
+    expect([poolOf(network), poolOf(other), poolOf(prod, 'default-workspace-agent-pool')]).toEqual([
+      eks.id,
+      old.id,
+      eks.id,
+    ]);
     expect([eks.attributes['default'], old.attributes['default']]).toEqual([true, false]);
     expect((await json(api, 'link', ...argv)).document).toMatchObject({changed: false, steps: []});
   });
@@ -275,9 +351,18 @@ describe('pool link and unlink', () => {
     const api = await mockApi();
     const {account} = api;
     const prod = account.environment('prod');
-    const [eks, old] = [account.pool('eks-prod'), account.pool('old')];
-    const [network, other] = [account.workspace('network', prod, eks), account.workspace('other', prod, old)];
-    const {document, stderr} = await json(api, 'unlink', 'eks-prod', '--workspace', 'network,other', '--yes');
+    const eks = account.pool('eks-prod');
+    const old = account.pool('old');
+    const network = account.workspace('network', prod, eks);
+    const other = account.workspace('other', prod, old);
+    const {document, stderr} = await json(
+      api,
+      'unlink',
+      'eks-prod',
+      '--workspace',
+      'network,other',
+      '--yes',
+    );
     expect(document.changed).toBe(true);
     expect(stderr).toContain('Workspace other does not use agent pool eks-prod.');
     expect([poolOf(network), poolOf(other)]).toEqual([undefined, old.id]);
@@ -285,10 +370,13 @@ describe('pool link and unlink', () => {
 
   test('a VCS provider needs a VCS pool', async () => {
     const api = await mockApi();
-    const [provider] = [api.account.vcsProvider('github')];
+    const provider = api.account.vcsProvider('github');
     api.account.pool('eks-prod');
     const vcs = api.account.pool('vcs', {'vcs-enabled': true});
-    expect((await json(api, 'link', 'eks-prod', '--vcs-provider', 'github', '--yes')).document.error.code).toBe('CONFLICTING_SETTINGS');
+    expect(
+      (await json(api, 'link', 'eks-prod', '--vcs-provider', 'github', '--yes')).document.error
+        .code,
+    ).toBe('CONFLICTING_SETTINGS');
     expect(api.changes()).toEqual([]);
     await json(api, 'link', 'vcs', '--vcs-provider', 'github', '--yes');
     expect(poolOf(provider)).toBe(vcs.id);
@@ -307,13 +395,15 @@ describe('pool link and unlink', () => {
     const api = await mockApi();
     const prod = api.account.environment('prod');
     const eks = api.account.pool('eks-prod');
-    const [one, two] = [api.account.workspace('one', prod), api.account.workspace('two', prod)];
+    const one = api.account.workspace('one', prod);
+    const two = api.account.workspace('two', prod);
     api.inject('PATCH', new RegExp(two.id), {status: 403, body: '{"errors":[{"detail":"No."}]}'});
     const argv = ['eks-prod', '--workspace', 'one', '--workspace', 'two', '--yes'];
     const {document} = await json(api, 'link', ...argv);
     expect(document.error).toMatchObject({
       code: 'SCALR_DENIED',
-      message: 'Cannot link workspace two: permission denied (HTTP 403). No. Completed: Link workspace one to agent pool eks-prod.',
+      message:
+        'Cannot link workspace two: permission denied (HTTP 403). No. Completed: Link workspace one to agent pool eks-prod.',
       suggestions: ['Request the permission workspaces:update for your user in Scalr'],
     });
     expect((await json(api, 'link', ...argv)).document.steps).toHaveLength(1);
@@ -324,14 +414,24 @@ describe('pool link and unlink', () => {
     const api = await mockApi();
     const prod = api.account.environment('prod');
     api.account.pool('eks-prod');
-    const [one, two] = [api.account.workspace('one', prod), api.account.workspace('two', prod)];
+    const one = api.account.workspace('one', prod);
+    const two = api.account.workspace('two', prod);
     const stop = new AbortController();
-    const {exit, stderr} = await pool(api, 'link', ['eks-prod', '--workspace', 'one,two', '--yes'], {
-      handleInterrupts: () => ({interrupt: stop.signal, forceQuit: new AbortController().signal, release: () => undefined}),
-      stderr: (text) => {
-        if (text.includes('✓')) stop.abort('SIGINT');
+    const {exit, stderr} = await pool(
+      api,
+      'link',
+      ['eks-prod', '--workspace', 'one,two', '--yes'],
+      {
+        handleInterrupts: () => ({
+          interrupt: stop.signal,
+          forceQuit: new AbortController().signal,
+          release: () => undefined,
+        }),
+        stderr: (text) => {
+          if (text.includes('✓')) stop.abort('SIGINT');
+        },
       },
-    });
+    );
     expect(exit).toBe(130);
     expect(stderr).toBe('');
     expect([poolOf(one) === undefined, poolOf(two)]).toEqual([false, undefined]);
@@ -362,7 +462,10 @@ describe('pool delete', () => {
     const api = await mockApi();
     api.account.agent(api.account.pool('eks-prod'), 'a', {status: 'busy'});
     const {document, exit} = await json(api, 'delete', 'eks-prod', '--yes');
-    expect(document.error).toMatchObject({code: 'SCALR_REJECTED', message: expect.stringContaining('has busy agents')});
+    expect(document.error).toMatchObject({
+      code: 'SCALR_REJECTED',
+      message: expect.stringContaining('has busy agents'),
+    });
     expect(exit).toBe(1);
     expect(api.changes()).toEqual([]);
   });
@@ -379,7 +482,9 @@ describe('pool delete', () => {
         },
       },
     });
-    expect(stderr).toContain('Cannot delete agent pool eks-prod (HTTP 409). The agent pool has busy agents.');
+    expect(stderr).toContain(
+      'Cannot delete agent pool eks-prod (HTTP 409). The agent pool has busy agents.',
+    );
   });
 });
 
@@ -387,7 +492,12 @@ describe('pool token', () => {
   test('create prints only the token on standard output', async () => {
     const api = await mockApi();
     const eks = api.account.pool('eks-prod');
-    const {stdout, stderr} = await pool(api, 'token create', ['eks-prod', '--expires-in', '720h', '--yes']);
+    const {stdout, stderr} = await pool(api, 'token create', [
+      'eks-prod',
+      '--expires-in',
+      '720h',
+      '--yes',
+    ]);
     const [token] = api.account.ofType('access-tokens');
     expect(stdout).toBe(`${poolTokenOf(api.host, eks.id, token?.id as string)}\n`);
     expect(stderr).not.toContain('eyJ');
@@ -409,9 +519,16 @@ describe('pool token', () => {
   test('create --out writes a private file, and prints no token', async () => {
     const api = await mockApi();
     api.account.pool('eks-prod');
-    const {stdout, stderr} = await pool(api, 'token create', ['eks-prod', '--out', 'token.txt', '--yes']);
+    const {stdout, stderr} = await pool(api, 'token create', [
+      'eks-prod',
+      '--out',
+      'token.txt',
+      '--yes',
+    ]);
     expect(`${stdout}${stderr}`).not.toContain('eyJ');
-    expect(api.deps.files.written).toEqual([{path: 'token.txt', text: expect.stringMatching(/^eyJ\S+\n$/), isPrivate: true}]);
+    expect(api.deps.files.written).toEqual([
+      {path: 'token.txt', text: expect.stringMatching(/^eyJ\S+\n$/), isPrivate: true},
+    ]);
   });
 
   test('create --out does not replace a file, and creates nothing', async () => {
@@ -426,17 +543,28 @@ describe('pool token', () => {
     const api = await mockApi();
     api.account.pool('eks-prod');
     const write = async (): Promise<never> => {
-      throw new ExpectedError('Cannot write token.txt: no space left on device.', {code: 'UNWRITABLE_FILE', exit: 1});
+      throw new ExpectedError('Cannot write token.txt: no space left on device.', {
+        code: 'UNWRITABLE_FILE',
+        exit: 1,
+      });
     };
-    const {stderr} = await pool(api, 'token create', ['eks-prod', '--out', 'token.txt', '--yes'], {files: {...api.deps.files, write}});
+    const {stderr} = await pool(api, 'token create', ['eks-prod', '--out', 'token.txt', '--yes'], {
+      files: {...api.deps.files, write},
+    });
     expect(stderr).toContain('no space left on device');
     expect(api.account.ofType('access-tokens')).toEqual([]);
   });
 
-  test.each(['lost', 'truncated'] as const)('create revokes a token whose answer was %s', async (fault) => {
+  test.each([
+    'lost',
+    'truncated',
+  ] as const)('create revokes a token whose answer was %s', async (fault) => {
     const api = await mockApi();
     const eks = api.account.pool('eks-prod');
-    const theirs = api.account.token(eks, {name: 'scalr-agent', description: 'Created by scalr-agent pool token create'});
+    const theirs = api.account.token(eks, {
+      name: 'scalr-agent',
+      description: 'Created by scalr-agent pool token create',
+    });
     api.inject('POST', /access-tokens$/, fault);
     const {document, exit} = await json(api, 'token create', 'eks-prod', '--yes');
     expect(document.error).toMatchObject({
@@ -468,7 +596,10 @@ describe('pool token', () => {
     const {stdout} = await pool(api, 'token list', ['eks-prod']);
     expect(stdout).toMatch(/one +2026-11-21T12:00:00Z +2026-11-20T08:00:00Z +never/);
     expect(stdout).toMatch(/two .* never +expired 2026-11-01T00:00:00Z/);
-    expect((await json(api, 'token list', 'eks-prod')).document.tokens).toMatchObject([{name: 'one'}, {name: 'two', expired: true}]);
+    expect((await json(api, 'token list', 'eks-prod')).document.tokens).toMatchObject([
+      {name: 'one'},
+      {name: 'two', expired: true},
+    ]);
   });
 
   test('revoke takes a name or an ID, and warns about a token in use', async () => {
@@ -482,24 +613,35 @@ describe('pool token', () => {
       revoked: true,
       warnings: [{message: expect.stringContaining('was last used at 2026-11-20')}],
     });
-    expect(api.account.ofType('access-tokens').map(({attributes}) => attributes['name'])).toEqual(['two']);
+    expect(api.account.ofType('access-tokens').map(({attributes}) => attributes['name'])).toEqual([
+      'two',
+    ]);
   });
 
   test('revoke lists the candidates of an ambiguous name, and knows no tokens of other pools', async () => {
     const api = await mockApi();
     const eks = api.account.pool('eks-prod');
-    const same = [api.account.token(eks, {name: 'one'}), api.account.token(eks, {name: 'one'})].map(({id}) => id);
+    const same = [api.account.token(eks, {name: 'one'}), api.account.token(eks, {name: 'one'})].map(
+      ({id}) => id,
+    );
     const foreign = api.account.token(api.account.pool('other'));
     const {document} = await json(api, 'token revoke', 'eks-prod', 'one', '--yes');
-    expect(document.error.message).toBe(`Several tokens of agent pool eks-prod have the name one: ${same.join(', ')}.`);
-    expect((await json(api, 'token revoke', 'eks-prod', foreign.id, '--yes')).document.error.code).toBe('SCALR_NOT_FOUND');
+    expect(document.error.message).toBe(
+      `Several tokens of agent pool eks-prod have the name one: ${same.join(', ')}.`,
+    );
+    expect(
+      (await json(api, 'token revoke', 'eks-prod', foreign.id, '--yes')).document.error.code,
+    ).toBe('SCALR_NOT_FOUND');
     expect(api.changes()).toEqual([]);
   });
 
   test('revoke does not repeat a token that was pasted instead of its ID', async () => {
     const api = await mockApi();
     const eks = api.account.pool('eks-prod');
-    const {stderr} = await pool(api, 'token revoke', ['eks-prod', poolTokenOf(api.host, eks.id, 'at-1')]);
+    const {stderr} = await pool(api, 'token revoke', [
+      'eks-prod',
+      poolTokenOf(api.host, eks.id, 'at-1'),
+    ]);
     expect(stderr).toContain('has no token [hidden]');
   });
 });

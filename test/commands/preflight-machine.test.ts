@@ -9,14 +9,23 @@ const ACCOUNT = ['--url', 'https://acme.scalr.io'];
 
 const run = (argv: string[], machine: FakeMachine = {}, answers = '') => {
   const {host, files, connections} = machineDeps(machine);
-  return runCommand(Preflight, argv, {host, connections, files: {...memoryFiles({'answers.yaml': answers}), ...files}});
+  return runCommand(Preflight, argv, {
+    host,
+    connections,
+    files: {...memoryFiles({'answers.yaml': answers}), ...files},
+  });
 };
 
-test.each(['docker', 'systemd'])('checks this machine for --target %s, as JSON with its facts', async (target) => {
+test.each([
+  'docker',
+  'systemd',
+])('checks this machine for --target %s, as JSON with its facts', async (target) => {
   const {stdout} = await run(['--target', target, ...ACCOUNT, '--json']);
   expect(violations('preflight', stdout)).toEqual([]);
   const {checks, facts} = JSON.parse(stdout);
-  expect(checks.map(({id}: {id: string}) => id)).toEqual(expect.arrayContaining(['host-memory', 'host-scalr']));
+  expect(checks.map(({id}: {id: string}) => id)).toEqual(
+    expect.arrayContaining(['host-memory', 'host-scalr']),
+  );
   expect(facts.distribution.value.name).toBe('Ubuntu 22.04.4 LTS');
 });
 
@@ -29,7 +38,9 @@ test('needs neither a token nor a URL, and never reaches a cluster', async () =>
 
 test('takes the target from the answers file', async () => {
   const {host, files, connections} = machineDeps();
-  const answers = memoryFiles({'answers.yaml': 'target: docker\nurl: https://acme.scalr.io\nconcurrency: 2\n'});
+  const answers = memoryFiles({
+    'answers.yaml': 'target: docker\nurl: https://acme.scalr.io\nconcurrency: 2\n',
+  });
   const read = (path: string) => (path === 'answers.yaml' ? answers.read(path) : files.read(path));
   const {stdout, exit} = await runCommand(Preflight, ['--answers', 'answers.yaml', '--verbose'], {
     host,
@@ -51,7 +62,10 @@ test.each([
 
 test.each([
   [['--target', 'docker', '--probe'], '--target docker cannot be used with --probe.'],
-  [['--target', 'systemd', '--kube-context', 'prod'], '--target systemd cannot be used with --kube-context.'],
+  [
+    ['--target', 'systemd', '--kube-context', 'prod'],
+    '--target systemd cannot be used with --kube-context.',
+  ],
   [['--probe-url', 'https://gitlab.example.com'], '--probe-url requires --probe.'],
   [['--target', 'docker', '--cloud', 'eks'], '--cloud'],
 ])('refuses %j', async (argv, message) => {

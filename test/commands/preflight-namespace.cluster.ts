@@ -15,7 +15,9 @@ const QUIET = ['--cloud', 'other', '--node-os', 'other', '--yes', '--json'];
 
 async function check(id: string, place: Workplace, argv: readonly string[]): Promise<Checked> {
   const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
-  return (JSON.parse(stdout) as {checks: Checked[]}).checks.find((each) => each.id === id) as Checked;
+  return (JSON.parse(stdout) as {checks: Checked[]}).checks.find(
+    (each) => each.id === id,
+  ) as Checked;
 }
 
 /** The arguments that a remedy names, as a shell would split them. */
@@ -28,42 +30,93 @@ async function optionsIn(remedy = ''): Promise<string[]> {
 async function obey({kubeconfig}: Workplace, remedy = ''): Promise<void> {
   const kubectl = await findKubectl();
   for (const line of remedy.split('\n').filter((each) => each.startsWith('kubectl ')))
-    await execa('sh', ['-c', `kubectl() { '${kubectl}' "$@"; }; ${line}`], {env: {KUBECONFIG: kubeconfig}});
+    await execa('sh', ['-c', `kubectl() { '${kubectl}' "$@"; }; ${line}`], {
+      env: {KUBECONFIG: kubeconfig},
+    });
 }
 
 /** What the API server says to a pod of every template in the release, the templates of runs included. */
 async function admit(place: Workplace): Promise<string> {
-  const manifest = await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+  const manifest = await execa(helm, [
+    'get',
+    'manifest',
+    'scalr-agent',
+    '--namespace',
+    place.namespace,
+    '--kubeconfig',
+    place.kubeconfig,
+  ]);
   const pods = parseAllDocuments(manifest.stdout)
     .flatMap((each) => podSpecs(each.toJS()))
-    .map((spec, index) => ({apiVersion: 'v1', kind: 'Pod', metadata: {name: `try-${index}`}, spec}));
-  const argv = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace, 'create', '--dry-run=server', '-f', '-'];
+    .map((spec, index) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: `try-${index}`},
+      spec,
+    }));
+  const argv = [
+    '--kubeconfig',
+    place.kubeconfig,
+    '--namespace',
+    place.namespace,
+    'create',
+    '--dry-run=server',
+    '-f',
+    '-',
+  ];
   const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items: pods});
   const {exitCode, stderr} = await execa(await findKubectl(), argv, {input, reject: false});
   return exitCode === 0 ? 'admitted' : stderr;
 }
 
 const waiting = async (place: Workplace): Promise<string> =>
-  place.kubectl('get', 'replicasets', '--output', 'jsonpath={.items[*].status.conditions[*].message}');
+  place.kubectl(
+    'get',
+    'replicasets',
+    '--output',
+    'jsonpath={.items[*].status.conditions[*].message}',
+  );
 
 describe('Pod Security restricted', () => {
-  test.each(['agent-local', 'agent-job'] as const)('suggests options for %s that the API server admits', async (chart: ChartName) => {
+  test.each([
+    'agent-local',
+    'agent-job',
+  ] as const)('suggests options for %s that the API server admits', async (chart: ChartName) => {
     const place = await installPlace();
-    await place.kubectl('label', 'namespace', place.namespace, 'pod-security.kubernetes.io/enforce=restricted');
+    await place.kubectl(
+      'label',
+      'namespace',
+      place.namespace,
+      'pod-security.kubernetes.io/enforce=restricted',
+    );
     const flags = await chartFlags(chart);
     const refused = await check('pod-security', place, flags);
-    expect(refused).toMatchObject({status: 'fail', message: expect.stringContaining('allowPrivilegeEscalation')});
+    expect(refused).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('allowPrivilegeEscalation'),
+    });
     expect(refused.remedy).not.toContain('kubectl label');
     const options = await optionsIn(refused.remedy);
-    expect(await check('pod-security', place, [...flags, ...options])).toMatchObject({status: 'pass'});
-    expect(await install(place, helm, [...flags, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await check('pod-security', place, [...flags, ...options])).toMatchObject({
+      status: 'pass',
+    });
+    expect(
+      await install(place, helm, [...flags, ...options, ...QUIET], {env: TOKEN}),
+    ).toMatchObject({exit: 0});
     expect(await admit(place)).toBe('admitted');
   });
 
   test('suggests another chart instead of agent-k8s', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'restricted'});
-    const {status, remedy} = await check('pod-security', place, [...(await chartFlags('agent-k8s')), '--cloud', 'other']);
-    expect({status, remedy}).toMatchObject({status: 'fail', remedy: expect.stringContaining('--chart agent-local')});
+    const {status, remedy} = await check('pod-security', place, [
+      ...(await chartFlags('agent-k8s')),
+      '--cloud',
+      'other',
+    ]);
+    expect({status, remedy}).toMatchObject({
+      status: 'fail',
+      remedy: expect.stringContaining('--chart agent-local'),
+    });
   });
 });
 
@@ -74,19 +127,35 @@ describe('ResourceQuota and LimitRange', () => {
     metadata: {name: 'team'},
     spec: {hard, ...more},
   });
-  const limits = (...items: object[]) => ({apiVersion: 'v1', kind: 'LimitRange', metadata: {name: 'team'}, spec: {limits: items}});
+  const limits = (...items: object[]) => ({
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: {name: 'team'},
+    spec: {limits: items},
+  });
 
   test('fails before the install when the quota has no room for all replicas', async () => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
-    await place.kubectl.apply(quota({'requests.cpu': '2500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
+    await place.kubectl.apply(
+      quota({
+        'requests.cpu': '2500m',
+        'limits.cpu': '100',
+        'requests.memory': '10Gi',
+        'limits.memory': '100Gi',
+      }),
+    );
     const flags = [...local, '--concurrency', '3'];
-    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({status: 'pass'});
+    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({
+      status: 'pass',
+    });
     const found = await check('quota', place, flags);
     expect(found).toMatchObject({
       status: 'fail',
       message: 'team has 2500m of 2500m requests.cpu left, required: 3 for 3 concurrent runs',
-      remedy: expect.stringMatching(/^Use --concurrency 2, or increase the quota:\nkubectl patch resourcequota team /),
+      remedy: expect.stringMatching(
+        /^Use --concurrency 2, or increase the quota:\nkubectl patch resourcequota team /,
+      ),
     });
     const refused = await install(place, helm, [...flags, ...QUIET], {env: TOKEN});
     expect(refused.exit).toBe(3);
@@ -95,7 +164,9 @@ describe('ResourceQuota and LimitRange', () => {
     await install(place, helm, [...flags, ...QUIET, '--skip-preflight', '--no-wait'], {env: TOKEN});
     await expect.poll(() => waiting(place), {timeout: 20_000}).toContain('exceeded quota: team');
     // The pods of the release itself are not counted twice.
-    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({status: 'pass'});
+    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({
+      status: 'pass',
+    });
     await obey(place, (await check('quota', place, flags)).remedy);
     expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
     await place.kubectl('rollout', 'restart', 'deployment');
@@ -105,14 +176,24 @@ describe('ResourceQuota and LimitRange', () => {
   test('warns before a rolling update that needs one more pod than the quota allows', async () => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
-    await place.kubectl.apply(quota({'requests.cpu': '1500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
+    await place.kubectl.apply(
+      quota({
+        'requests.cpu': '1500m',
+        'limits.cpu': '100',
+        'requests.memory': '10Gi',
+        'limits.memory': '100Gi',
+      }),
+    );
     expect(await check('quota', place, local)).toMatchObject({status: 'pass'});
     expect(await install(place, helm, [...local, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
     const found = await check('quota', place, local);
     expect(found).toMatchObject({
       status: 'warn',
-      message: 'A rolling update starts new pods before it stops old ones: team has 1500m of 1500m requests.cpu left, required: 2',
-      remedy: expect.stringMatching(/^Stop old pods first with --set strategy\.type=Recreate, or increase the quota:\nkubectl patch /),
+      message:
+        'A rolling update starts new pods before it stops old ones: team has 1500m of 1500m requests.cpu left, required: 2',
+      remedy: expect.stringMatching(
+        /^Stop old pods first with --set strategy\.type=Recreate, or increase the quota:\nkubectl patch /,
+      ),
     });
     const changed = [...local, '--set', 'podAnnotations.team=a', ...QUIET];
     // What would come: the new pod is refused, and the old one stays.
@@ -127,11 +208,15 @@ describe('ResourceQuota and LimitRange', () => {
   test('suggests options that work when a quota requires limits and pods have none', async () => {
     const place = await installPlace();
     const job = await chartFlags('agent-job');
-    await place.kubectl.apply(quota({'limits.memory': '64Gi', pods: '20', 'count/jobs.batch': '3'}));
+    await place.kubectl.apply(
+      quota({'limits.memory': '64Gi', pods: '20', 'count/jobs.batch': '3'}),
+    );
     const found = await check('quota', place, job);
     expect(found).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('has no memory limit, which ResourceQuota team requires (limits.memory)'),
+      message: expect.stringContaining(
+        'has no memory limit, which ResourceQuota team requires (limits.memory)',
+      ),
     });
     const options = await optionsIn(found.remedy);
     expect(await check('quota', place, [...job, ...options])).toMatchObject({status: 'pass'});
@@ -139,7 +224,9 @@ describe('ResourceQuota and LimitRange', () => {
       status: 'fail',
       message: expect.stringContaining('3 of 3 count/jobs.batch left, required: 4'),
     });
-    expect(await install(place, helm, [...job, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await install(place, helm, [...job, ...options, ...QUIET], {env: TOKEN})).toMatchObject({
+      exit: 0,
+    });
     expect(await admit(place)).toBe('admitted');
   });
 
@@ -150,7 +237,8 @@ describe('ResourceQuota and LimitRange', () => {
     const {status, message, remedy} = await check('quota', place, flags);
     expect({status, message}).toEqual({
       status: 'fail',
-      message: 'team has 0 of 0 persistentvolumeclaims left, required: 1; team has 20Gi of 20Gi requests.storage left, required: 30Gi',
+      message:
+        'team has 0 of 0 persistentvolumeclaims left, required: 1; team has 20Gi of 20Gi requests.storage left, required: 30Gi',
     });
     await obey(place, remedy);
     expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
@@ -160,7 +248,12 @@ describe('ResourceQuota and LimitRange', () => {
       status: 'fail',
       message: expect.stringContaining('requests 30Gi storage (PersistentVolumeClaim max: 10Gi)'),
     });
-    expect(await check('limit-range', place, [...flags.slice(0, -2), ...(await optionsIn(found.remedy))])).toMatchObject({status: 'pass'});
+    expect(
+      await check('limit-range', place, [
+        ...flags.slice(0, -2),
+        ...(await optionsIn(found.remedy)),
+      ]),
+    ).toMatchObject({status: 'pass'});
   });
 
   test.each([
@@ -174,12 +267,21 @@ describe('ResourceQuota and LimitRange', () => {
     await place.kubectl.apply(limits(item));
     const found = await check('limit-range', place, local);
     expect(found.status).toBe('fail');
-    const refused = await install(place, helm, [...local, ...QUIET, '--skip-preflight', '--no-wait'], {env: TOKEN});
+    const refused = await install(
+      place,
+      helm,
+      [...local, ...QUIET, '--skip-preflight', '--no-wait'],
+      {env: TOKEN},
+    );
     expect(refused.exit).toBe(0);
     expect(await admit(place)).toContain('is forbidden');
     const options = await optionsIn(found.remedy);
-    expect(await check('limit-range', place, [...local, ...options])).toMatchObject({status: 'pass'});
-    expect(await install(place, helm, [...local, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await check('limit-range', place, [...local, ...options])).toMatchObject({
+      status: 'pass',
+    });
+    expect(
+      await install(place, helm, [...local, ...options, ...QUIET], {env: TOKEN}),
+    ).toMatchObject({exit: 0});
     expect(await admit(place)).toBe('admitted');
   });
 });

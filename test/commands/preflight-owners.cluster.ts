@@ -21,7 +21,11 @@ const policy = (metadata: object) => ({
   spec: {podSelector: {matchLabels: {app: 'mine'}}, policyTypes: ['Ingress']},
 });
 
-async function check(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], id = 'object-names') {
+async function check(
+  kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  argv: readonly string[],
+  id = 'object-names',
+) {
   const {stdout} = await preflight(kubeTarget, helm, [...argv, '--json'], {env: TOKEN});
   return (JSON.parse(stdout) as {checks: Checked[]}).checks.find((each) => each.id === id);
 }
@@ -31,7 +35,10 @@ async function obey({kubeconfig}: Workplace, remedy = ''): Promise<void> {
   const kubectl = await findKubectl();
   const lines = remedy.split('\n').filter((line) => line.startsWith('kubectl '));
   expect(lines.length).toBeGreaterThan(0);
-  for (const line of lines) await execa('sh', ['-c', `kubectl() { '${kubectl}' "$@"; }; ${line}`], {env: {KUBECONFIG: kubeconfig}});
+  for (const line of lines)
+    await execa('sh', ['-c', `kubectl() { '${kubectl}' "$@"; }; ${line}`], {
+      env: {KUBECONFIG: kubeconfig},
+    });
 }
 
 const secrets = (place: Workplace) => place.kubectl('get', 'secrets', '--output', 'name');
@@ -42,7 +49,9 @@ test('refuses to install over an object without an owner until the printed comma
   const refused = await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN});
   const {error} = JSON.parse(refused.stdout);
   expect({exit: refused.exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
-  expect(error.message).toContain(`NetworkPolicy ${POLICY} already exists and belongs to no Helm release`);
+  expect(error.message).toContain(
+    `NetworkPolicy ${POLICY} already exists and belongs to no Helm release`,
+  );
   expect(await secrets(place)).toBe('');
   const dry = await install(place, helm, [...LOCAL, '--dry-run', '--json'], {env: TOKEN});
   expect(dry.exit).toBe(3);
@@ -69,7 +78,10 @@ test('prints commands that adopt objects created from helm template', async () =
   const made = parseAllDocuments(rendered.stdout).map((each) => each.toJS());
   await place.kubectl.apply(...made.filter(({kind}) => kind === 'NetworkPolicy'));
   const {status, remedy} = (await check(place, LOCAL)) ?? {};
-  expect({status, remedy}).toMatchObject({status: 'fail', remedy: expect.stringContaining('kubectl annotate networkpolicies')});
+  expect({status, remedy}).toMatchObject({
+    status: 'fail',
+    remedy: expect.stringContaining('kubectl annotate networkpolicies'),
+  });
   await obey(place, remedy);
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
 });
@@ -83,7 +95,9 @@ test('refuses a ClusterRole without an owner before creating the namespace', asy
   const job = [...(await chartFlags('agent-job')), ...QUIET];
   const {stdout, exit} = await install(there, helm, job, {env: TOKEN});
   expect(exit).toBe(3);
-  expect(JSON.parse(stdout).error.message).toContain(`ClusterRole ${name} already exists and belongs to no Helm release`);
+  expect(JSON.parse(stdout).error.message).toContain(
+    `ClusterRole ${name} already exists and belongs to no Helm release`,
+  );
   expect(await place.kubectl('get', 'namespace', namespace, '--ignore-not-found')).toBe('');
   await obey(place, (await check(there, await chartFlags('agent-job')))?.remedy);
   expect(await check(there, await chartFlags('agent-job'))).toMatchObject({status: 'pass'});
@@ -92,21 +106,39 @@ test('refuses a ClusterRole without an owner before creating the namespace', asy
 test('reports objects of another release with the command that uninstalls it', async () => {
   const place = await installPlace();
   const k8s = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`];
-  expect((await install(place, helm, [...k8s, '--release', 'blue', ...QUIET], {env: TOKEN})).exit).toBe(0);
+  expect(
+    (await install(place, helm, [...k8s, '--release', 'blue', ...QUIET], {env: TOKEN})).exit,
+  ).toBe(0);
   const found = await check(place, k8s);
   expect(found).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/Role agent-k8s-role.* already exist and belong to Helm release test-\w+\/blue/),
+    message: expect.stringMatching(
+      /Role agent-k8s-role.* already exist and belong to Helm release test-\w+\/blue/,
+    ),
   });
-  expect(found?.remedy).toContain(`scalr-agent uninstall --release blue --namespace ${place.namespace} --kubeconfig`);
+  expect(found?.remedy).toContain(
+    `scalr-agent uninstall --release blue --namespace ${place.namespace} --kubeconfig`,
+  );
   expect(found?.remedy).toContain('another namespace with --namespace');
 });
 
 test.each([
-  ['Argo CD application agents', {annotations: {'argocd.argoproj.io/tracking-id': `agents:networking.k8s.io/NetworkPolicy:x/${POLICY}`}}],
+  [
+    'Argo CD application agents',
+    {
+      annotations: {
+        'argocd.argoproj.io/tracking-id': `agents:networking.k8s.io/NetworkPolicy:x/${POLICY}`,
+      },
+    },
+  ],
   [
     'Flux Kustomization flux-system/agents',
-    {labels: {'kustomize.toolkit.fluxcd.io/name': 'agents', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system'}},
+    {
+      labels: {
+        'kustomize.toolkit.fluxcd.io/name': 'agents',
+        'kustomize.toolkit.fluxcd.io/namespace': 'flux-system',
+      },
+    },
   ],
 ])('reports an object that belongs to the %s', async (owner, metadata) => {
   const place = await workplace();
@@ -120,15 +152,25 @@ test.each([
 
 test('suggests a remedy for an object of a release that no longer exists, and accepts its own object without labels', async () => {
   const place = await installPlace();
-  const gone = {'meta.helm.sh/release-name': 'former', 'meta.helm.sh/release-namespace': place.namespace};
-  await place.kubectl.apply(policy({labels: {'app.kubernetes.io/managed-by': 'Helm'}, annotations: gone}));
+  const gone = {
+    'meta.helm.sh/release-name': 'former',
+    'meta.helm.sh/release-namespace': place.namespace,
+  };
+  await place.kubectl.apply(
+    policy({labels: {'app.kubernetes.io/managed-by': 'Helm'}, annotations: gone}),
+  );
   const found = await check(place, LOCAL);
-  expect(found).toMatchObject({status: 'fail', message: expect.stringContaining('/former, which no longer exists')});
+  expect(found).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('/former, which no longer exists'),
+  });
   await obey(place, found?.remedy);
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
   await place.kubectl('label', 'networkpolicy', POLICY, 'app.kubernetes.io/managed-by-');
   expect(await check(place, [...LOCAL, '--concurrency', '2'])).toMatchObject({status: 'pass'});
-  expect((await install(place, helm, [...LOCAL, ...QUIET, '--concurrency', '2'], {env: TOKEN})).exit).toBe(0);
+  expect(
+    (await install(place, helm, [...LOCAL, ...QUIET, '--concurrency', '2'], {env: TOKEN})).exit,
+  ).toBe(0);
 });
 
 test('accepts a CRD that matches the chart, and names Argo CD when its CRD differs', async () => {
@@ -137,12 +179,25 @@ test('accepts a CRD that matches the chart, and names Argo CD when its CRD diffe
   const name = 'agenttasktemplates.scalr.io';
   const {stdout: crds} = await execa(helm, ['show', 'crds', job.at(-1) as string]);
   const bring = async () =>
-    execa(await findKubectl(), ['--kubeconfig', place.kubeconfig, 'apply', '--server-side', '--force-conflicts', '-f', '-'], {input: crds});
+    execa(
+      await findKubectl(),
+      ['--kubeconfig', place.kubeconfig, 'apply', '--server-side', '--force-conflicts', '-f', '-'],
+      {input: crds},
+    );
   await bring();
   try {
-    expect(await check(place, job, 'crd')).toMatchObject({status: 'pass', message: `CRD ${name} matches the chart`});
+    expect(await check(place, job, 'crd')).toMatchObject({
+      status: 'pass',
+      message: `CRD ${name} matches the chart`,
+    });
     await place.kubectl('annotate', 'crd', name, 'argocd.argoproj.io/tracking-id=crds:x');
-    await place.kubectl('patch', 'crd', name, '--type=merge', '--patch={"spec":{"names":{"singular":"other"}}}');
+    await place.kubectl(
+      'patch',
+      'crd',
+      name,
+      '--type=merge',
+      '--patch={"spec":{"names":{"singular":"other"}}}',
+    );
     expect(await check(place, job, 'crd')).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('belongs to Argo CD application crds and differs'),

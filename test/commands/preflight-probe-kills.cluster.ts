@@ -14,13 +14,43 @@ const argv = await chartFlags('agent-local');
 
 /** The built program in a group of its own, with a probe that does not end by itself. */
 function start({kubeconfig, namespace}: Workplace) {
-  const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
-  const flags = ['preflight', ...place, '--url', 'https://acme.scalr.io', ...argv, '--metadata-service', 'block', '--probe'];
-  return execa(process.execPath, [PROGRAM, ...flags], {detached: true, stdin: 'ignore', reject: false, env: TOKEN});
+  const place = [
+    '--kubeconfig',
+    kubeconfig,
+    '--namespace',
+    namespace,
+    '--helm',
+    helm,
+    '--kubectl',
+    kubectl,
+  ];
+  const flags = [
+    'preflight',
+    ...place,
+    '--url',
+    'https://acme.scalr.io',
+    ...argv,
+    '--metadata-service',
+    'block',
+    '--probe',
+  ];
+  return execa(process.execPath, [PROGRAM, ...flags], {
+    detached: true,
+    stdin: 'ignore',
+    reject: false,
+    env: TOKEN,
+  });
 }
 
 const probes = async ({kubectl: run}: Workplace): Promise<string> =>
-  run('get', 'pods,networkpolicies', '--selector', 'scalr.io/probe=scalr-agent', '--output', 'name');
+  run(
+    'get',
+    'pods,networkpolicies',
+    '--selector',
+    'scalr.io/probe=scalr-agent',
+    '--output',
+    'name',
+  );
 
 async function begun(place: Workplace): Promise<Pod & {spec: {activeDeadlineSeconds?: number}}> {
   await expect.poll(() => probes(place), {timeout: 30_000, interval: 200}).toContain('pod/');

@@ -19,11 +19,22 @@ const IDS = ['probe-pod', 'probe-scalr', 'probe-volume', 'probe-metadata'];
 const KINDS = 'pods,configmaps,networkpolicies';
 
 /** What the probe prints when all is well. */
-const WELL = ['probe volume ok /var/lib/scalr-agent/data', 'probe scalr-url ok 200', 'probe metadata timeout', 'probe done'];
-const outcomeOf = (outcome: string) => ['--set', `podAnnotations={"test.scalr.io/outcome":"${outcome}"}`];
+const WELL = [
+  'probe volume ok /var/lib/scalr-agent/data',
+  'probe scalr-url ok 200',
+  'probe metadata timeout',
+  'probe done',
+];
+const outcomeOf = (outcome: string) => [
+  '--set',
+  `podAnnotations={"test.scalr.io/outcome":"${outcome}"}`,
+];
 
 /** A namespace whose pods print this. */
-async function probePlace(lines: readonly string[] = WELL, labels: Record<string, string> = {}): Promise<Workplace> {
+async function probePlace(
+  lines: readonly string[] = WELL,
+  labels: Record<string, string> = {},
+): Promise<Workplace> {
   const place = await workplace(labels);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: lines}});
   return place;
@@ -31,7 +42,9 @@ async function probePlace(lines: readonly string[] = WELL, labels: Record<string
 
 /** Objects of probes that are there, without what Kubernetes puts into every namespace. */
 const left = async ({kubectl}: Workplace): Promise<string[]> =>
-  (await kubectl('get', KINDS, '--output', 'name')).split('\n').filter((name) => name !== '' && name !== 'configmap/kube-root-ca.crt');
+  (await kubectl('get', KINDS, '--output', 'name'))
+    .split('\n')
+    .filter((name) => name !== '' && name !== 'configmap/kube-root-ca.crt');
 
 type Deps = NonNullable<Parameters<typeof preflight>[3]>;
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
@@ -46,16 +59,22 @@ async function probe(place: Place, more: readonly string[] = [], deps: Deps = {}
   const by = Object.fromEntries(checks.map((each) => [each.id, each])) as Record<string, Checked>;
   return {by, exit, stderr, error: document.error, seconds: (Date.now() - start) / 1000};
 }
-const statuses = (by: Record<string, Checked>) => Object.fromEntries(IDS.map((id) => [id, by[id]?.status]));
+const statuses = (by: Record<string, Checked>) =>
+  Object.fromEntries(IDS.map((id) => [id, by[id]?.status]));
 const all = (status: Checked['status']) => Object.fromEntries(IDS.map((id) => [id, status]));
 
 /** Signals that the test sends. */
 function interrupts() {
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController();
   return {
     interrupt,
     forceQuit,
-    handleInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
+    handleInterrupts: () => ({
+      interrupt: interrupt.signal,
+      forceQuit: forceQuit.signal,
+      release: () => undefined,
+    }),
   };
 }
 
@@ -67,11 +86,16 @@ async function podOf({kubectl}: Workplace): Promise<string> {
 }
 
 describe('a probe', () => {
-  test.each(['runs', 'completes'])('reports its results and leaves no objects when the pod %s', async (outcome) => {
+  test.each([
+    'runs',
+    'completes',
+  ])('reports its results and leaves no objects when the pod %s', async (outcome) => {
     const place = await probePlace();
     const {by} = await probe(place, [...BLOCKED, ...outcomeOf(outcome)]);
     expect(statuses(by)).toEqual(all('pass'));
-    expect(by['probe-pod']?.message).toMatch(/^scalr-agent-probe-\w+ ran scalr\/agent:\S+ on node-[abc]$/);
+    expect(by['probe-pod']?.message).toMatch(
+      /^scalr-agent-probe-\w+ ran scalr\/agent:\S+ on node-[abc]$/,
+    );
     expect(await left(place)).toEqual([]);
   });
 
@@ -84,15 +108,26 @@ describe('a probe', () => {
     ]);
     const {by, exit} = await probe(place, BLOCKED);
     expect(exit).toBe(3);
-    expect(statuses(by)).toEqual({'probe-pod': 'pass', 'probe-scalr': 'fail', 'probe-volume': 'fail', 'probe-metadata': 'warn'});
+    expect(statuses(by)).toEqual({
+      'probe-pod': 'pass',
+      'probe-scalr': 'fail',
+      'probe-volume': 'fail',
+      'probe-metadata': 'warn',
+    });
   });
 
   test('creates its pod, ConfigMap and NetworkPolicy without the labels of the release', async () => {
     const place = await probePlace([]);
     const {interrupt, handleInterrupts} = interrupts();
-    const running = probe(place, [...BLOCKED, '--ca-file', 'test/support/certificates/ca.pem'], {handleInterrupts});
+    const running = probe(place, [...BLOCKED, '--ca-file', 'test/support/certificates/ca.pem'], {
+      handleInterrupts,
+    });
     const name = (await podOf(place)).replace('pod/', '');
-    const objects = await place.kubectl.get<{items: KubernetesObject[]}>(KINDS, '--selector', 'scalr.io/probe=scalr-agent');
+    const objects = await place.kubectl.get<{items: KubernetesObject[]}>(
+      KINDS,
+      '--selector',
+      'scalr.io/probe=scalr-agent',
+    );
     expect(objects.items.map(({kind, metadata}) => `${kind} ${metadata.name}`)).toEqual([
       `Pod ${name}`,
       `ConfigMap ${name}`,
@@ -104,7 +139,11 @@ describe('a probe', () => {
         'scalr.io/release': 'scalr-agent',
         'scalr.io/probe': 'scalr-agent',
       });
-      expect(Object.keys(metadata.labels ?? {}).filter((key) => /\/(name|instance|component)$/.test(key))).toEqual([]);
+      expect(
+        Object.keys(metadata.labels ?? {}).filter((key) =>
+          /\/(name|instance|component)$/.test(key),
+        ),
+      ).toEqual([]);
     }
     interrupt.abort('SIGINT');
     await running;
@@ -134,7 +173,9 @@ describe('a probe', () => {
 
   test('prints its results under a separate heading, and no heading without --probe', async () => {
     const place = await probePlace();
-    const {stdout} = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--probe', '--verbose'], {env: TOKEN});
+    const {stdout} = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--probe', '--verbose'], {
+      env: TOKEN,
+    });
     expect(stdout).toMatch(/\nProbe\n✓ Probe pod: [\s\S]*\d+ passed\n$/);
     const without = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--verbose'], {env: TOKEN});
     expect(without.stdout).not.toMatch(/probe/i);
@@ -142,11 +183,21 @@ describe('a probe', () => {
 
   test('is only printed with --dry-run, without the proxy password', async () => {
     const place = await probePlace();
-    const argv = [...LOCAL, ...ADDRESS, ...BLOCKED, '--probe', '--dry-run', '--https-proxy', 'http://ann:hunter3@proxy:3128'];
+    const argv = [
+      ...LOCAL,
+      ...ADDRESS,
+      ...BLOCKED,
+      '--probe',
+      '--dry-run',
+      '--https-proxy',
+      'http://ann:hunter3@proxy:3128',
+    ];
     const {stdout} = await preflight(place, helm, argv, {env: TOKEN});
     expect(stdout).not.toContain('hunter3');
     const [yaml = ''] = stdout.split('\nTools\n');
-    const kinds = parseAllDocuments(yaml).map((document) => (document.toJS() as KubernetesObject).kind);
+    const kinds = parseAllDocuments(yaml).map(
+      (document) => (document.toJS() as KubernetesObject).kind,
+    );
     expect(kinds).toEqual(['NetworkPolicy', 'Pod']);
     expect(stdout).toMatch(/- Probe pod: No probe pod was created: --dry-run/);
     expect(await left(place)).toEqual([]);
@@ -155,7 +206,9 @@ describe('a probe', () => {
   test('removes leftover probes of the same release, and no others', async () => {
     const place = await probePlace();
     const object = (kind: string, name: string, release: string, more = {}) => ({
-      ...{apiVersion: 'v1', kind, metadata: {name, labels: {'scalr.io/probe': release}}},
+      apiVersion: 'v1',
+      kind,
+      metadata: {name, labels: {'scalr.io/probe': release}},
       ...more,
     });
     const spec = {containers: [{name: 'probe', image: 'scalr/agent:1'}]};
@@ -172,9 +225,17 @@ describe('a probe', () => {
 describe('a failed pod', () => {
   test('is reported with the reason within the timeout when no node accepts it', async () => {
     const place = await probePlace();
-    const {by, seconds} = await probe(place, ['--node-selector', 'pool=nowhere', '--timeout', '12s']);
+    const {by, seconds} = await probe(place, [
+      '--node-selector',
+      'pool=nowhere',
+      '--timeout',
+      '12s',
+    ]);
     expect(by['probe-pod']?.message).toContain("didn't match Pod's node affinity/selector");
-    expect(by['probe-pod']).toMatchObject({status: expect.stringMatching(/warn|fail/), remedy: expect.stringContaining('--node-selector')});
+    expect(by['probe-pod']).toMatchObject({
+      status: expect.stringMatching(/warn|fail/),
+      remedy: expect.stringContaining('--node-selector'),
+    });
     expect(by['probe-scalr']?.status).toBe('skip');
     expect(seconds).toBeLessThan(22);
     expect(await left(place)).toEqual([]);
@@ -190,7 +251,10 @@ describe('a failed pod', () => {
   test('is reported when it ends before its output is complete', async () => {
     const place = await probePlace(['probe volume ok /var/lib/scalr-agent/data']);
     const {by, seconds} = await probe(place, outcomeOf('completes'));
-    expect(by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('its container exited with code 0')});
+    expect(by['probe-pod']).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('its container exited with code 0'),
+    });
     expect(seconds).toBeLessThan(60);
     expect(await left(place)).toEqual([]);
   });
@@ -198,7 +262,10 @@ describe('a failed pod', () => {
   test('is reported when it prints no results before the timeout', async () => {
     const place = await probePlace(['hello']);
     const {by} = await probe(place, ['--timeout', '10s']);
-    expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: 'Increase the timeout: --timeout 5m'});
+    expect(by['probe-pod']).toMatchObject({
+      status: 'fail',
+      remedy: 'Increase the timeout: --timeout 5m',
+    });
     expect(await left(place)).toEqual([]);
   });
 
@@ -217,7 +284,10 @@ describe('a failed pod', () => {
     const place = await probePlace(['hello']);
     const running = probe(place);
     await place.kubectl('delete', await podOf(place), '--wait=false');
-    expect((await running).by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('it was deleted before')});
+    expect((await running).by['probe-pod']).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('it was deleted before'),
+    });
   });
 });
 
@@ -233,7 +303,9 @@ describe('Ctrl-C', () => {
     interrupt.abort(signal);
     const {exit, error} = await running;
     expect({exit, code: error.code, message: error.message}).toEqual({
-      ...{exit: status, code: 'INTERRUPTED', message: 'Interrupted. The probe was deleted.'},
+      exit: status,
+      code: 'INTERRUPTED',
+      message: 'Interrupted. The probe was deleted.',
     });
     expect(await left(place)).toEqual([]);
   });
@@ -250,7 +322,9 @@ describe('Ctrl-C', () => {
     forceQuit.abort('SIGINT');
     const {exit, error} = await running;
     expect(exit).toBe(130);
-    expect(error.message).toMatch(new RegExp(`^Interrupted. Delete the probe: kubectl delete ${pod} `));
+    expect(error.message).toMatch(
+      new RegExp(`^Interrupted. Delete the probe: kubectl delete ${pod} `),
+    );
     injected.end();
     // The command that is named does it.
     const [, command = ''] = /kubectl (delete .*) --timeout/.exec(error.message) ?? [];
@@ -264,7 +338,11 @@ describe('an account', () => {
     {apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', ...pods]},
     {apiGroups: [''], resources: ['pods/log'], verbs: ['get']},
     {apiGroups: [''], resources: ['secrets'], verbs: ['*']},
-    {apiGroups: ['apps', 'batch'], resources: ['deployments', 'replicasets', 'daemonsets', 'jobs'], verbs: ['*']},
+    {
+      apiGroups: ['apps', 'batch'],
+      resources: ['deployments', 'replicasets', 'daemonsets', 'jobs'],
+      verbs: ['*'],
+    },
   ];
 
   test('that cannot create pods gets all other checks and no probe', async () => {
@@ -272,7 +350,9 @@ describe('an account', () => {
     const kubeconfig = await accountWith(rules(), place);
     const {by} = await probe({...place, kubeconfig});
     expect(statuses(by)).toEqual({...all('skip'), 'probe-pod': 'fail'});
-    expect(by['probe-pod']?.message).toBe('No probe pod was created: your user cannot create pods, delete pods');
+    expect(by['probe-pod']?.message).toBe(
+      'No probe pod was created: your user cannot create pods, delete pods',
+    );
     expect(by['probe-pod']?.remedy).toMatch(/kind: Role[\s\S]*create/);
     expect(by['cluster-reachable']?.status).toBe('pass');
     expect(await left(place)).toEqual([]);
@@ -282,7 +362,12 @@ describe('an account', () => {
     const place = await probePlace();
     const kubeconfig = await accountWith(rules('create', 'delete'), place);
     const spec = {containers: [{name: 'probe', image: 'scalr/agent:1'}]};
-    await place.kubectl.apply({apiVersion: 'v1', kind: 'Pod', metadata: {name: 'old', labels: {'scalr.io/probe': 'scalr-agent'}}, spec});
+    await place.kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'old', labels: {'scalr.io/probe': 'scalr-agent'}},
+      spec,
+    });
     const {by} = await probe({...place, kubeconfig}, ['--metadata-service', 'allow']);
     expect(statuses(by)).toEqual(all('pass'));
     await expect.poll(() => left(place), {timeout: 10_000}).toEqual([]);
@@ -292,7 +377,10 @@ describe('an account', () => {
 test('fails with the command that creates the namespace when it does not exist', async () => {
   const {kubeconfig} = await workplace();
   const {by} = await probe({kubeconfig, namespace: 'nowhere'});
-  expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: expect.stringContaining('kubectl create namespace nowhere')});
+  expect(by['probe-pod']).toMatchObject({
+    status: 'fail',
+    remedy: expect.stringContaining('kubectl create namespace nowhere'),
+  });
 });
 
 describe('API server faults', () => {
@@ -320,7 +408,9 @@ describe('API server faults', () => {
   test('reports the results and the command that removes the pod when the API server is gone', async () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
-    onTestFinished(async () => void (await place.kubectl('delete', 'pods', '--all', '--wait=false')));
+    onTestFinished(
+      async () => void (await place.kubectl('delete', 'pods', '--all', '--wait=false')),
+    );
     const running = probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '12s']);
     const pod = await podOf(place);
     api.stop();
@@ -337,7 +427,9 @@ describe('API server faults', () => {
     const api = await faultyApi(place.kubeconfig);
     api.stop();
     const {by, seconds} = await probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '10s']);
-    expect(by['probe-pod']?.message).toContain('No probe pod was created: Cannot reach the Kubernetes API at');
+    expect(by['probe-pod']?.message).toContain(
+      'No probe pod was created: Cannot reach the Kubernetes API at',
+    );
     expect(seconds).toBeLessThan(15);
   });
 });

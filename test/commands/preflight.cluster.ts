@@ -26,13 +26,23 @@ const helms = await findHelmMatrix();
 const [{path: anyHelm} = {path: 'helm'}] = helms;
 const LOCAL = await chartFlags('agent-local');
 /** The checks of the account, the tools and the namespace: the nodes of the test cluster are another matter. */
-const OURS = ['helm-version', 'kubectl-version', 'cluster-reachable', 'permissions', 'permissions-optional'];
+const OURS = [
+  'helm-version',
+  'kubectl-version',
+  'cluster-reachable',
+  'permissions',
+  'permissions-optional',
+];
 const ALSO = ['chart-renders', 'namespace', 'object-names', 'quota', 'limit-range', 'secrets'];
 
 type Outcomes = Record<string, Pick<Checked, 'status' | 'message' | 'remedy'>>;
 
 /** What each check says, and how the program ends. */
-async function outcomes(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], {helm = anyHelm, env = {}} = {}) {
+async function outcomes(
+  kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  argv: readonly string[],
+  {helm = anyHelm, env = {}} = {},
+) {
   const start = Date.now();
   const {stdout, exit, stderr} = await preflight(kubeTarget, helm, [...argv, '--json'], {env});
   expect(violations('preflight', stdout), stdout).toEqual([]);
@@ -40,13 +50,25 @@ async function outcomes(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
   const by = Object.fromEntries(checks.map((each) => [each.id, each])) as Outcomes;
   return {by, facts, exit, said: stdout + stderr, seconds: (Date.now() - start) / 1000};
 }
-const statuses = (by: Outcomes, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, by[id]?.status]));
-const all = (ids: readonly string[], status: Checked['status']) => Object.fromEntries(ids.map((id) => [id, status]));
+const statuses = (by: Outcomes, ids: readonly string[]) =>
+  Object.fromEntries(ids.map((id) => [id, by[id]?.status]));
+const all = (ids: readonly string[], status: Checked['status']) =>
+  Object.fromEntries(ids.map((id) => [id, status]));
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test.each(['agent-local', 'agent-k8s', 'agent-job'] as const)('passes for an administrator who installs %s', async (chart) => {
+  test.each([
+    'agent-local',
+    'agent-k8s',
+    'agent-job',
+  ] as const)('passes for an administrator who installs %s', async (chart) => {
     const place = await workplace();
-    await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=x');
+    await place.kubectl(
+      'create',
+      'secret',
+      'generic',
+      'scalr-agent-token',
+      '--from-literal=token=x',
+    );
     const {by, facts, said} = await outcomes(place, await chartFlags(chart), {helm});
     expect(said).not.toContain('requires Kubernetes 1.35 or newer');
     expect(statuses(by, [...OURS, 'chart-renders', 'namespace', 'secrets'])).toEqual(
@@ -57,11 +79,22 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
   test('fails when the chart does not exist, and still reports the checks that do not need it', async () => {
     const place = await workplace();
-    const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', join(scratch, 'nothing')], {helm, env: TOKEN});
+    const {by, exit} = await outcomes(
+      place,
+      ['--chart', 'agent-local', '--chart-source', join(scratch, 'nothing')],
+      {helm, env: TOKEN},
+    );
     expect(exit).toBe(3);
-    expect(by['chart-renders']).toMatchObject({status: 'fail', remedy: expect.stringContaining('--chart-source')});
-    const [seen, unseen] = [OURS.slice(0, 3), [...OURS.slice(3), 'pod-security', 'object-names']];
-    expect(statuses(by, [...seen, ...unseen])).toEqual({...all(seen, 'pass'), ...all(unseen, 'skip')});
+    expect(by['chart-renders']).toMatchObject({
+      status: 'fail',
+      remedy: expect.stringContaining('--chart-source'),
+    });
+    const seen = OURS.slice(0, 3);
+    const unseen = [...OURS.slice(3), 'pod-security', 'object-names'];
+    expect(statuses(by, [...seen, ...unseen])).toEqual({
+      ...all(seen, 'pass'),
+      ...all(unseen, 'skip'),
+    });
   });
 });
 
@@ -73,9 +106,13 @@ test('prints problems first, counts passed checks and hides the token', async ()
     return stdout;
   };
   const counts = String.raw`\d errors?, \d+ warnings?, \d+ skipped, \d+ passed`;
-  expect(await said()).toMatch(new RegExp(String.raw`^! Agent pool token[^✓]*\n${counts} \(use --verbose to list them\)\n$`));
+  expect(await said()).toMatch(
+    new RegExp(String.raw`^! Agent pool token[^✓]*\n${counts} \(use --verbose to list them\)\n$`),
+  );
   expect(await said('--verbose')).toMatch(
-    new RegExp(String.raw`^! [\s\S]*\nTools\n✓ Helm version: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`),
+    new RegExp(
+      String.raw`^! [\s\S]*\nTools\n✓ Helm version: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`,
+    ),
   );
   expect(await said('--quiet')).toMatch(/^! Agent pool token[^✓-]*:\/\/[^✓]*$/);
 });
@@ -92,7 +129,9 @@ test('fails on a warning with --strict', async () => {
   const failed = Object.values(by).some(({status}) => status === 'fail');
   expect(by['token']?.status).toBe('warn');
   expect(exit).toBe(failed ? 3 : 0);
-  expect((await outcomes(await workplace(), [...argv, '--strict'], {env: TOKEN})).exit).toBe(failed ? 3 : 4);
+  expect((await outcomes(await workplace(), [...argv, '--strict'], {env: TOKEN})).exit).toBe(
+    failed ? 3 : 4,
+  );
 });
 
 test('lists all missing permissions of a read-only account, and skips what it cannot read', async () => {
@@ -102,9 +141,14 @@ test('lists all missing permissions of a read-only account, and skips what it ca
   expect(exit).toBe(3);
   const {message = '', remedy = ''} = by['permissions'] ?? {};
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
-  expect(message).toContain(`get, list, create, update, patch, delete secrets in ${place.namespace}`);
+  expect(message).toContain(
+    `get, list, create, update, patch, delete secrets in ${place.namespace}`,
+  );
   expect(remedy).toMatch(/kind: Role\n[\s\S]*\[secrets\]/);
-  expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes cluster-wide')});
+  expect(by['permissions-optional']).toMatchObject({
+    status: 'warn',
+    message: expect.stringContaining('list nodes cluster-wide'),
+  });
   expect(statuses(by, ['secrets', 'namespace', 'cluster-reachable'])).toEqual({
     secrets: 'skip',
     namespace: 'pass',
@@ -113,23 +157,37 @@ test('lists all missing permissions of a read-only account, and skips what it ca
 });
 
 const RULES = [
-  {apiGroups: [''], resources: ['namespaces', 'events', 'pods', 'pods/log', 'persistentvolumeclaims'], verbs: ['get', 'list']},
+  {
+    apiGroups: [''],
+    resources: ['namespaces', 'events', 'pods', 'pods/log', 'persistentvolumeclaims'],
+    verbs: ['get', 'list'],
+  },
   {apiGroups: [''], resources: ['secrets'], verbs: ['*']},
-  {apiGroups: ['apps', 'batch'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'jobs'], verbs: ['get', 'list']},
+  {
+    apiGroups: ['apps', 'batch'],
+    resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'jobs'],
+    verbs: ['get', 'list'],
+  },
 ];
 
 test('names a single missing permission and suggests a role that grants it', async () => {
   const place = await workplace();
-  const most = [...RULES, {apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'delete']}];
+  const most = [
+    ...RULES,
+    {apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'delete']},
+  ];
   const kubeconfig = await accountWith(most, place);
   const {by} = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/^1 of \d+ permissions missing: patch deployments\.apps in test-\w+$/),
+    message: expect.stringMatching(
+      /^1 of \d+ permissions missing: patch deployments\.apps in test-\w+$/,
+    ),
   });
   await applyGrant(by['permissions']?.remedy, place);
   // The API server hears of a role a moment after it was made.
-  const again = async () => (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
+  const again = async () =>
+    (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
   await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});
 });
 
@@ -139,11 +197,16 @@ async function applyGrant(remedy = '', {kubectl}: Workplace): Promise<void> {
 }
 
 test('suggests roles that neither another chart, nor another account replaces', async () => {
-  const [place, other] = [await workplace(), await workplace()];
-  const [kubeconfig, others] = [await accountWith(RULES, place), await accountWith(RULES, other)];
+  const place = await workplace();
+  const other = await workplace();
+  const kubeconfig = await accountWith(RULES, place);
+  const others = await accountWith(RULES, other);
   const job = await chartFlags('agent-job');
   const mine = {...place, kubeconfig};
-  const remedyOf = async (where: typeof mine, flags: readonly string[]): Promise<string | undefined> =>
+  const remedyOf = async (
+    where: typeof mine,
+    flags: readonly string[],
+  ): Promise<string | undefined> =>
     (await outcomes(where, flags, {env: TOKEN})).by['permissions']?.remedy;
   const desired = [
     [place, LOCAL, await remedyOf(mine, LOCAL)],
@@ -158,7 +221,9 @@ test('suggests roles that neither another chart, nor another account replaces', 
     [{...other, kubeconfig: others}, job],
   ] as const)
     await expect
-      .poll(async () => (await outcomes(where, flags, {env: TOKEN})).by['permissions'], {timeout: 20_000})
+      .poll(async () => (await outcomes(where, flags, {env: TOKEN})).by['permissions'], {
+        timeout: 20_000,
+      })
       .toMatchObject({status: 'pass'});
 });
 
@@ -168,24 +233,40 @@ test('requires the permissions of a role from the account that creates it', asyn
   const {by} = await outcomes({...place, kubeconfig}, await chartFlags('agent-job'), {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/customresourcedefinitions\.apiextensions\.k8s\.io[^;]* cluster-wide/),
+    message: expect.stringMatching(
+      /customresourcedefinitions\.apiextensions\.k8s\.io[^;]* cluster-wide/,
+    ),
   });
 });
 
 test('reports a Secret without the key and a missing Secret', async () => {
   const place = await workplace();
   await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=tokne=x');
-  const {by, exit} = await outcomes(place, [...LOCAL, '--ca-secret', 'ca', '--image-pull-secret', 'pull']);
+  const {by, exit} = await outcomes(place, [
+    ...LOCAL,
+    '--ca-secret',
+    'ca',
+    '--image-pull-secret',
+    'pull',
+  ]);
   expect(exit).toBe(3);
   expect(by['secrets']?.message).toContain('has no key token (existing keys: tokne)');
   expect(by['secrets']?.message).toContain('Secret ca not found');
-  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('Secret pull not found')});
+  expect(by['pull-secrets']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('Secret pull not found'),
+  });
 });
 
 test('fails when Pod Security rejects the pods of the chart', async () => {
   const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
-  const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {env: TOKEN});
-  expect(by['pod-security']).toMatchObject({status: 'fail', message: expect.stringContaining('hostPath volume')});
+  const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {
+    env: TOKEN,
+  });
+  expect(by['pod-security']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('hostPath volume'),
+  });
 });
 
 test('checks the objects of a newer chart when helm refuses it on this server', async () => {
@@ -194,9 +275,14 @@ test('checks the objects of a newer chart when helm refuses it on this server', 
   cpSync(LOCAL.at(-1) as string, chart, {recursive: true});
   const file = join(chart, 'Chart.yaml');
   writeFileSync(file, stringify({...parse(readFileSync(file, 'utf8')), kubeVersion: '>=1.99.0-0'}));
-  const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', chart], {env: TOKEN});
+  const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', chart], {
+    env: TOKEN,
+  });
   expect(exit).toBe(3);
-  expect(by['chart-renders']).toMatchObject({status: 'fail', message: expect.stringContaining('requires kubeVersion: >=1.99.0-0')});
+  expect(by['chart-renders']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('requires kubeVersion: >=1.99.0-0'),
+  });
   expect(statuses(by, [...OURS, 'object-names'])).toEqual(all([...OURS, 'object-names'], 'pass'));
   expect(by['permissions']?.message).not.toContain('not rendered');
 });
@@ -205,9 +291,22 @@ test('reports all other checks when helm is missing', async () => {
   const place = await workplace();
   const {by, exit} = await outcomes(place, LOCAL, {helm: join(scratch, 'no-helm'), env: TOKEN});
   expect(exit).toBe(3);
-  expect(statuses(by, ['helm-version', 'chart-renders', 'kubectl-version', 'permissions', 'namespace', 'secrets'])).toEqual({
-    ...{'helm-version': 'fail', 'chart-renders': 'skip', 'kubectl-version': 'pass'},
-    ...{permissions: 'skip', namespace: 'pass', secrets: 'pass'},
+  expect(
+    statuses(by, [
+      'helm-version',
+      'chart-renders',
+      'kubectl-version',
+      'permissions',
+      'namespace',
+      'secrets',
+    ]),
+  ).toEqual({
+    'helm-version': 'fail',
+    'chart-renders': 'skip',
+    'kubectl-version': 'pass',
+    permissions: 'skip',
+    namespace: 'pass',
+    secrets: 'pass',
   });
 });
 
@@ -223,7 +322,10 @@ describe('API server faults', () => {
     return path;
   }
 
-  const expectNothingSeen = ({by, exit, seconds}: Awaited<ReturnType<typeof outcomes>>, longest: number): void => {
+  const expectNothingSeen = (
+    {by, exit, seconds}: Awaited<ReturnType<typeof outcomes>>,
+    longest: number,
+  ): void => {
     expect(exit).toBe(3);
     expect(by['cluster-reachable']?.status).toBe('fail');
     expect(statuses(by, [...UNSEEN, 'chart-renders', 'helm-version'])).toEqual({
@@ -236,7 +338,12 @@ describe('API server faults', () => {
 
   test('skips what needs the cluster when the API server refuses connections', async () => {
     const place = await workplace();
-    expectNothingSeen(await outcomes({...place, kubeconfig: at('https://127.0.0.1:1', place.kubeconfig)}, LOCAL, {env: TOKEN}), 15);
+    expectNothingSeen(
+      await outcomes({...place, kubeconfig: at('https://127.0.0.1:1', place.kubeconfig)}, LOCAL, {
+        env: TOKEN,
+      }),
+      15,
+    );
   });
 
   test.each([
@@ -246,9 +353,15 @@ describe('API server faults', () => {
     const place = await workplace();
     const silent = createServer((socket) => void socket.on('error', () => undefined));
     await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const kubeconfig = at(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`, place.kubeconfig);
+    const kubeconfig = at(
+      `https://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      place.kubeconfig,
+    );
     try {
-      expectNothingSeen(await outcomes({...place, kubeconfig}, [...LOCAL, ...more], {env: TOKEN}), longest);
+      expectNothingSeen(
+        await outcomes({...place, kubeconfig}, [...LOCAL, ...more], {env: TOKEN}),
+        longest,
+      );
     } finally {
       silent.close();
     }
@@ -271,9 +384,15 @@ describe('API server faults', () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     api.inject('POST', /selfsubjectaccessreviews/, 'stall');
-    const {by, seconds} = await outcomes({...place, kubeconfig: api.kubeconfig}, [...LOCAL, '--timeout', '12s'], {env: TOKEN});
+    const {by, seconds} = await outcomes(
+      {...place, kubeconfig: api.kubeconfig},
+      [...LOCAL, '--timeout', '12s'],
+      {env: TOKEN},
+    );
     expect(by['permissions']?.status).toBe('skip');
-    expect(statuses(by, ['cluster-reachable', 'namespace', 'secrets'])).toEqual(all(['cluster-reachable', 'namespace', 'secrets'], 'pass'));
+    expect(statuses(by, ['cluster-reachable', 'namespace', 'secrets'])).toEqual(
+      all(['cluster-reachable', 'namespace', 'secrets'], 'pass'),
+    );
     expect(seconds).toBeLessThan(25);
   });
 });
@@ -281,20 +400,38 @@ describe('API server faults', () => {
 describe('install', () => {
   test('refuses to start when a check fails, unless --skip-preflight is given', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
-    const argv = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`, '--yes', '--json', '--no-wait'];
+    const argv = [
+      ...(await chartFlags('agent-k8s')),
+      '--data-home',
+      `/var/lib/${place.namespace}`,
+      '--yes',
+      '--json',
+      '--no-wait',
+    ];
     const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
     const {error} = JSON.parse(stdout);
     expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
     expect(error.message).toMatch(/Nothing was changed[\s\S]*× Pod Security Standards: .*hostPath/);
     expect(error.suggestions.join()).toContain(`kubectl label namespace ${place.namespace}`);
     expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
-    expect((await install(place, anyHelm, [...argv, '--skip-preflight'], {env: TOKEN})).exit).toBe(0);
+    expect((await install(place, anyHelm, [...argv, '--skip-preflight'], {env: TOKEN})).exit).toBe(
+      0,
+    );
   });
 
   test('prints warnings, and sends no access reviews when nothing is to be done', async () => {
     const place = await workplace();
     // Nothing is left for the cluster to answer either.
-    const argv = [...LOCAL, '--cloud', 'other', '--node-os', 'other', '--yes', '--json', '--no-wait'];
+    const argv = [
+      ...LOCAL,
+      '--cloud',
+      'other',
+      '--node-os',
+      'other',
+      '--yes',
+      '--json',
+      '--no-wait',
+    ];
     const calls: string[] = [];
     const kubectl = await findKubectl();
     const processes = () => {

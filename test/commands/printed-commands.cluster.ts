@@ -12,16 +12,21 @@ test('kubectl and helm take every printed command', async () => {
   const {kubeconfig} = await workplace();
   // In the docs a name without flags is a mention.
   const printed = [...printedIn(OUTPUTS), ...printedIn(DOCS).filter(({text}) => / -/.test(text))];
-  const commands = new Map(printed.filter((each) => isOfTool(each) && !isFailure(each)).map((each) => [each.text, each]));
+  const commands = new Map(
+    printed.filter((each) => isOfTool(each) && !isFailure(each)).map((each) => [each.text, each]),
+  );
   expect(commands.size).toBeGreaterThan(30);
-  for (const command of commands.values()) expect.soft(await refusal(command, kubeconfig)).toBeUndefined();
+  for (const command of commands.values())
+    expect.soft(await refusal(command, kubeconfig)).toBeUndefined();
 });
 
 test('kubectl and helm know every flag that the source gives to a printed command', async () => {
   const {kubeconfig} = await workplace();
   for (const [, {tool, args}] of HELPED) {
     const given = [...args.map((each) => each.replaceAll('X', '1')), '--help'];
-    expect.soft(await refusal({text: [tool, ...given].join(' '), tool, args: given}, kubeconfig)).toBeUndefined();
+    expect
+      .soft(await refusal({text: [tool, ...given].join(' '), tool, args: given}, kubeconfig))
+      .toBeUndefined();
   }
 });
 

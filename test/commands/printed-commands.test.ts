@@ -11,12 +11,16 @@ const docs = printedIn(DOCS);
 const CLUSTER_WIDE =
   /^kubectl (?:cluster-info|auth|config|uncordon|debug node|apply (?:--server-side|--filename roles\.yaml)|get --raw|\w+ (?:--\S+ )?(?:namespace|node|crd|storageclass|securitycontextconstraints|clusterrole|persistentvolume\b))/;
 const CHART_ONLY = /^helm (?:show|pull)\b/;
-const PLACEHOLDER = /<[a-zA-Z_-]+>|\b(?:NAME|NAMESPACE|POD|NODE|CONTAINER|PVC|USER|YOU|IMAGE|FILE|RELEASE|VERSION)\b/;
+const PLACEHOLDER =
+  /<[a-zA-Z_-]+>|\b(?:NAME|NAMESPACE|POD|NODE|CONTAINER|PVC|USER|YOU|IMAGE|FILE|RELEASE|VERSION)\b/;
 
 const problemIn = ({text, tool}: Pick<PrintedCommand, 'text' | 'tool'>): string | undefined => {
   if (PLACEHOLDER.test(text)) return 'has a placeholder';
   if (tool !== 'kubectl' && tool !== 'helm') return undefined;
-  const isPlaced = / --(?:namespace|all-namespaces)\b/.test(text) || CLUSTER_WIDE.test(text) || CHART_ONLY.test(text);
+  const isPlaced =
+    / --(?:namespace|all-namespaces)\b/.test(text) ||
+    CLUSTER_WIDE.test(text) ||
+    CHART_ONLY.test(text);
   return isPlaced || !VERBS.test(text) ? undefined : 'lacks --namespace';
 };
 
@@ -29,7 +33,11 @@ test('commands that a run prints need nothing filled in, and name their namespac
   const printed = [...outputs.filter((each) => !isFailure(each)), ...helped];
   expect(outputs.length).toBeGreaterThan(50);
   expect(helped.length).toBeGreaterThan(20);
-  expect(printed.flatMap((each) => (problemIn(each) ? [`${each.source}: ${each.text}: ${problemIn(each)}`] : []))).toEqual([]);
+  expect(
+    printed.flatMap((each) =>
+      problemIn(each) ? [`${each.source}: ${each.text}: ${problemIn(each)}`] : [],
+    ),
+  ).toEqual([]);
 });
 
 test.each([
@@ -60,7 +68,9 @@ const WITHOUT_CLUSTER = [
 const MENTION = /(?:as|which|with) (?:kubectl|helm) \w+/g;
 
 test('the source spells no command of kubectl and helm itself: helpers add namespace and context', () => {
-  const spelled = LITERALS.filter(([, text]) => VERBS.test(text.replace(MENTION, '')) && !WITHOUT_CLUSTER.includes(text));
+  const spelled = LITERALS.filter(
+    ([, text]) => VERBS.test(text.replace(MENTION, '')) && !WITHOUT_CLUSTER.includes(text),
+  );
   expect(spelled.map(([file, text]) => `${file}: ${text}`)).toEqual([]);
 });
 
@@ -78,7 +88,10 @@ describe('commands of this program', () => {
       text !== OF_THE_PACKAGE,
   );
 
-  test.each([...new Map(own.map((each) => [each.text, each])).values()])('$text', async ({tool, args}) => {
+  test.each([...new Map(own.map((each) => [each.text, each])).values()])('$text', async ({
+    tool,
+    args,
+  }) => {
     const words = args[0] === 'help' ? args.slice(1) : args;
     const typed = tool === 'npx' ? ['install', ...args.slice(1)] : words;
     const {found, rest} = commandIn(typed);
@@ -86,7 +99,11 @@ describe('commands of this program', () => {
     // A name alone is a mention.
     if (found === undefined || rest.length === 0) return;
     const {flags, baseFlags, args: takes, strict} = found.command;
-    const parsed = Parser.parse([...rest], {flags: {...ROOT_FLAGS, ...baseFlags, ...flags}, args: takes, strict});
+    const parsed = Parser.parse([...rest], {
+      flags: {...ROOT_FLAGS, ...baseFlags, ...flags},
+      args: takes,
+      strict,
+    });
     // What stands for any word need not be one that the flag knows.
     await parsed.catch((error: Error) => expect(error.message).toMatch(/^Expected X /));
   });

@@ -13,7 +13,10 @@ import {runCommand} from '../support/run-command.ts';
 
 const OLD = 'e30.e30.b2xk';
 const READY = 'Agent is ready to receive tasks\n';
-const FAILED = new ExpectedError('The tool is not there.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.failed});
+const FAILED = new ExpectedError('The tool is not there.', {
+  code: 'TOOL_NOT_FOUND',
+  exit: ExitCode.failed,
+});
 
 const chunksOf = (text: string) => ({
   end: Promise.resolve(undefined),
@@ -55,7 +58,11 @@ async function place(
       }
       calls.push(call);
       apply([tool, ...args]);
-      return {outcome: Promise.resolve({exitCode: 0, stdout: '', stderr: ''}), interrupt: () => undefined, leave: () => undefined};
+      return {
+        outcome: Promise.resolve({exitCode: 0, stdout: '', stderr: ''}),
+        interrupt: () => undefined,
+        leave: () => undefined,
+      };
     },
   });
   let beats = 0;
@@ -64,10 +71,12 @@ async function place(
     beats += 1;
     const agents = api.account.ofType('agents');
     for (const name of names()) {
-      const found = agents.find(({attributes}) => attributes['name'] === name) ?? api.account.agent(pool, name);
+      const found =
+        agents.find(({attributes}) => attributes['name'] === name) ?? api.account.agent(pool, name);
       found.attributes['last-seen-at'] = `2026-11-21T12:00:${String(beats % 60).padStart(2, '0')}Z`;
     }
-    for (const {attributes} of agents) attributes['status'] = names().includes(String(attributes['name'])) ? 'idle' : 'offline';
+    for (const {attributes} of agents)
+      attributes['status'] = names().includes(String(attributes['name'])) ? 'idle' : 'offline';
   };
   await sleep();
   const deps = {env: api.deps.env, files, host, processes, sleep} as Place['deps'];
@@ -82,7 +91,9 @@ const ENV_OF_SERVICE = '/etc/scalr-agent/agent.env';
 function service(): Promise<Place> {
   const host = {
     run: async ({tool}: {tool: string}) =>
-      tool === 'systemctl' ? {stdout: 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\n'} : {stdout: ''},
+      tool === 'systemctl'
+        ? {stdout: 'LoadState=loaded\nActiveState=active\nSubState=running\nNRestarts=0\n'}
+        : {stdout: ''},
     stream: async () => chunksOf(`2026-11-21T08:00:00.000000+00:00 vm scalr-agent[7]: ${READY}`),
   };
   return place(
@@ -107,7 +118,9 @@ async function docker(): Promise<Place & {model: DockerModel; envFile: string}> 
   };
   const host = {
     run: async ({tool, args}: {tool: string; args: readonly string[]}) =>
-      tool === 'docker' ? {stdout: answers[args[0] as string]?.() ?? ''} : {stdout: 'LoadState=not-found\n'},
+      tool === 'docker'
+        ? {stdout: answers[args[0] as string]?.() ?? ''}
+        : {stdout: 'LoadState=not-found\n'},
     stream: async () => chunksOf(`2026-11-21T08:00:00.000000000Z ${READY}`),
   };
   const running = () => model.containers.filter(({State}) => State?.Running);
@@ -118,7 +131,10 @@ async function docker(): Promise<Place & {model: DockerModel; envFile: string}> 
     () => ({}),
   );
   const flags = ['--target', 'docker', '--url', made.api.url, '--isolation', 'shared', '--yes'];
-  const {stderr, exit} = await runCommand(Install, flags, {...made.deps, env: {SCALR_AGENT_TOKEN: OLD}});
+  const {stderr, exit} = await runCommand(Install, flags, {
+    ...made.deps,
+    env: {SCALR_AGENT_TOKEN: OLD},
+  });
   expect({exit}, stderr).toEqual({exit: 0});
   made.calls.length = 0;
   const envFile = made.files.written.find(({path}) => path.endsWith('agent.env'))?.path as string;
@@ -126,32 +142,48 @@ async function docker(): Promise<Place & {model: DockerModel; envFile: string}> 
 }
 
 async function rotated({deps, api}: Place, ...argv: string[]) {
-  const {stdout, stderr, exit} = await runCommand(RotateToken, [...argv, '--ca-file', 'ca.pem', '--yes', '--json'], deps);
+  const {stdout, stderr, exit} = await runCommand(
+    RotateToken,
+    [...argv, '--ca-file', 'ca.pem', '--yes', '--json'],
+    deps,
+  );
   expect(stdout + stderr).not.toContain(USER_TOKEN.split('.')[1]);
-  for (const {id} of api.account.ofType('access-tokens')) expect(stdout + stderr).not.toContain(`"jti":"${id}"`);
+  for (const {id} of api.account.ofType('access-tokens'))
+    expect(stdout + stderr).not.toContain(`"jti":"${id}"`);
   const document = JSON.parse(stdout);
   if (document.error === undefined) expect(violations('rotate-token', stdout), stdout).toEqual([]);
   return {...document, stderr, exit};
 }
 
 const tokensIn = ({api}: Place): string[] => api.account.ofType('access-tokens').map(({id}) => id);
-const textOf = async ({files}: Place, path: string): Promise<string> => String(await files.read(path));
+const textOf = async ({files}: Place, path: string): Promise<string> =>
+  String(await files.read(path));
 
 describe('the service of a virtual machine', () => {
   test('gets a new token and restarts; the next rotation revokes it', async () => {
     const here = await service();
     const {api, pool, calls, files} = here;
     const first = await rotated(here, '--target', 'systemd', '--pool', 'edge');
-    expect(first).toMatchObject({exit: 0, target: 'systemd', changed: true, revoked: null, agents: ['vm-1']});
+    expect(first).toMatchObject({
+      exit: 0,
+      target: 'systemd',
+      changed: true,
+      revoked: null,
+      agents: ['vm-1'],
+    });
     expect(first.stderr).toContain(`${ENV_OF_SERVICE} does not record the ID of the old token.`);
     expect(calls).toEqual(['systemctl restart scalr-agent']);
     const text = await textOf(here, ENV_OF_SERVICE);
-    expect(text).toContain(`SCALR_AGENT_TOKEN=${poolTokenOf(api.host, pool.id, first.token)}\nHTTPS_PROXY=`);
+    expect(text).toContain(
+      `SCALR_AGENT_TOKEN=${poolTokenOf(api.host, pool.id, first.token)}\nHTTPS_PROXY=`,
+    );
     expect(text).toContain(`# scalr.io/token-id=${first.token}\n`);
     expect(text).not.toContain('scalr.io/restart');
     expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
     const [{attributes}] = api.account.ofType('access-tokens') as [Stored];
-    expect(attributes['description']).toMatch(/^scalr-agent-install machine=[0-9a-f]{16} release=scalr-agent$/);
+    expect(attributes['description']).toMatch(
+      /^scalr-agent-install machine=[0-9a-f]{16} release=scalr-agent$/,
+    );
     expect(attributes['description']).not.toContain('0123456789abcdef');
 
     const second = await rotated(here, '--target', 'systemd');
@@ -164,7 +196,9 @@ describe('the service of a virtual machine', () => {
     const here = await service();
     const {token: first} = await rotated(here, '--target', 'systemd', '--pool', 'edge');
     here.failNext('systemctl restart');
-    expect(await rotated(here, '--target', 'systemd')).toMatchObject({error: {code: 'TOOL_NOT_FOUND'}});
+    expect(await rotated(here, '--target', 'systemd')).toMatchObject({
+      error: {code: 'TOOL_NOT_FOUND'},
+    });
     expect(tokensIn(here)).toHaveLength(2);
     const [, second] = tokensIn(here);
     expect(await rotated(here, '--target', 'systemd')).toMatchObject({
@@ -180,8 +214,15 @@ describe('the service of a virtual machine', () => {
     const {token: first} = await rotated(here, '--target', 'systemd', '--pool', 'edge');
     const theirs = here.api.account.agent(here.pool, 'of-others');
     here.api.afterNext('GET', /agents/, () => (theirs.attributes['status'] = 'idle'));
-    const {error} = await rotated({...here, deps: {...here.deps, sleep: keeping(here, theirs)}}, '--target', 'systemd');
-    expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('of-others')});
+    const {error} = await rotated(
+      {...here, deps: {...here.deps, sleep: keeping(here, theirs)}},
+      '--target',
+      'systemd',
+    );
+    expect(error).toMatchObject({
+      code: 'OBJECT_NOT_OWNED',
+      message: expect.stringContaining('of-others'),
+    });
     expect(tokensIn(here)).toContain(first);
   });
 
@@ -193,14 +234,25 @@ describe('the service of a virtual machine', () => {
     expect(stderr).toContain('Revoke the old token in Scalr');
     expect(await textOf(here, ENV_OF_SERVICE)).toContain('SCALR_AGENT_TOKEN=e30.e30.bmV3\n');
     expect(here.api.sent).toEqual([]);
-    expect((await runCommand(RotateToken, ['--target', 'systemd', '--yes'], deps)).stderr).toContain('Nothing was changed.');
+    expect(
+      (await runCommand(RotateToken, ['--target', 'systemd', '--yes'], deps)).stderr,
+    ).toContain('Nothing was changed.');
   });
 
   test('a token file that cannot be written leaves no token in the account', async () => {
     const here = await service();
     const refused = {...here.files, write: async () => Promise.reject(FAILED)};
-    const {error} = await rotated({...here, deps: {...here.deps, files: refused}}, '--target', 'systemd', '--pool', 'edge');
-    expect(error).toMatchObject({code: 'TOOL_NOT_FOUND', message: expect.stringContaining('The new token was revoked.')});
+    const {error} = await rotated(
+      {...here, deps: {...here.deps, files: refused}},
+      '--target',
+      'systemd',
+      '--pool',
+      'edge',
+    );
+    expect(error).toMatchObject({
+      code: 'TOOL_NOT_FOUND',
+      message: expect.stringContaining('The new token was revoked.'),
+    });
     expect([tokensIn(here), here.calls]).toEqual([[], []]);
     expect(await textOf(here, ENV_OF_SERVICE)).toContain(OLD);
   });
@@ -212,14 +264,18 @@ describe('the service of a virtual machine', () => {
       ['--target', 'systemd', '--pool', 'edge', '--ca-file', 'ca.pem', '--dry-run'],
       here.deps,
     );
-    expect(stderr).toMatch(/1\. Create a token of agent pool edge[\s\S]*1\. Restart service scalr-agent to load the new token/);
+    expect(stderr).toMatch(
+      /1\. Create a token of agent pool edge[\s\S]*1\. Restart service scalr-agent to load the new token/,
+    );
     expect([here.calls, here.files.written, here.api.changes()]).toEqual([[], [], []]);
   });
 
   test('a token that another program manages is not replaced', async () => {
     const here = await service();
     await here.files.write(ENV_OF_SERVICE, 'SCALR_URL=https://acme.scalr.io\n', {isPrivate: true});
-    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({code: 'OBJECT_NOT_OWNED'});
+    expect((await rotated(here, '--target', 'systemd', '--pool', 'edge')).error).toMatchObject({
+      code: 'OBJECT_NOT_OWNED',
+    });
     expect(here.api.changes()).toEqual([]);
   });
 });
@@ -238,11 +294,19 @@ describe('agents in Docker', () => {
     const {api, pool, model, envFile} = here;
     const [before] = model.containers.map(({Id}) => Id);
     const first = await rotated(here, '--target', 'docker', '--pool', 'edge');
-    expect(first, first.stderr).toMatchObject({exit: 0, target: 'docker', release: 'scalr-agent', changed: true, revoked: null});
+    expect(first, first.stderr).toMatchObject({
+      exit: 0,
+      target: 'docker',
+      release: 'scalr-agent',
+      changed: true,
+      revoked: null,
+    });
     expect(model.summary).toEqual(['scalr-agent runs']);
     expect(model.containers[0]?.Id).not.toBe(before);
     expect(first.agents).toEqual(model.containers.map(agentNameInScalr));
-    expect(await textOf(here, envFile)).toContain(`SCALR_AGENT_TOKEN=${poolTokenOf(api.host, pool.id, first.token)}\n`);
+    expect(await textOf(here, envFile)).toContain(
+      `SCALR_AGENT_TOKEN=${poolTokenOf(api.host, pool.id, first.token)}\n`,
+    );
     expect(api.account.ofType('access-tokens')[0]?.attributes['description']).toBe(
       'scalr-agent-install engine=ENGINE:1 release=scalr-agent',
     );
@@ -251,7 +315,13 @@ describe('agents in Docker', () => {
     expect(tokensIn(here)).toEqual([second.token]);
     const again = await runCommand(
       Install,
-      ['--target', 'docker', '--answers', envFile.replace('agent.env', 'install-answers.yaml'), '--yes'],
+      [
+        '--target',
+        'docker',
+        '--answers',
+        envFile.replace('agent.env', 'install-answers.yaml'),
+        '--yes',
+      ],
       {
         ...here.deps,
         env: {},
@@ -270,7 +340,9 @@ describe('agents in Docker', () => {
     const here = await docker();
     const {token: first} = await rotated(here, '--target', 'docker', '--pool', 'edge');
     here.failNext(call);
-    expect(await rotated(here, '--target', 'docker')).toMatchObject({error: {code: 'TOOL_NOT_FOUND'}});
+    expect(await rotated(here, '--target', 'docker')).toMatchObject({
+      error: {code: 'TOOL_NOT_FOUND'},
+    });
     expect(tokensIn(here)).toHaveLength(2);
     const [, second] = tokensIn(here);
     const {revoked, exit, stderr} = await rotated(here, '--target', 'docker');
@@ -282,12 +354,20 @@ describe('agents in Docker', () => {
   test('that differ from their settings, or have none, are left alone', async () => {
     const here = await docker();
     const answers = here.envFile.replace('agent.env', 'install-answers.yaml');
-    await here.files.write(answers, `${await textOf(here, answers)}\nlog-format: plain\n`, {isPrivate: true});
-    expect((await rotated(here, '--target', 'docker', '--pool', 'edge')).error).toMatchObject({code: 'CONFLICTING_SETTINGS'});
+    await here.files.write(answers, `${await textOf(here, answers)}\nlog-format: plain\n`, {
+      isPrivate: true,
+    });
+    expect((await rotated(here, '--target', 'docker', '--pool', 'edge')).error).toMatchObject({
+      code: 'CONFLICTING_SETTINGS',
+    });
     await here.files.remove(answers);
-    expect((await rotated(here, '--target', 'docker', '--pool', 'edge')).error).toMatchObject({code: 'UNSUPPORTED_SETTING'});
+    expect((await rotated(here, '--target', 'docker', '--pool', 'edge')).error).toMatchObject({
+      code: 'UNSUPPORTED_SETTING',
+    });
     expect([here.calls, here.api.changes()]).toEqual([[], []]);
     expect(here.model.containers.map(containerName)).toEqual(['scalr-agent']);
-    expect(here.model.containers.map(variablesOf)).not.toContainEqual(expect.objectContaining({SCALR_AGENT_TOKEN: expect.anything()}));
+    expect(here.model.containers.map(variablesOf)).not.toContainEqual(
+      expect.objectContaining({SCALR_AGENT_TOKEN: expect.anything()}),
+    );
   });
 });

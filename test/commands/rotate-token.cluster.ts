@@ -8,7 +8,15 @@ import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {violations} from '../support/output-schema.ts';
-import {agentsOf, installWithPool, type PoolAccount, poolAccount, poolIn, secretOf, tokensIn} from '../support/pool-account.ts';
+import {
+  agentsOf,
+  installWithPool,
+  type PoolAccount,
+  poolAccount,
+  poolIn,
+  secretOf,
+  tokensIn,
+} from '../support/pool-account.ts';
 import {install, rotateToken, uninstall} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
@@ -22,7 +30,8 @@ interface Held {
 }
 
 async function installed(): Promise<Held> {
-  const [place, own] = [await installPlace(), await poolAccount(argv)];
+  const place = await installPlace();
+  const own = await poolAccount(argv);
   agentsOf(place, own.api);
   expect(await installWithPool(place, helm, own)).toMatchObject({exit: 0});
   own.api.sent.length = 0;
@@ -30,10 +39,14 @@ async function installed(): Promise<Held> {
 }
 
 /** Waits at most a moment, however long the command wants to watch the old token. */
-const quick = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep(Math.min(milliseconds, 300), signal);
+const quick = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(Math.min(milliseconds, 300), signal);
 
 async function rotated({place, own}: Pick<Held, 'place' | 'own'>, ...more: string[]) {
-  const {stdout, stderr, exit} = await rotateToken(place, helm, ['--yes', '--json', ...more], {env: own.env, sleep: quick});
+  const {stdout, stderr, exit} = await rotateToken(place, helm, ['--yes', '--json', ...more], {
+    env: own.env,
+    sleep: quick,
+  });
   expect(stdout + stderr).not.toContain(USER_TOKEN.split('.')[1]);
   const document = JSON.parse(stdout);
   if (document.error === undefined) expect(violations('rotate-token', stdout), stdout).toEqual([]);
@@ -41,14 +54,19 @@ async function rotated({place, own}: Pick<Held, 'place' | 'own'>, ...more: strin
 }
 
 const annotations = async ({kubectl}: Workplace): Promise<Record<string, string>> =>
-  JSON.parse(await kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json')).metadata.annotations;
+  JSON.parse(await kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json')).metadata
+    .annotations;
 
 test('replaces the token, restarts the agent, and revokes the old token when Scalr reports the new agent', async () => {
   const held = await installed();
   const {place, own, old} = held;
   const dry = await rotateToken(place, helm, ['--dry-run'], {env: own.env});
-  expect(dry.stderr).toMatch(/1\. Create a token of agent pool eks-prod[\s\S]*1\. Update Secret scalr-agent-token/);
-  expect(dry.stderr).toContain(`1. Revoke token ${old} of agent pool eks-prod when every agent uses the new one (cannot be undone)`);
+  expect(dry.stderr).toMatch(
+    /1\. Create a token of agent pool eks-prod[\s\S]*1\. Update Secret scalr-agent-token/,
+  );
+  expect(dry.stderr).toContain(
+    `1. Revoke token ${old} of agent pool eks-prod when every agent uses the new one (cannot be undone)`,
+  );
   expect(own.api.changes()).toEqual([]);
 
   const result = await rotated(held);
@@ -96,9 +114,15 @@ test('agents of others keep the old token valid, and --confirm revokes it', asyn
   const {own, old} = held;
   own.api.account.agent(poolIn(own.api), 'agent-of-another-cluster');
   const {error} = await rotated(held);
-  expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 1, message: expect.stringContaining('agent-of-another-cluster')});
+  expect(error).toMatchObject({
+    code: 'OBJECT_NOT_OWNED',
+    exit: 1,
+    message: expect.stringContaining('agent-of-another-cluster'),
+  });
   expect(tokensIn(own.api)).toHaveLength(2);
-  expect(await rotated(held, '--confirm', 'other')).toMatchObject({error: {code: 'INVALID_SETTING'}});
+  expect(await rotated(held, '--confirm', 'other')).toMatchObject({
+    error: {code: 'INVALID_SETTING'},
+  });
   expect(await rotated(held, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
   expect(tokensIn(own.api)).toHaveLength(1);
 });
@@ -112,7 +136,10 @@ test('a token that is still used is not revoked', async () => {
   }, 20);
   const {error} = await rotated(held);
   clearInterval(timer);
-  expect(error).toMatchObject({code: 'OBJECT_NOT_OWNED', message: expect.stringContaining(`Token ${old} is still valid`)});
+  expect(error).toMatchObject({
+    code: 'OBJECT_NOT_OWNED',
+    message: expect.stringContaining(`Token ${old} is still valid`),
+  });
   expect(await rotated(held)).toMatchObject({exit: 0, revoked: old, steps: [{id: 'revoke-token'}]});
 });
 
@@ -124,7 +151,11 @@ test('an agent that does not come back keeps the old token valid', async () => {
   }, 20);
   const {error} = await rotated(held, '--timeout', '20s');
   clearInterval(offline);
-  expect(error).toMatchObject({code: 'TIMED_OUT', exit: 6, message: expect.stringContaining('(errored)')});
+  expect(error).toMatchObject({
+    code: 'TIMED_OUT',
+    exit: 6,
+    message: expect.stringContaining('(errored)'),
+  });
   expect(tokensIn(own.api)).toContain(old);
 });
 
@@ -135,9 +166,13 @@ test('a token file replaces the token without the account', async () => {
   const {stderr, exit} = await rotateToken(place, helm, ['--yes'], given);
   expect({exit}, stderr).toEqual({exit: 0});
   expect(stderr).toContain('Revoke the old token in Scalr');
-  const {data} = JSON.parse(await place.kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json'));
+  const {data} = JSON.parse(
+    await place.kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json'),
+  );
   expect(Buffer.from(data.token, 'base64').toString()).toBe('a-new-token');
-  expect((await rotateToken(place, helm, ['--yes'], given)).stderr).toContain('already uses this token. Nothing was changed.');
+  expect((await rotateToken(place, helm, ['--yes'], given)).stderr).toContain(
+    'already uses this token. Nothing was changed.',
+  );
   const missing = await rotateToken(place, helm, ['--yes', '--json'], {env: {}});
   expect(JSON.parse(missing.stdout).error).toMatchObject({code: 'MISSING_SETTING', exit: 2});
 });
@@ -145,7 +180,13 @@ test('a token file replaces the token without the account', async () => {
 test('a Secret of others is not written', async () => {
   const held = await installed();
   const {place, own} = held;
-  await place.kubectl('label', 'secret', 'scalr-agent-token', 'app.kubernetes.io/managed-by=external-secrets', '--overwrite');
+  await place.kubectl(
+    'label',
+    'secret',
+    'scalr-agent-token',
+    'app.kubernetes.io/managed-by=external-secrets',
+    '--overwrite',
+  );
   expect((await rotated(held)).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
   expect(own.api.sent).toEqual([]);
 });
@@ -153,14 +194,23 @@ test('a Secret of others is not written', async () => {
 test('a Secret without a record of its token keeps every token of the pool', async () => {
   const held = await installed();
   const {place, own, old} = held;
-  await place.kubectl('annotate', 'secret', 'scalr-agent-token', 'scalr.io/token-id-', 'scalr.io/agent-pool-id-', 'scalr.io/account-');
+  await place.kubectl(
+    'annotate',
+    'secret',
+    'scalr-agent-token',
+    'scalr.io/token-id-',
+    'scalr.io/agent-pool-id-',
+    'scalr.io/account-',
+  );
   const result = await rotated(held, '--pool', 'eks-prod');
   expect(result).toMatchObject({exit: 0, revoked: null});
   expect(result.stderr).toContain('does not record the ID of the old token');
   expect(tokensIn(own.api)).toEqual([old, result.token]);
 });
 
-test('two clusters on one pool: rotating and uninstalling in one leaves the other alone', {timeout: 240_000}, async () => {
+test('two clusters on one pool: rotating and uninstalling in one leaves the other alone', {
+  timeout: 240_000,
+}, async () => {
   const {place, own, old} = await installed();
   const second = await startCluster();
   onTestFinished(() => second.stop());
@@ -170,8 +220,18 @@ test('two clusters on one pool: rotating and uninstalling in one leaves the othe
   expect(await installWithPool(other, helm, own)).toMatchObject({exit: 0});
   const theirs = await secretOf(other);
   const seen = async (): Promise<string[]> => [
-    await other.kubectl('get', 'secrets', '--output', 'jsonpath={.items[*].metadata.resourceVersion}'),
-    await other.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.generation}'),
+    await other.kubectl(
+      'get',
+      'secrets',
+      '--output',
+      'jsonpath={.items[*].metadata.resourceVersion}',
+    ),
+    await other.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].metadata.generation}',
+    ),
   ];
   const before = await seen();
   const description = (id: string) => own.api.account.objects.get(id)?.attributes['description'];
@@ -180,10 +240,15 @@ test('two clusters on one pool: rotating and uninstalling in one leaves the othe
   const orphan = own.api.account.token(poolIn(own.api), {description: description(theirs.id)}).id;
   expect(await rotated({place, own})).toMatchObject({exit: 1, error: {code: 'OBJECT_NOT_OWNED'}});
   expect(tokensIn(own.api)).toEqual(expect.arrayContaining([old, theirs.id]));
-  expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({exit: 0, revoked: old});
+  expect(await rotated({place, own}, '--confirm', 'scalr-agent')).toMatchObject({
+    exit: 0,
+    revoked: old,
+  });
   const {id} = await secretOf(place);
   expect(tokensIn(own.api).toSorted()).toEqual([theirs.id, id, orphan].toSorted());
-  expect(await uninstall(place, helm, ['--yes', '--json', '--revoke-token'], {env: own.env})).toMatchObject({exit: 0});
+  expect(
+    await uninstall(place, helm, ['--yes', '--json', '--revoke-token'], {env: own.env}),
+  ).toMatchObject({exit: 0});
   expect(tokensIn(own.api)).toEqual([theirs.id, orphan]);
   expect(own.api.account.names('agent-pools')).toEqual(['eks-prod']);
   expect(await seen()).toEqual(before);

@@ -14,10 +14,17 @@ describe('schema', () => {
     const argv = ['--chart', 'agent-k8s', '--chart-version', '0.5.66'];
     const {stdout, exit} = await runCommand(Schema, argv);
     expect(exit).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({title: 'Values of agent-k8s 0.5.66', additionalProperties: false});
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'Values of agent-k8s 0.5.66',
+      additionalProperties: false,
+    });
     const {stdout: document} = await runCommand(Schema, [...argv, '--json']);
     expect(violations('schema', document)).toEqual([]);
-    expect(JSON.parse(document)).toMatchObject({chart: 'agent-k8s', chartVersion: '0.5.66', schema: JSON.parse(stdout)});
+    expect(JSON.parse(document)).toMatchObject({
+      chart: 'agent-k8s',
+      chartVersion: '0.5.66',
+      schema: JSON.parse(stdout),
+    });
   });
 
   test('requires the chart', async () => {
@@ -28,7 +35,9 @@ describe('schema', () => {
 
   test('never replaces a file without confirmation', async () => {
     const files = memoryFiles({'s.json': 'mine'});
-    const {stderr, exit} = await runCommand(Schema, ['--chart', 'agent-job', '--out', 's.json'], {files});
+    const {stderr, exit} = await runCommand(Schema, ['--chart', 'agent-job', '--out', 's.json'], {
+      files,
+    });
     expect(exit).toBe(2);
     expect(stderr).toContain('s.json already exists.');
     expect(String(await files.read('s.json'))).toBe('mine');
@@ -38,34 +47,58 @@ describe('schema', () => {
 describe('values --schema', () => {
   test('refers to the schema from the directory of the values', async () => {
     const files = memoryFiles({'prod/.keep': '', 'schemas/.keep': ''});
-    const argv = [...URL, '--schema', 'schemas/values.schema.json', '--out', 'prod/values.yaml', '--json'];
+    const argv = [
+      ...URL,
+      '--schema',
+      'schemas/values.schema.json',
+      '--out',
+      'prod/values.yaml',
+      '--json',
+    ];
     const {stdout} = await runCommand(Values, argv, {files});
     expect(violations('values', stdout)).toEqual([]);
-    expect(JSON.parse(stdout)).toMatchObject({file: 'prod/values.yaml', schemaFile: 'schemas/values.schema.json'});
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: 'prod/values.yaml',
+      schemaFile: 'schemas/values.schema.json',
+    });
     const text = String(await files.read('prod/values.yaml'));
     expect(text.split('\n')[0]).toBe(`${FIRST}../schemas/values.schema.json`);
     expect(text).toContain('--schema ../schemas/values.schema.json');
-    expect(JSON.parse(String(await files.read('schemas/values.schema.json')))).toMatchObject({title: 'Values of agent-local 0.6.5'});
+    expect(JSON.parse(String(await files.read('schemas/values.schema.json')))).toMatchObject({
+      title: 'Values of agent-local 0.6.5',
+    });
   });
 
   test('writes the schema and prints the values without --out', async () => {
     const files = memoryFiles();
     const {stdout, stderr} = await runCommand(Values, [...URL, '--schema', 's.json'], {files});
-    expect(stdout).toMatch(/^# yaml-language-server: \$schema=s\.json\n# Values of agent-local 0\.6\.5/);
+    expect(stdout).toMatch(
+      /^# yaml-language-server: \$schema=s\.json\n# Values of agent-local 0\.6\.5/,
+    );
     expect(stderr).toContain('Wrote s.json.');
     expect(stderr).not.toContain('Next step');
   });
 
   test('writes neither file if one of them exists, and names the flag of that file', async () => {
     const files = memoryFiles({'s.json': 'mine'});
-    const {stderr, exit} = await runCommand(Values, [...URL, '--schema', 's.json', '--out', 'values.yaml'], {files});
+    const {stderr, exit} = await runCommand(
+      Values,
+      [...URL, '--schema', 's.json', '--out', 'values.yaml'],
+      {files},
+    );
     expect(exit).toBe(2);
     expect(stderr).toContain('another name with --schema');
     expect(await files.kindOf('values.yaml')).toBe('nothing');
   });
 
   test.each(['-', '', 'values.yaml'])('refuses the file "%s"', async (path) => {
-    const {stderr, exit} = await runCommand(Values, [...URL, '--schema', path, '--out', 'values.yaml']);
+    const {stderr, exit} = await runCommand(Values, [
+      ...URL,
+      '--schema',
+      path,
+      '--out',
+      'values.yaml',
+    ]);
     expect(exit).toBe(2);
     expect(stderr).toContain('--schema requires a separate file.');
   });

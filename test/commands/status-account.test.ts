@@ -22,15 +22,29 @@ const objectsFor = (url: string): FakeObject[] => [
   inNamespace('apps/v1', READY_DEPLOYMENT),
   inNamespace('apps/v1', replicaSet({readyReplicas: 1})),
   inNamespace('v1', readyPod()),
-  helmRecord({name: 'acme', namespace: 'scalr', chart: 'agent-local-0.6.5', values: {agent: {url}}}),
+  helmRecord({
+    name: 'acme',
+    namespace: 'scalr',
+    chart: 'agent-local-0.6.5',
+    values: {agent: {url}},
+  }),
 ];
 
-async function status(api: MockApi, argv: readonly string[] = [], env: Record<string, string> = api.deps.env, url = api.url) {
+async function status(
+  api: MockApi,
+  argv: readonly string[] = [],
+  env: Record<string, string> = api.deps.env,
+  url = api.url,
+) {
   const result = await runCommand(Status, ['--release', 'acme', '--namespace', 'scalr', ...argv], {
     env: {SSL_CERT_FILE: 'ca.pem', ...env},
     files: api.deps.files,
     now: () => new Date(Date.parse(START) + 300_000),
-    kubernetes: async () => fakeKubernetes({objects: objectsFor(url), log: () => `${START} Scalr agent is ready to receive tasks.`}),
+    kubernetes: async () =>
+      fakeKubernetes({
+        objects: objectsFor(url),
+        log: () => `${START} Scalr agent is ready to receive tasks.`,
+      }),
     processes: () => ({
       run: async (_: Call) => ({exitCode: 0, stdout: '{}', stderr: ''}),
       start: () => {
@@ -64,16 +78,28 @@ test('joins pods with the agents in Scalr', async () => {
     },
   });
   agent.attributes['status'] = 'offline';
-  expect(await json(api)).toMatchObject({exit: 1, state: 'not-ready', causes: [{code: 'AGENT_OFFLINE'}]});
+  expect(await json(api)).toMatchObject({
+    exit: 1,
+    state: 'not-ready',
+    causes: [{code: 'AGENT_OFFLINE'}],
+  });
   const {stdout} = await status(api);
   expect(stdout).toContain(`agent pool eks-prod on ${api.host}: 1 offline`);
 });
 
 test.each([
   ['without a credential', [], {}],
-  ['with the token of another account', [], {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN}],
+  [
+    'with the token of another account',
+    [],
+    {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN},
+  ],
   ['with a token whose account is not stated', [], {SCALR_TOKEN: USER_TOKEN}],
-  ['with an agent pool token and no account', [], {SCALR_TOKEN: poolTokenOf('acme.scalr.io', 'apool-1', 'at-1')}],
+  [
+    'with an agent pool token and no account',
+    [],
+    {SCALR_TOKEN: poolTokenOf('acme.scalr.io', 'apool-1', 'at-1')},
+  ],
   ['with --no-account', ['--no-account'], undefined],
 ] as const)('%s, contacts nobody and prints the same as before', async (_, argv, env) => {
   const api = await mockApi();
@@ -88,15 +114,29 @@ test('an account that cannot be read is listed, and the release stays ready', as
   const api = await mockApi();
   api.inject('GET', /./, {status: 503}, 99);
   const found = await json(api);
-  expect(found).toMatchObject({exit: 0, state: 'ready', unread: [{what: 'Scalr account', code: 'SCALR_UNREACHABLE'}]});
+  expect(found).toMatchObject({
+    exit: 0,
+    state: 'ready',
+    unread: [{what: 'Scalr account', code: 'SCALR_UNREACHABLE'}],
+  });
   expect(found.account).toBeUndefined();
 });
 
 test('two credentials that differ are listed, and nothing is sent', async () => {
   const api = await mockApi();
-  await api.deps.files.write('/home/u/.scalr/scalr.conf', JSON.stringify({hostname: api.host, token: 'one'}), {isPrivate: true});
+  await api.deps.files.write(
+    '/home/u/.scalr/scalr.conf',
+    JSON.stringify({hostname: api.host, token: 'one'}),
+    {isPrivate: true},
+  );
   const env = {HOME: '/home/u'};
-  await api.deps.files.write('/home/u/.terraformrc', `credentials "${api.host}" { token = "two" }`, {isPrivate: true});
-  expect((await json(api, [], env)).unread).toMatchObject([{what: 'Scalr account', code: 'NO_CREDENTIAL'}]);
+  await api.deps.files.write(
+    '/home/u/.terraformrc',
+    `credentials "${api.host}" { token = "two" }`,
+    {isPrivate: true},
+  );
+  expect((await json(api, [], env)).unread).toMatchObject([
+    {what: 'Scalr account', code: 'NO_CREDENTIAL'},
+  ]);
   expect(api.sent).toEqual([]);
 });

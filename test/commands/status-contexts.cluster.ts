@@ -24,7 +24,10 @@ async function silentAddress(): Promise<string> {
 
 test('reads clusters in parallel, and a dead address is a line', async () => {
   const place = await installPlace();
-  expect((await install(place, helm, [...(await chartFlags('agent-local')), '--yes'], {env: TOKEN})).exit).toBe(0);
+  expect(
+    (await install(place, helm, [...(await chartFlags('agent-local')), '--yes'], {env: TOKEN}))
+      .exit,
+  ).toBe(0);
   const config = parse(await readFile(place.kubeconfig, 'utf8'));
   const [own] = config.clusters;
   const {name: user} = config.users[0];
@@ -36,7 +39,11 @@ test('reads clusters in parallel, and a dead address is a line', async () => {
     {name: 'other', context: {cluster: own.name, user}},
   ];
   const kubeconfig = `${place.kubeconfig}.fleet-${place.namespace}`;
-  await writeFile(kubeconfig, stringify({...config, clusters: [own, silent, closed], contexts, 'current-context': 'other'}), {mode: 0o600});
+  await writeFile(
+    kubeconfig,
+    stringify({...config, clusters: [own, silent, closed], contexts, 'current-context': 'other'}),
+    {mode: 0o600},
+  );
   const fleet = {...place, kubeconfig};
 
   const start = Date.now();
@@ -44,8 +51,11 @@ test('reads clusters in parallel, and a dead address is a line', async () => {
   expect(Date.now() - start).toBeLessThan(20_000);
   expect(exit).toBe(1);
   for (const name of ['fleet-a', 'fleet-b'])
-    expect(stdout).toMatch(new RegExp(`^${name} +${place.namespace} +scalr-agent +agent-local-0.6.5 +ready +1/1 `, 'm'));
-  for (const name of ['fleet-silent', 'fleet-closed']) expect(stdout).toMatch(new RegExp(`^${name} +- +- +- +unreachable$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^${name} +${place.namespace} +scalr-agent +agent-local-0.6.5 +ready +1/1 `, 'm'),
+    );
+  for (const name of ['fleet-silent', 'fleet-closed'])
+    expect(stdout).toMatch(new RegExp(`^${name} +- +- +- +unreachable$`, 'm'));
   expect(stdout).not.toMatch(/^other /m);
 
   const json = await status(fleet, helm, ['--contexts', 'fleet-a,fleet-b', '--json']);
@@ -58,41 +68,71 @@ test('reads clusters in parallel, and a dead address is a line', async () => {
     ],
   });
   const empty = await workplace();
-  expect((await status({...fleet, namespace: empty.namespace}, helm, ['--contexts', 'fleet-b'])).stdout).toMatch(
-    /^fleet-b +- +- +- +not found$/m,
-  );
+  expect(
+    (await status({...fleet, namespace: empty.namespace}, helm, ['--contexts', 'fleet-b'])).stdout,
+  ).toMatch(/^fleet-b +- +- +- +not found$/m);
 });
 
-test.skipIf(!process.env['TEST_FULL'])('reads two clusters with an account each, of which one goes away', {timeout: 240_000}, async () => {
-  const [one, other] = [await installPlace(), await startCluster()];
-  onTestFinished(other.stop);
-  const two = {kubeconfig: other.kubeconfig, namespace: one.namespace};
-  await (await kubectlFor(other.kubeconfig)).apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: two.namespace}});
-  await setLogs(two.kubeconfig, two, {'*': {current: ['The agent is ready to receive tasks']}});
-  const charts = [
-    [one, 'agent-local'],
-    [two, 'agent-job'],
-  ] as const;
-  for (const [place, chart] of charts) {
-    const {exit, stderr} = await install(place, helm, [...(await chartFlags(chart)), '--yes'], {env: TOKEN});
-    expect(exit, stderr).toBe(0);
-  }
-  const configs = await Promise.all([one, two].map(async ({kubeconfig}) => parse(await readFile(kubeconfig, 'utf8'))));
-  const named = (kind: 'clusters' | 'users') => configs.map((config, index) => ({...config[kind][0], name: `real-${index + 1}`}));
-  const contexts = ['real-1', 'real-2'].map((name) => ({name, context: {cluster: name, user: name}}));
-  const kubeconfig = `${one.kubeconfig}.real-${one.namespace}`;
-  await writeFile(kubeconfig, stringify({...configs[0], clusters: named('clusters'), users: named('users'), contexts}), {mode: 0o600});
-  const [first, second] = charts.map(
-    ([, chart], index) => new RegExp(`^real-${index + 1} +${one.namespace} +scalr-agent +${chart}-0.6.5 +ready +1/1 `, 'm'),
-  ) as [RegExp, RegExp];
+test.skipIf(!process.env['TEST_FULL'])(
+  'reads two clusters with an account each, of which one goes away',
+  {timeout: 240_000},
+  async () => {
+    const one = await installPlace();
+    const other = await startCluster();
+    onTestFinished(other.stop);
+    const two = {kubeconfig: other.kubeconfig, namespace: one.namespace};
+    await (await kubectlFor(other.kubeconfig)).apply({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {name: two.namespace},
+    });
+    await setLogs(two.kubeconfig, two, {'*': {current: ['The agent is ready to receive tasks']}});
+    const charts = [
+      [one, 'agent-local'],
+      [two, 'agent-job'],
+    ] as const;
+    for (const [place, chart] of charts) {
+      const {exit, stderr} = await install(place, helm, [...(await chartFlags(chart)), '--yes'], {
+        env: TOKEN,
+      });
+      expect(exit, stderr).toBe(0);
+    }
+    const configs = await Promise.all(
+      [one, two].map(async ({kubeconfig}) => parse(await readFile(kubeconfig, 'utf8'))),
+    );
+    const named = (kind: 'clusters' | 'users') =>
+      configs.map((config, index) => ({...config[kind][0], name: `real-${index + 1}`}));
+    const contexts = ['real-1', 'real-2'].map((name) => ({
+      name,
+      context: {cluster: name, user: name},
+    }));
+    const kubeconfig = `${one.kubeconfig}.real-${one.namespace}`;
+    await writeFile(
+      kubeconfig,
+      stringify({...configs[0], clusters: named('clusters'), users: named('users'), contexts}),
+      {mode: 0o600},
+    );
+    const [first, second] = charts.map(
+      ([, chart], index) =>
+        new RegExp(
+          `^real-${index + 1} +${one.namespace} +scalr-agent +${chart}-0.6.5 +ready +1/1 `,
+          'm',
+        ),
+    ) as [RegExp, RegExp];
 
-  const both = await status({...one, kubeconfig}, helm, ['--contexts', 'real-*']);
-  expect(both.stdout).toMatch(first);
-  expect(both.stdout).toMatch(second);
-  expect(both.exit).toBe(0);
-  await other.stop();
-  const left = await status({...one, kubeconfig}, helm, ['--contexts', 'real-*', '--timeout', '10s']);
-  expect(left.stdout).toMatch(first);
-  expect(left.stdout).toMatch(/^real-2 +- +- +- +unreachable$/m);
-  expect(left.exit).toBe(1);
-});
+    const both = await status({...one, kubeconfig}, helm, ['--contexts', 'real-*']);
+    expect(both.stdout).toMatch(first);
+    expect(both.stdout).toMatch(second);
+    expect(both.exit).toBe(0);
+    await other.stop();
+    const left = await status({...one, kubeconfig}, helm, [
+      '--contexts',
+      'real-*',
+      '--timeout',
+      '10s',
+    ]);
+    expect(left.stdout).toMatch(first);
+    expect(left.stdout).toMatch(/^real-2 +- +- +- +unreachable$/m);
+    expect(left.exit).toBe(1);
+  },
+);

@@ -14,25 +14,38 @@ const deployment = (ready: number) => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: {
-    ...{name: 'acme', namespace: 'prod', generation: 1},
+    name: 'acme',
+    namespace: 'prod',
+    generation: 1,
     labels: {'app.kubernetes.io/instance': 'acme', 'helm.sh/chart': found.chart},
     annotations: {'meta.helm.sh/release-name': 'acme', 'meta.helm.sh/release-namespace': 'prod'},
   },
   spec: {replicas: 1, selector: {matchLabels: {'app.kubernetes.io/instance': 'acme'}}},
-  status: {observedGeneration: 1, replicas: 1, updatedReplicas: ready, readyReplicas: ready, availableReplicas: ready},
+  status: {
+    observedGeneration: 1,
+    replicas: 1,
+    updatedReplicas: ready,
+    readyReplicas: ready,
+    availableReplicas: ready,
+  },
 });
-const cluster = (ready: number): KubernetesClient => fakeKubernetes({objects: [helmRecord(found), chartObject(found), deployment(ready)]});
+const cluster = (ready: number): KubernetesClient =>
+  fakeKubernetes({objects: [helmRecord(found), chartObject(found), deployment(ready)]});
 
 /** A release whose namespace is deleted after it was listed. */
 function vanishing(): KubernetesClient {
   const other = {...found, namespace: 'gone'};
-  const [listed, now] = [
-    fakeKubernetes({objects: [helmRecord(found), chartObject(found), helmRecord(other), chartObject(other)]}),
-    cluster(1),
-  ];
+  const listed = fakeKubernetes({
+    objects: [helmRecord(found), chartObject(found), helmRecord(other), chartObject(other)],
+  });
+  const now = cluster(1);
   return {
     ...listed,
-    get: (path, options) => (path.includes('/namespaces/') && !path.includes('fieldSelector') ? now : listed).get(path, options),
+    get: (path, options) =>
+      (path.includes('/namespaces/') && !path.includes('fieldSelector') ? now : listed).get(
+        path,
+        options,
+      ),
   };
 }
 
@@ -52,7 +65,11 @@ const CLUSTERS: Readonly<Record<string, () => KubernetesClient>> = {
   moving: vanishing,
   'test-empty': () => fakeKubernetes(),
   'test-late': () => cluster(0),
-  'test-closed': () => failingKubernetes({kind: 'unreachable', message: 'dial tcp 192.0.2.1:443: connect: connection refused'}),
+  'test-closed': () =>
+    failingKubernetes({
+      kind: 'unreachable',
+      message: 'dial tcp 192.0.2.1:443: connect: connection refused',
+    }),
 };
 
 async function run(...argv: string[]) {
@@ -65,7 +82,11 @@ async function run(...argv: string[]) {
     processes: () => ({
       async run({args}: Call) {
         expect(args.slice(0, 2)).toEqual(['config', 'view']);
-        return {exitCode: 0, stdout: JSON.stringify({contexts: Object.keys(CLUSTERS).map((name) => ({name}))}), stderr: ''};
+        return {
+          exitCode: 0,
+          stdout: JSON.stringify({contexts: Object.keys(CLUSTERS).map((name) => ({name}))}),
+          stderr: '',
+        };
       },
       start: () => {
         throw new Error('status starts nothing');
@@ -95,7 +116,9 @@ test('an unreachable cluster is a line, does not hold the others, and is the exi
   expect(stdout).toMatch(/^prod-eu .* ready +1\/1/m);
   expect(stdout).toMatch(/^prod-us .* ready +1\/1/m);
   expect(stdout).toMatch(/^prod-dead +- +- +- +unreachable$/m);
-  expect(stdout).toContain('! prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).');
+  expect(stdout).toContain(
+    '! prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).',
+  );
 });
 
 test('prints documents and errors as JSON', async () => {
@@ -105,8 +128,18 @@ test('prints documents and errors as JSON', async () => {
     exit: 1,
     clusters: [
       {context: 'test-empty', releases: [], error: {code: 'RELEASE_NOT_FOUND'}},
-      {context: 'test-late', releases: [{release: 'acme', context: 'test-late', state: 'not-ready'}]},
-      {context: 'test-closed', releases: [], error: {code: 'CLUSTER_UNREACHABLE', message: expect.stringContaining('connection refused')}},
+      {
+        context: 'test-late',
+        releases: [{release: 'acme', context: 'test-late', state: 'not-ready'}],
+      },
+      {
+        context: 'test-closed',
+        releases: [],
+        error: {
+          code: 'CLUSTER_UNREACHABLE',
+          message: expect.stringContaining('connection refused'),
+        },
+      },
       {context: 'prod-eu', releases: [{release: 'acme', context: 'prod-eu', state: 'ready'}]},
     ],
   });
@@ -114,22 +147,44 @@ test('prints documents and errors as JSON', async () => {
 
 test('leaves out a release that was uninstalled after it was listed', async () => {
   const {stdout, exit} = await run('--contexts', 'moving', '--json');
-  expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 0, clusters: [{context: 'moving', releases: [{namespace: 'prod'}]}]});
+  expect({exit, ...JSON.parse(stdout)}).toMatchObject({
+    exit: 0,
+    clusters: [{context: 'moving', releases: [{namespace: 'prod'}]}],
+  });
 });
 
 test('a named release is looked for in every cluster', async () => {
-  const argv = ['--contexts', 'prod-eu,test-empty', '--namespace', 'prod', '--release', 'acme', '--json'];
+  const argv = [
+    '--contexts',
+    'prod-eu,test-empty',
+    '--namespace',
+    'prod',
+    '--release',
+    'acme',
+    '--json',
+  ];
   const {clusters} = JSON.parse((await run(...argv)).stdout);
-  expect(clusters).toMatchObject([{releases: [{release: 'acme'}]}, {releases: [], error: {code: 'RELEASE_NOT_FOUND'}}]);
+  expect(clusters).toMatchObject([
+    {releases: [{release: 'acme'}]},
+    {releases: [], error: {code: 'RELEASE_NOT_FOUND'}},
+  ]);
 });
 
 test('a pattern without a match names the contexts', async () => {
   const {error} = JSON.parse((await run('--contexts', 'live-*', '--json')).stdout);
-  expect(error).toMatchObject({code: 'INVALID_SETTING', exit: 2, message: 'No context of the kubeconfig matches live-*.'});
+  expect(error).toMatchObject({
+    code: 'INVALID_SETTING',
+    exit: 2,
+    message: 'No context of the kubeconfig matches live-*.',
+  });
   expect(error.suggestions[0]).toContain('prod-eu, prod-us, prod-dead');
 });
 
-test.each([['--values', 'a.yaml'], ['--watch'], ['--kube-context', 'a']])('cannot be combined with %s', async (...flags) => {
+test.each([
+  ['--values', 'a.yaml'],
+  ['--watch'],
+  ['--kube-context', 'a'],
+])('cannot be combined with %s', async (...flags) => {
   const {stdout} = await runCommand(Status, ['--contexts', 'a', ...flags, '--json']);
   expect(JSON.parse(stdout).error).toMatchObject({code: 'USAGE'});
 });
@@ -143,9 +198,13 @@ test.each([
   ],
   [['arn:aws:eks:eu-west-1:1:cluster/*'], ['arn:aws:eks:eu-west-1:1:cluster/prod']],
 ])('%j selects %j', (patterns, expected) => {
-  expect(contextsMatching(patterns, ['a.b', 'axb', 'arn:aws:eks:eu-west-1:1:cluster/prod'])).toEqual(expected);
+  expect(
+    contextsMatching(patterns, ['a.b', 'axb', 'arn:aws:eks:eu-west-1:1:cluster/prod']),
+  ).toEqual(expected);
 });
 
 test('names a kubeconfig without contexts, which kubectl prints for a missing file', () => {
-  expect(() => contextsMatching(['live-*'], [])).toThrow('The kubeconfig was not found, or has no contexts.');
+  expect(() => contextsMatching(['live-*'], [])).toThrow(
+    'The kubeconfig was not found, or has no contexts.',
+  );
 });

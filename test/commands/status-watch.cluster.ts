@@ -23,10 +23,15 @@ async function installed(): Promise<{place: Workplace; api: FaultyApi; through: 
 
 /** Between two looks the next of these happens; after the last one somebody presses Ctrl-C. */
 function between(...steps: readonly (() => unknown)[]) {
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController();
   const rest = [...steps];
   return {
-    handleInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
+    handleInterrupts: () => ({
+      interrupt: interrupt.signal,
+      forceQuit: forceQuit.signal,
+      release: () => undefined,
+    }),
     sleep: async (): Promise<void> => {
       const next = rest.shift();
       if (next) await next();
@@ -42,9 +47,15 @@ describe('--watch', () => {
       await place.kubectl('scale', 'deployment', '--all', `--replicas=${replicas}`);
       await place.kubectl('rollout', 'status', 'deployment', '--timeout=30s');
     };
-    const [stop, start] = [scale(0), scale(1)];
+    const stop = scale(0);
+    const start = scale(1);
     const nothing = () => undefined;
-    const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(nothing, stop, start));
+    const {stdout, stderr, exit} = await status(
+      place,
+      helm,
+      ['--watch'],
+      between(nothing, stop, start),
+    );
     expect({exit, stderr}).toEqual({exit: 130, stderr: ''});
     const [whole = '', ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
     expect(whole).toMatch(/^✓ Release scalr-agent [\s\S]*\nRuns /);
@@ -71,12 +82,22 @@ describe('--watch', () => {
     );
     expect(exit).toBe(130);
     const [, ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
-    expect(lines.join('')).toMatch(/^\S+ ! .*failed: [^\n]*\n\S+ The API server is reachable again\n$/);
+    expect(lines.join('')).toMatch(
+      /^\S+ ! .*failed: [^\n]*\n\S+ The API server is reachable again\n$/,
+    );
   });
 
   test('ends when the release is deleted', async () => {
     const {place} = await installed();
-    const remove = () => execa(helm, ['uninstall', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+    const remove = () =>
+      execa(helm, [
+        'uninstall',
+        'scalr-agent',
+        '--namespace',
+        place.namespace,
+        '--kubeconfig',
+        place.kubeconfig,
+      ]);
     const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(remove));
     expect(stdout).toMatch(/^✓/);
     expect(stderr).toContain('Release scalr-agent not found');
@@ -87,10 +108,26 @@ describe('--watch', () => {
 describe('the built program', () => {
   /** Watches in a group of its own, as a shell would start it, until it has shown the whole. */
   async function watching({kubeconfig, namespace}: Workplace) {
-    const where = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
-    const child = execa(process.execPath, [PROGRAM, 'status', ...where, '--watch'], {detached: true, stdin: 'ignore', reject: false});
+    const where = [
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      namespace,
+      '--helm',
+      helm,
+      '--kubectl',
+      kubectl,
+    ];
+    const child = execa(process.execPath, [PROGRAM, 'status', ...where, '--watch'], {
+      detached: true,
+      stdin: 'ignore',
+      reject: false,
+    });
     await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return {child, signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name)};
+    return {
+      child,
+      signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name),
+    };
   }
 
   test.each([

@@ -32,12 +32,34 @@ async function installed(helm: string, ...more: readonly string[]): Promise<Work
 }
 
 /** Helm by hand, with what was given before. */
-const upgradeByHand = (helm: string, {namespace, kubeconfig}: Workplace, ...more: readonly string[]) =>
-  execa(helm, ['upgrade', 'scalr-agent', SOURCE, '--reuse-values', '--namespace', namespace, '--kubeconfig', kubeconfig, ...more], {
-    reject: false,
-  });
+const upgradeByHand = (
+  helm: string,
+  {namespace, kubeconfig}: Workplace,
+  ...more: readonly string[]
+) =>
+  execa(
+    helm,
+    [
+      'upgrade',
+      'scalr-agent',
+      SOURCE,
+      '--reuse-values',
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+      ...more,
+    ],
+    {
+      reject: false,
+    },
+  );
 
-async function document(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, helm: string, ...argv: readonly string[]) {
+async function document(
+  kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  helm: string,
+  ...argv: readonly string[]
+) {
   const {stdout, exit} = await status(kubeTarget, helm, [...argv, '--json']);
   const found = JSON.parse(stdout);
   if (found.error === undefined) expect(violations('status', stdout)).toEqual([]);
@@ -47,7 +69,9 @@ async function document(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
 describe.each(helms)('with Helm $major', ({path: helm}) => {
   test('prints a healthy release on a small screen', async () => {
     const place = await installed(helm);
-    const {stdout, exit} = await status(place, helm, [], {resultScreen: {hasColor: false, columns: 80}});
+    const {stdout, exit} = await status(place, helm, [], {
+      resultScreen: {hasColor: false, columns: 80},
+    });
     expect(exit, stdout).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines[0]).toBe(`✓ Release scalr-agent in namespace ${place.namespace} is ready`);
@@ -78,27 +102,48 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     });
     expect(workloads).toMatchObject([{ready: 1, desired: 1}]);
     expect(causes).toMatchObject([
-      {object: 'release/scalr-agent', code: 'RELEASE_FAILED', reason: expect.stringContaining('spec.replicas')},
+      {
+        object: 'release/scalr-agent',
+        code: 'RELEASE_FAILED',
+        reason: expect.stringContaining('spec.replicas'),
+      },
     ]);
-    expect(causes[0].remedy).toMatch(/Run install again.*scalr-agent uninstall --release scalr-agent/);
+    expect(causes[0].remedy).toMatch(
+      /Run install again.*scalr-agent uninstall --release scalr-agent/,
+    );
   });
 
   test('reports a Helm process that was killed during an upgrade', async () => {
     const place = await installed(helm);
     const running = upgradeByHand(helm, place, '--wait', '--set', `${OUTCOME}=unready`);
-    await until('helm is at work', async () => (await document(place, helm)).helm.status === 'pending-upgrade');
+    await until(
+      'helm is at work',
+      async () => (await document(place, helm)).helm.status === 'pending-upgrade',
+    );
     running.kill('SIGKILL');
     await running;
     const {exit, causes} = await document(place, helm);
     expect(exit).toBe(1);
-    expect(causes).toContainEqual(expect.objectContaining({code: 'RELEASE_PENDING', remedy: expect.stringContaining('run install again')}));
+    expect(causes).toContainEqual(
+      expect.objectContaining({
+        code: 'RELEASE_PENDING',
+        remedy: expect.stringContaining('run install again'),
+      }),
+    );
   });
 
   test('prints differences from the files without secrets', async () => {
     const place = await installed(helm, '--log-format', 'json');
-    const [base, signal] = [join(scratch, `base-${place.namespace}.yaml`), join(scratch, `over-${place.namespace}.yaml`)];
+    const base = join(scratch, `base-${place.namespace}.yaml`);
+    const signal = join(scratch, `over-${place.namespace}.yaml`);
     const {stdout: given} = await execa(helm, [
-      ...['get', 'values', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig],
+      'get',
+      'values',
+      'scalr-agent',
+      '--namespace',
+      place.namespace,
+      '--kubeconfig',
+      place.kubeconfig,
       '--output',
       'yaml',
     ]);
@@ -107,7 +152,13 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     writeFileSync(signal, 'agent:\n  token: geheim\nreplicaCount: 3\n');
     const same = await document(place, helm, '-f', base, '--exit-code');
     expect(same).toMatchObject({exit: 0, values: {differs: false, differences: []}});
-    const {stdout, exit} = await status(place, helm, ['--values', base, '--values', signal, '--exit-code']);
+    const {stdout, exit} = await status(place, helm, [
+      '--values',
+      base,
+      '--values',
+      signal,
+      '--exit-code',
+    ]);
     expect(exit).toBe(5);
     expect(stdout).toMatch(
       /^✓ [\s\S]*2 differences from [\s\S]*: agent\.token, replicaCount\n[\s\S]*\n\+ {2}token: \[hidden\]\n[\s\S]*\n\+replicaCount: 3\n/,
@@ -134,8 +185,13 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       message: expect.stringContaining('Release scalr-agent not found'),
     });
     const {error} = await document({...place, namespace: 'test-of-nobody'}, helm);
-    expect(error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('namespace test-of-nobody does not exist')});
-    expect(error.suggestions.join()).toContain('scalr-agent install --release scalr-agent --namespace test-of-nobody');
+    expect(error).toMatchObject({
+      code: 'RELEASE_NOT_FOUND',
+      message: expect.stringContaining('namespace test-of-nobody does not exist'),
+    });
+    expect(error.suggestions.join()).toContain(
+      'scalr-agent install --release scalr-agent --namespace test-of-nobody',
+    );
   });
 });
 
@@ -143,8 +199,18 @@ test('prints causes and next steps', async () => {
   const place = await installed(first.path);
   // Helm 4 applies on the server, which refuses to change the strategy alone.
   const helm3 = (await findHelm()).at(-1)?.path ?? first.path;
-  await upgradeByHand(helm3, place, '--set', `${OUTCOME}=image-pull-backoff`, '--set', 'strategy.type=Recreate');
-  await until('the image is missed', async () => (await document(place, first.path)).causes.length > 0);
+  await upgradeByHand(
+    helm3,
+    place,
+    '--set',
+    `${OUTCOME}=image-pull-backoff`,
+    '--set',
+    'strategy.type=Recreate',
+  );
+  await until(
+    'the image is missed',
+    async () => (await document(place, first.path)).causes.length > 0,
+  );
   const {stdout, stderr, exit} = await status(place, first.path);
   expect(exit).toBe(1);
   expect(stderr).toMatch(/docs\/guide\/symptoms\.md\nLogs and timeline in one page: .*inspect /);
@@ -157,17 +223,33 @@ test('reports only the selected one of several releases, and lists it for the ot
   const place = await installed(first.path, '--release', 'one', '--token-secret', 'shared');
   const two = ['--release', 'two', '--token-secret', 'shared', '--set', `${OUTCOME}=crash-loop`];
   await install(place, first.path, [...LOCAL, '--yes', '--no-wait', ...two], {env: TOKEN});
-  expect(await document(place, first.path, '--release', 'one')).toMatchObject({exit: 0, state: 'ready', workloads: [{}], agents: [{}]});
-  await until('two is in trouble', async () => (await document(place, first.path, '--release', 'two')).causes.length > 0);
+  expect(await document(place, first.path, '--release', 'one')).toMatchObject({
+    exit: 0,
+    state: 'ready',
+    workloads: [{}],
+    agents: [{}],
+  });
+  await until(
+    'two is in trouble',
+    async () => (await document(place, first.path, '--release', 'two')).causes.length > 0,
+  );
   const {error} = await document(place, first.path);
-  expect(error.suggestions).toContainEqual(expect.stringContaining('scalr-agent status --release two'));
+  expect(error.suggestions).toContainEqual(
+    expect.stringContaining('scalr-agent status --release two'),
+  );
 });
 
 test('finds the start message of an agent behind many lines about runs', async () => {
   const place = await installed(first.path);
-  const said = ['The agent is ready to receive tasks', ...Array.from({length: 200}, (_, run) => `run-${run} finished`)];
+  const said = [
+    'The agent is ready to receive tasks',
+    ...Array.from({length: 200}, (_, run) => `run-${run} finished`),
+  ];
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: said}});
-  expect(await document(place, first.path)).toMatchObject({exit: 0, agents: [{state: 'registered'}]});
+  expect(await document(place, first.path)).toMatchObject({
+    exit: 0,
+    agents: [{state: 'registered'}],
+  });
 });
 
 /** The record of the release as it is while helm is at work on it. */
@@ -175,17 +257,30 @@ async function inState(place: Workplace, state: string): Promise<void> {
   const {metadata, data, ...secret} = JSON.parse(
     await place.kubectl('get', 'secret', 'sh.helm.release.v1.scalr-agent.v1', '--output', 'json'),
   );
-  const release = JSON.parse(gunzipSync(Buffer.from(Buffer.from(data.release, 'base64').toString(), 'base64')).toString());
+  const release = JSON.parse(
+    gunzipSync(Buffer.from(Buffer.from(data.release, 'base64').toString(), 'base64')).toString(),
+  );
   release.info.status = state;
-  const packed = Buffer.from(gzipSync(JSON.stringify(release)).toString('base64')).toString('base64');
-  await place.kubectl.apply({...secret, metadata: {...metadata, labels: {...metadata.labels, status: state}}, data: {release: packed}});
+  const packed = Buffer.from(gzipSync(JSON.stringify(release)).toString('base64')).toString(
+    'base64',
+  );
+  await place.kubectl.apply({
+    ...secret,
+    metadata: {...metadata, labels: {...metadata.labels, status: state}},
+    data: {release: packed},
+  });
 }
 
 test.each([
   ['pending-install', 'RELEASE_PENDING', /^pending-install since /, 'run install again'],
   ['pending-upgrade', 'RELEASE_PENDING', /^pending-upgrade since /, 'run install again'],
   ['pending-rollback', 'RELEASE_PENDING', /^pending-rollback since /, 'run install again'],
-  ['uninstalling', 'RELEASE_UNINSTALLING', /^uninstall started at /, 'Finish the uninstall: scalr-agent uninstall'],
+  [
+    'uninstalling',
+    'RELEASE_UNINSTALLING',
+    /^uninstall started at /,
+    'Finish the uninstall: scalr-agent uninstall',
+  ],
 ])('reports a release in state %s as not ready although its agent is ready', async (state, code, reason, remedy) => {
   const place = await installed(first.path);
   await inState(place, state);
@@ -194,35 +289,69 @@ test.each([
     state: 'not-ready',
     helm: {status: state},
     workloads: [{ready: 1}],
-    causes: [{object: 'release/scalr-agent', code, reason: expect.stringMatching(reason), remedy: expect.stringContaining(remedy)}],
+    causes: [
+      {
+        object: 'release/scalr-agent',
+        code,
+        reason: expect.stringMatching(reason),
+        remedy: expect.stringContaining(remedy),
+      },
+    ],
   });
 });
 
 test('reports a stopped agent as not ready', async () => {
   const place = await installed(first.path);
   await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
-  expect(await document(place, first.path)).toMatchObject({exit: 1, state: 'not-ready', causes: [{code: 'STOPPED'}]});
+  expect(await document(place, first.path)).toMatchObject({
+    exit: 1,
+    state: 'not-ready',
+    causes: [{code: 'STOPPED'}],
+  });
   await place.kubectl('delete', 'deployment', '--all');
-  expect(await document(place, first.path)).toMatchObject({exit: 1, causes: [{code: 'NO_WORKLOADS'}]});
+  expect(await document(place, first.path)).toMatchObject({
+    exit: 1,
+    causes: [{code: 'NO_WORKLOADS'}],
+  });
 });
 
 test('rejects a release of another chart', async () => {
   const place = await workplace();
   const chart = join(scratch, 'nginx');
   await execa(first.path, ['create', chart]);
-  await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
-  expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
+  await execa(first.path, [
+    'install',
+    'web',
+    chart,
+    '--namespace',
+    place.namespace,
+    '--kubeconfig',
+    place.kubeconfig,
+  ]);
+  expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({
+    code: 'OBJECT_NOT_OWNED',
+    exit: 2,
+  });
 });
 
 test('counts runs in flight', async () => {
   const place = await installPlace();
-  const argv = [...(await stepFlags('agent-k8s')), '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
+  const argv = [
+    ...(await stepFlags('agent-k8s')),
+    '--set',
+    'agent.kubernetes_task_labels.team=a',
+    '--yes',
+  ];
   expect((await install(place, first.path, argv, {env: TOKEN})).exit).toBe(0);
   expect((await document(place, first.path)).runs).toEqual({visible: true, inFlight: []});
   await place.kubectl.apply({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: {name: 'run-1', labels: {team: 'a'}, annotations: {'test.scalr.io/outcome': 'unready'}},
+    metadata: {
+      name: 'run-1',
+      labels: {team: 'a'},
+      annotations: {'test.scalr.io/outcome': 'unready'},
+    },
     spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'scalr/agent'}]},
   });
   expect(await document(place, first.path)).toMatchObject({
@@ -233,7 +362,13 @@ test('counts runs in flight', async () => {
 
 test('reports missing permissions of a namespace viewer once, and prints the workloads', async () => {
   const place = await installed(first.path);
-  await place.kubectl('label', '--overwrite', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
+  await place.kubectl(
+    'label',
+    '--overwrite',
+    'deployment',
+    DEPLOYMENT,
+    'helm.sh/chart=agent-local-0.6.4',
+  );
   const kubeconfig = await accountWith('view', place);
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
@@ -241,10 +376,17 @@ test('reports missing permissions of a namespace viewer once, and prints the wor
     /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}! Helm release: .*forbidden/,
   );
   expect(stdout.match(/forbidden/g)).toHaveLength(1);
-  expect(rolesIn(stdout).map(({kind}) => kind)).toEqual(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
+  expect(rolesIn(stdout).map(({kind}) => kind)).toEqual([
+    'Role',
+    'RoleBinding',
+    'ClusterRole',
+    'ClusterRoleBinding',
+  ]);
   const values = join(scratch, 'any.yaml');
   writeFileSync(values, 'replicaCount: 1\n');
-  expect(await document({...place, kubeconfig}, first.path, '-f', values, '--exit-code')).toMatchObject({
+  expect(
+    await document({...place, kubeconfig}, first.path, '-f', values, '--exit-code'),
+  ).toMatchObject({
     exit: 1,
     state: 'ready',
     values: {differs: null},
@@ -264,9 +406,14 @@ test('prints the complete roles for an account without any, also to other comman
     expect(error).toMatchObject({code: 'FORBIDDEN', suggestions: [remedy, expect.any(String)]});
   }
   await place.kubectl.apply(...rolesIn(remedy));
-  await expect.poll(() => document(mine, first.path), {timeout: 20_000}).toMatchObject({exit: 0, state: 'ready', unread: []});
+  await expect
+    .poll(() => document(mine, first.path), {timeout: 20_000})
+    .toMatchObject({exit: 0, state: 'ready', unread: []});
   const {error} = JSON.parse((await uninstall(mine, first.path, ['--dry-run', '--json'])).stdout);
-  expect(error).toMatchObject({code: 'FORBIDDEN', message: expect.stringContaining('permissions for these steps')});
+  expect(error).toMatchObject({
+    code: 'FORBIDDEN',
+    message: expect.stringContaining('permissions for these steps'),
+  });
 });
 
 test('lists all agent releases of the cluster', async () => {
@@ -281,7 +428,15 @@ test('lists all agent releases of the cluster', async () => {
       .find((each) => each.includes(namespace))
       ?.split(/ {3,}/);
   expect(stdout).toMatch(/^NAMESPACE +RELEASE +CHART +STATUS +READY +RUNS +CHANGED OBJECTS$/m);
-  expect(line(one.namespace)).toEqual([one.namespace, 'scalr-agent', 'agent-local-0.6.5', 'ready', '1/1', '?', '0']);
+  expect(line(one.namespace)).toEqual([
+    one.namespace,
+    'scalr-agent',
+    'agent-local-0.6.5',
+    'ready',
+    '1/1',
+    '?',
+    '0',
+  ]);
   expect(line(other.namespace)?.slice(1, 4)).toEqual(['second', 'agent-local-0.6.5', 'not-ready']);
   const json = await status(one, first.path, ['-A', '--json']);
   expect(violations('status', json.stdout), json.stdout).toEqual([]);

@@ -9,7 +9,8 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const refusal = async (argv: readonly string[], files: Record<string, string> = {}) =>
-  JSON.parse((await runCommand(Status, [...argv, '--json'], {files: memoryFiles(files)})).stdout).error;
+  JSON.parse((await runCommand(Status, [...argv, '--json'], {files: memoryFiles(files)})).stdout)
+    .error;
 
 test.each([
   [['--watch', '--all-namespaces'], 'USAGE', /./],
@@ -20,7 +21,11 @@ test.each([
   [['--timeout', 'soon'], 'INVALID_SETTING', /--timeout: "soon" is not a duration/],
   [['--url', 'https://acme.scalr.io'], 'UNKNOWN_FLAG', /--url/],
 ])('refuses %j before any query', async (argv, code, message) => {
-  const error = await refusal(argv, {'a.yaml': 'a: 1\n', 'broken.yaml': 'a: 1\nb: [\n', 'list.yaml': '- 1\n'});
+  const error = await refusal(argv, {
+    'a.yaml': 'a: 1\n',
+    'broken.yaml': 'a: 1\nb: [\n',
+    'list.yaml': '- 1\n',
+  });
   expect(error).toMatchObject({code, message: expect.stringMatching(message)});
 });
 
@@ -38,7 +43,13 @@ describe('without a release name', () => {
   const scalrAgent = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}};
   const run = (releases: readonly (typeof found)[], ...argv: string[]) =>
     runCommand(Status, [...argv], {
-      kubernetes: async () => fakeKubernetes({objects: [scalrAgent, ...releases.flatMap((each) => [helmRecord(each), chartObject(each)])]}),
+      kubernetes: async () =>
+        fakeKubernetes({
+          objects: [
+            scalrAgent,
+            ...releases.flatMap((each) => [helmRecord(each), chartObject(each)]),
+          ],
+        }),
       processes: () => ({
         async run({args}: Call) {
           expect(args.slice(0, 2)).toEqual(['config', 'view']);
@@ -52,7 +63,9 @@ describe('without a release name', () => {
 
   test('takes the only agent release of the cluster, and says so', async () => {
     const {stdout, stderr} = await run([found, {...found, name: 'other', chart: 'nginx-1.0.0'}]);
-    expect(stderr).toContain('Using release acme in namespace prod, the only agent release of the cluster.');
+    expect(stderr).toContain(
+      'Using release acme in namespace prod, the only agent release of the cluster.',
+    );
     expect(stdout).toContain('Release acme in namespace prod');
   });
 
@@ -62,6 +75,9 @@ describe('without a release name', () => {
     ['a namespace is named', [found], ['--namespace', 'scalr-agent']],
   ])('does not guess when %s', async (_, releases, argv) => {
     const {exit, stdout} = await run(releases, ...argv, '--json');
-    expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 2, code: 'RELEASE_NOT_FOUND'});
+    expect({exit, code: JSON.parse(stdout).error.code}).toEqual({
+      exit: 2,
+      code: 'RELEASE_NOT_FOUND',
+    });
   });
 });

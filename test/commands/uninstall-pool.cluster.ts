@@ -4,14 +4,22 @@ import {findHelmMatrix} from '../helm/find-helm.ts';
 import {USER_TOKEN} from '../scalr/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
-import {agentsOf, installWithPool, type PoolAccount, poolAccount, poolIn, tokensIn} from '../support/pool-account.ts';
+import {
+  agentsOf,
+  installWithPool,
+  type PoolAccount,
+  poolAccount,
+  poolIn,
+  tokensIn,
+} from '../support/pool-account.ts';
 import {install, uninstall} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const argv = [...(await stepFlags('agent-local')), '--shutdown-mode', 'force'];
 
 async function installed(): Promise<{place: Workplace; own: PoolAccount}> {
-  const [place, own] = [await installPlace(), await poolAccount(argv)];
+  const place = await installPlace();
+  const own = await poolAccount(argv);
   agentsOf(place, own.api);
   expect(await installWithPool(place, helm, own)).toMatchObject({exit: 0});
   own.api.sent.length = 0;
@@ -26,7 +34,8 @@ async function uninstalled(place: Workplace, {env}: PoolAccount, ...more: string
   return {...document, stderr, exit};
 }
 
-const pods = ({kubectl}: Workplace): Promise<string> => kubectl('get', 'deployments', '--output', 'name');
+const pods = ({kubectl}: Workplace): Promise<string> =>
+  kubectl('get', 'deployments', '--output', 'name');
 
 test('an uninstall leaves the account alone, and offers to revoke the token', async () => {
   const {place, own} = await installed();
@@ -39,15 +48,27 @@ test('an uninstall leaves the account alone, and offers to revoke the token', as
     how: expect.stringMatching(/^scalr-agent uninstall .*--revoke-token$/),
   });
   // The Secret still records it.
-  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({exit: 0, changed: true, steps: [{id: 'revoke-token'}]});
+  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({
+    exit: 0,
+    changed: true,
+    steps: [{id: 'revoke-token'}],
+  });
   expect(tokensIn(own.api)).toEqual([]);
-  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({exit: 0, changed: false, steps: []});
+  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({
+    exit: 0,
+    changed: false,
+    steps: [],
+  });
 });
 
 test('revokes the token and deletes the pool after the release is gone', async () => {
   const {place, own} = await installed();
-  const dry = await uninstall(place, helm, ['--revoke-token', '--delete-pool', '--dry-run'], {env: own.env});
-  expect(dry.stdout).toMatch(/helm uninstall [\s\S]*\nDELETE \/access-tokens\/at-\S+\nDELETE \/agent-pools\/apool-\S+\n$/);
+  const dry = await uninstall(place, helm, ['--revoke-token', '--delete-pool', '--dry-run'], {
+    env: own.env,
+  });
+  expect(dry.stdout).toMatch(
+    /helm uninstall [\s\S]*\nDELETE \/access-tokens\/at-\S+\nDELETE \/agent-pools\/apool-\S+\n$/,
+  );
   expect(own.api.changes()).toEqual([]);
   const {exit, kept} = await uninstalled(place, own, '--revoke-token', '--delete-pool');
   expect(exit).toBe(0);
@@ -65,11 +86,16 @@ test('a pool that others use is not deleted, and nothing else is', async () => {
   const {api} = own;
   const others = api.account.token(poolIn(api));
   expect(await uninstalled(place, own, '--revoke-token', '--delete-pool')).toMatchObject({
-    error: {code: 'OBJECT_NOT_OWNED', message: `Others may use agent pool eks-prod: it has token ${others.id}.`},
+    error: {
+      code: 'OBJECT_NOT_OWNED',
+      message: `Others may use agent pool eks-prod: it has token ${others.id}.`,
+    },
   });
   api.account.objects.delete(others.id);
   api.account.agent(poolIn(api), 'agent-of-another-cluster');
-  expect((await uninstalled(place, own, '--delete-pool')).error.message).toContain('agent agent-of-another-cluster');
+  expect((await uninstalled(place, own, '--delete-pool')).error.message).toContain(
+    'agent agent-of-another-cluster',
+  );
   expect(api.changes()).toEqual([]);
   expect(await pods(place)).not.toBe('');
 });
@@ -78,15 +104,24 @@ test('a revocation that fails after the uninstall is reported, and the next run 
   const {place, own} = await installed();
   own.api.inject('DELETE', /access-tokens/, {status: 403});
   const {error} = await uninstalled(place, own, '--revoke-token');
-  expect(error.message).toMatch(/^Release scalr-agent is uninstalled\. Cannot revoke token at-\S+: permission denied/);
-  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({exit: 0, steps: [{id: 'revoke-token'}]});
+  expect(error.message).toMatch(
+    /^Release scalr-agent is uninstalled\. Cannot revoke token at-\S+: permission denied/,
+  );
+  expect(await uninstalled(place, own, '--revoke-token')).toMatchObject({
+    exit: 0,
+    steps: [{id: 'revoke-token'}],
+  });
   expect(tokensIn(own.api)).toEqual([]);
 });
 
 test('a release without a pool is refused before anything changes', async () => {
-  const [place, own] = [await installPlace(), await poolAccount(argv)];
+  const place = await installPlace();
+  const own = await poolAccount(argv);
   await install(place, helm, [...argv, '--yes'], {env: TOKEN});
-  expect((await uninstalled(place, own, '--revoke-token')).error).toMatchObject({code: 'SCALR_NOT_FOUND', exit: 2});
+  expect((await uninstalled(place, own, '--revoke-token')).error).toMatchObject({
+    code: 'SCALR_NOT_FOUND',
+    exit: 2,
+  });
   expect(own.api.sent).toEqual([]);
   expect(await pods(place)).not.toBe('');
 });

@@ -26,8 +26,17 @@ const kubectlPath = await findKubectl();
 const RELEASE = 'scalr-agent';
 const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
-async function installIn(place: Workplace, more: readonly string[] = [], chart = 'agent-local', from = source): Promise<void> {
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+async function installIn(
+  place: Workplace,
+  more: readonly string[] = [],
+  chart = 'agent-local',
+  from = source,
+): Promise<void> {
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {'*': {current: ['The agent is ready to receive tasks']}},
+  );
   const given = ['--chart', chart, '--chart-source', from, '--skip-preflight', '--yes', ...more];
   const {exit, stderr} = await install(place, helm, given, {env: TOKEN});
   expect(exit, stderr).toBe(0);
@@ -48,11 +57,24 @@ async function ownNamespace(): Promise<Workplace> {
   const kubectl = await kubectlFor(outer.kubeconfig, namespace);
   const kubeTarget = {kubeconfig: outer.kubeconfig, namespace, kubectl};
   await installIn(kubeTarget, LOCAL);
-  onTestFinished(async () => void (await outer.kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--wait=false')));
+  onTestFinished(
+    async () =>
+      void (await outer.kubectl(
+        'delete',
+        'namespace',
+        namespace,
+        '--ignore-not-found',
+        '--wait=false',
+      )),
+  );
   return kubeTarget;
 }
 
-async function uninstalled(kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], deps = {}) {
+async function uninstalled(
+  kubeTarget: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  argv: readonly string[],
+  deps = {},
+) {
   const {stdout, stderr, exit} = await uninstall(kubeTarget, helm, [...argv, '--json'], deps);
   const result = JSON.parse(stdout);
   expect(violations(result.error ? 'error' : 'uninstall', stdout)).toEqual([]);
@@ -67,7 +89,9 @@ interface Told {
 
 /** Runs a printed command as it is. */
 const typed = (line: string) =>
-  execa('bash', ['-c', line.replace(/^.*?(kubectl .*)$/, '$1').replace(/^kubectl/, kubectlPath)], {reject: false});
+  execa('bash', ['-c', line.replace(/^.*?(kubectl .*)$/, '$1').replace(/^kubectl/, kubectlPath)], {
+    reject: false,
+  });
 
 const exists = async ({kubectl}: Workplace, ...what: string[]): Promise<boolean> =>
   (await kubectl('get', ...what, '--ignore-not-found', '--output', 'name')) !== '';
@@ -83,17 +107,28 @@ describe('a release that does not exist', () => {
     const place = await installed(['--release', 'runs']);
     const {exit, result, all} = await uninstalled(place, ['--release', 'rusn', '--yes']);
     expect(exit).toBe(2);
-    expect(result.error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: `Release rusn not found in namespace ${place.namespace}.`});
+    expect(result.error).toMatchObject({
+      code: 'RELEASE_NOT_FOUND',
+      message: `Release rusn not found in namespace ${place.namespace}.`,
+    });
     const [found, command] = result.error.suggestions;
     expect(found).toContain(`Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`);
-    expect(command).toContain(`scalr-agent uninstall --release runs --namespace ${place.namespace} --kubeconfig ${place.kubeconfig}`);
+    expect(command).toContain(
+      `scalr-agent uninstall --release runs --namespace ${place.namespace} --kubeconfig ${place.kubeconfig}`,
+    );
     expect(all).not.toMatch(/delete namespace/i);
-    expect((await uninstalled(place, ['--release', 'runs', '--dry-run'])).result).toMatchObject({release: 'runs', changed: true});
+    expect((await uninstalled(place, ['--release', 'runs', '--dry-run'])).result).toMatchObject({
+      release: 'runs',
+      changed: true,
+    });
   });
 
   test('is reported with its namespace when that does not exist either', async () => {
     const {kubeconfig, namespace} = await workplace();
-    const {exit, result} = await uninstalled({kubeconfig, namespace: `${namespace}-typo`}, ['--yes', '--purge=all']);
+    const {exit, result} = await uninstalled({kubeconfig, namespace: `${namespace}-typo`}, [
+      '--yes',
+      '--purge=all',
+    ]);
     expect({exit, ...result.error}).toMatchObject({
       exit: 2,
       code: 'RELEASE_NOT_FOUND',
@@ -117,12 +152,27 @@ describe('a release that does not exist', () => {
     const place = await installed();
     expect((await uninstalled(place, ['--yes'])).exit).toBe(0);
     const again = await uninstalled(place, ['--yes']);
-    expect({exit: again.exit, ...again.result}).toMatchObject({exit: 0, changed: false, removed: [], complete: true});
+    expect({exit: again.exit, ...again.result}).toMatchObject({
+      exit: 0,
+      changed: false,
+      removed: [],
+      complete: true,
+    });
     // Not of all: CRDs belong to the cluster, and other tests have some at the same time.
-    const cleaned = await uninstalled(place, ['--purge=secrets,claims,namespace', '--confirm', RELEASE]);
-    expect({exit: cleaned.exit, removed: cleaned.result.removed}).toEqual({exit: 0, removed: ['Secret scalr-agent-token']});
+    const cleaned = await uninstalled(place, [
+      '--purge=secrets,claims,namespace',
+      '--confirm',
+      RELEASE,
+    ]);
+    expect({exit: cleaned.exit, removed: cleaned.result.removed}).toEqual({
+      exit: 0,
+      removed: ['Secret scalr-agent-token'],
+    });
     const third = await uninstalled(place, ['--yes']);
-    expect({exit: third.exit, code: third.result.error.code}).toEqual({exit: 2, code: 'RELEASE_NOT_FOUND'});
+    expect({exit: third.exit, code: third.result.error.code}).toEqual({
+      exit: 2,
+      code: 'RELEASE_NOT_FOUND',
+    });
   });
 
   test('is reported with a delete command for each object when only its Helm record is gone', async () => {
@@ -146,7 +196,10 @@ describe('a namespace with objects of others', () => {
       {
         apiVersion: 'v1',
         kind: 'Pod',
-        metadata: {name: 'theirs', ownerReferences: [{apiVersion: 'argoproj.io/v1', kind: 'Workflow', name: 'x', uid: 'x'}]},
+        metadata: {
+          name: 'theirs',
+          ownerReferences: [{apiVersion: 'argoproj.io/v1', kind: 'Workflow', name: 'x', uid: 'x'}],
+        },
         spec: {containers: [{name: 'x', image: 'x'}]},
       },
     ],
@@ -165,7 +218,10 @@ describe('a namespace with objects of others', () => {
     const {exit, result, all} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
     expect(exit, all).toBe(0);
     const kept = result.kept.find(({what}: Told) => what.startsWith('Namespace'));
-    expect(kept).toMatchObject({why: expect.stringMatching(/^it contains other objects: /), how: 'Keep it'});
+    expect(kept).toMatchObject({
+      why: expect.stringMatching(/^it contains other objects: /),
+      how: 'Keep it',
+    });
     expect(all).not.toMatch(/delete namespace/i);
     expect(await exists(place, 'namespace', place.namespace)).toBe(true);
   });
@@ -176,11 +232,17 @@ describe('a namespace with objects of others', () => {
       await place.kubectl.apply(notes());
       return RELEASE;
     };
-    const {exit, stdout, stderr} = await uninstall(place, helm, ['--purge=all'], {hasTerminal: true, prompter: {input}});
+    const {exit, stdout, stderr} = await uninstall(place, helm, ['--purge=all'], {
+      hasTerminal: true,
+      prompter: {input},
+    });
     expect({exit}, stderr).toEqual({exit: 1});
-    const [, removed, notRemoved] = /Removed:([\s\S]*)Not removed:([\s\S]*)/.exec(stdout + stderr) ?? [];
+    const [, removed, notRemoved] =
+      /Removed:([\s\S]*)Not removed:([\s\S]*)/.exec(stdout + stderr) ?? [];
     expect(removed).toContain('Secret scalr-agent-token');
-    expect(notRemoved?.replaceAll(/\s+/g, ' ')).toContain(`Namespace ${place.namespace}: it contains other objects: ConfigMap notes`);
+    expect(notRemoved?.replaceAll(/\s+/g, ' ')).toContain(
+      `Namespace ${place.namespace}: it contains other objects: ConfigMap notes`,
+    );
     expect(await exists(place, 'configmap', 'notes')).toBe(true);
   });
 
@@ -188,7 +250,11 @@ describe('a namespace with objects of others', () => {
     const place = await ownNamespace();
     const {exit, result} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
     expect(exit).toBe(0);
-    expect(result.removed).toEqual([expect.stringMatching(/^Release/), 'Secret scalr-agent-token', `Namespace ${place.namespace}`]);
+    expect(result.removed).toEqual([
+      expect.stringMatching(/^Release/),
+      'Secret scalr-agent-token',
+      `Namespace ${place.namespace}`,
+    ]);
     expect(await exists(place, 'namespace', place.namespace)).toBe(false);
   });
 });
@@ -205,16 +271,29 @@ describe('objects that could not be deleted', () => {
       hostPath: {path: `${directory}/${name}`},
     };
     await kubectl.apply(
-      {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name}, provisioner: 'kubernetes.io/no-provisioner'},
+      {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: {name},
+        provisioner: 'kubernetes.io/no-provisioner',
+      },
       {apiVersion: 'v1', kind: 'PersistentVolume', metadata: {name}, spec},
     );
     onTestFinished(async () => {
-      await kubectl('delete', 'persistentvolume,storageclass', name, '--ignore-not-found', '--wait=false');
+      await kubectl(
+        'delete',
+        'persistentvolume,storageclass',
+        name,
+        '--ignore-not-found',
+        '--wait=false',
+      );
     });
     return name;
   }
 
-  async function withCache(directory: string): Promise<{place: Workplace; volume: string; flags: string[]}> {
+  async function withCache(
+    directory: string,
+  ): Promise<{place: Workplace; volume: string; flags: string[]}> {
     const place = await workplace();
     const volume = await disk(place, directory);
     const flags = [...LOCAL, '--cache', 'pvc', '--cache-storage-class', volume];
@@ -223,7 +302,14 @@ describe('objects that could not be deleted', () => {
     return {place, volume, flags};
   }
   const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
-    kubectl('get', 'persistentvolume', volume, '--ignore-not-found', '--output', 'jsonpath={.status.phase}');
+    kubectl(
+      'get',
+      'persistentvolume',
+      volume,
+      '--ignore-not-found',
+      '--output',
+      'jsonpath={.status.phase}',
+    );
 
   test('reports a retained and rebound volume that cannot be deleted, with the command', async () => {
     const {place, volume, flags} = await withCache('/srv');
@@ -231,10 +317,17 @@ describe('objects that could not be deleted', () => {
     await expect.poll(() => phase(place, volume)).toBe('Available');
     await installIn(place, flags);
     await expect.poll(() => phase(place, volume)).toBe('Bound');
-    const {exit, result, stderr} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
+    const {exit, result, stderr} = await uninstalled(place, [
+      '--purge=claims',
+      '--confirm',
+      RELEASE,
+    ]);
     expect({exit, complete: result.complete}).toEqual({exit: 1, complete: false});
     const [told] = result.notRemoved;
-    expect(told).toMatchObject({what: `PersistentVolume ${volume}`, why: expect.stringContaining('its data remains')});
+    expect(told).toMatchObject({
+      what: `PersistentVolume ${volume}`,
+      why: expect.stringContaining('its data remains'),
+    });
     expect(result.removed.join()).not.toContain('All data');
     expect(stderr).toContain('Not removed:');
     expect(await exists(place, 'persistentvolume', volume)).toBe(true);
@@ -252,7 +345,12 @@ describe('objects that could not be deleted', () => {
 
   test('reports that data remains when the reclaim policy of the volume is Retain', async () => {
     const {place, volume} = await withCache('/tmp');
-    await place.kubectl('patch', 'persistentvolume', volume, '--patch={"spec":{"persistentVolumeReclaimPolicy":"Retain"}}');
+    await place.kubectl(
+      'patch',
+      'persistentvolume',
+      volume,
+      '--patch={"spec":{"persistentVolumeReclaimPolicy":"Retain"}}',
+    );
     const {exit, result, all} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
     expect(exit, all).toBe(0);
     expect(result.removed.join()).not.toContain('All data');
@@ -264,28 +362,44 @@ describe('objects that could not be deleted', () => {
   test('does not report a volume as deleted when the account cannot see it', async () => {
     const {place, volume} = await withCache('/tmp');
     const kubeconfig = await accountWith('admin', place);
-    const {exit, result} = await uninstalled({...place, kubeconfig}, ['--purge=claims', '--confirm', RELEASE]);
+    const {exit, result} = await uninstalled({...place, kubeconfig}, [
+      '--purge=claims',
+      '--confirm',
+      RELEASE,
+    ]);
     expect(exit).toBe(1);
     expect(result.notRemoved).toMatchObject([
-      {what: `PersistentVolume ${volume}`, why: expect.stringContaining('cannot verify the deletion')},
+      {
+        what: `PersistentVolume ${volume}`,
+        why: expect.stringContaining('cannot verify the deletion'),
+      },
     ]);
     expect(result.removed.join()).not.toContain('All data');
   });
 
   test('deletes a PVC only when no pod of others uses it', async () => {
     const {place} = await withCache('/tmp');
-    const claim = (await place.kubectl('get', 'persistentvolumeclaims', '--output', 'name')).replace(/^.*\//, '');
+    const claim = (
+      await place.kubectl('get', 'persistentvolumeclaims', '--output', 'name')
+    ).replace(/^.*\//, '');
     const volumes = [{name: 'data', persistentVolumeClaim: {claimName: claim}}];
     await place.kubectl.apply({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: {name: 'reader'},
-      spec: {containers: [{name: 'x', image: 'x', volumeMounts: [{name: 'data', mountPath: '/data'}]}], volumes},
+      spec: {
+        containers: [{name: 'x', image: 'x', volumeMounts: [{name: 'data', mountPath: '/data'}]}],
+        volumes,
+      },
     });
     await place.kubectl('wait', 'pod', 'reader', '--for=condition=Ready', '--timeout=20s');
-    const purged = () => uninstalled(place, ['--purge=claims', '--confirm', RELEASE, '--timeout', '8s']);
+    const purged = () =>
+      uninstalled(place, ['--purge=claims', '--confirm', RELEASE, '--timeout', '8s']);
     const refused = await purged();
-    expect(refused).toMatchObject({exit: 2, result: {error: {code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('Pod reader')}}});
+    expect(refused).toMatchObject({
+      exit: 2,
+      result: {error: {code: 'OBJECT_NOT_OWNED', message: expect.stringContaining('Pod reader')}},
+    });
     await place.kubectl('delete', 'pod', 'reader', '--now');
     expect(await purged()).toMatchObject({exit: 0, result: {complete: true}});
     await expect.poll(() => exists(place, 'persistentvolumeclaims')).toBe(false);
@@ -294,17 +408,30 @@ describe('objects that could not be deleted', () => {
   test('times out when a finalizer holds the Secret, and deletes the rest', async () => {
     const place = await installed();
     const finalizers = (names: readonly string[]) =>
-      place.kubectl('patch', 'secret/scalr-agent-token', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+      place.kubectl(
+        'patch',
+        'secret/scalr-agent-token',
+        '--type=merge',
+        `--patch=${JSON.stringify({metadata: {finalizers: names}})}`,
+      );
     await finalizers(['test.scalr.io/hold']);
     onTestFinished(async () => void (await finalizers([]).catch(() => undefined)));
-    const {exit, result} = await uninstalled(place, ['--purge=secrets', '--confirm', RELEASE, '--timeout', '8s']);
+    const {exit, result} = await uninstalled(place, [
+      '--purge=secrets',
+      '--confirm',
+      RELEASE,
+      '--timeout',
+      '8s',
+    ]);
     expect({exit, complete: result.complete}).toEqual({exit: 6, complete: false});
     expect(result.removed).toEqual([expect.stringMatching(/^Release/)]);
     expect(result.notRemoved).toMatchObject([
       {
         what: 'Secret scalr-agent-token',
         why: 'its deletion is not complete, pending finalizers: test.scalr.io/hold (after 8 s)',
-        how: expect.stringContaining('If it no longer exists: kubectl patch secret scalr-agent-token --type=merge'),
+        how: expect.stringContaining(
+          'If it no longer exists: kubectl patch secret scalr-agent-token --type=merge',
+        ),
       },
     ]);
     // The command runs as it is printed.
@@ -316,12 +443,25 @@ describe('objects that could not be deleted', () => {
   test('times out when an object in the namespace has a finalizer', async () => {
     const place = await ownNamespace();
     const hold = (names: readonly string[]) =>
-      place.kubectl('patch', 'serviceaccount/default', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+      place.kubectl(
+        'patch',
+        'serviceaccount/default',
+        '--type=merge',
+        `--patch=${JSON.stringify({metadata: {finalizers: names}})}`,
+      );
     await hold(['test.scalr.io/hold']);
     onTestFinished(async () => void (await hold([]).catch(() => undefined)));
-    const {exit, result} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE, '--timeout', '10s']);
+    const {exit, result} = await uninstalled(place, [
+      '--purge=all',
+      '--confirm',
+      RELEASE,
+      '--timeout',
+      '10s',
+    ]);
     expect(exit).toBe(6);
-    expect(result.notRemoved).toMatchObject([{what: `Namespace ${place.namespace}`, why: expect.stringContaining('serviceaccounts')}]);
+    expect(result.notRemoved).toMatchObject([
+      {what: `Namespace ${place.namespace}`, why: expect.stringContaining('serviceaccounts')},
+    ]);
   });
 });
 
@@ -330,13 +470,24 @@ describe('a drain that exceeds its timeout', () => {
     const place = await workplace();
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
     const more = ['--data-home', `/var/lib/${place.namespace}`, '--shutdown-mode', 'drain'];
-    await installIn(place, [...more, '--set', 'agent.kubernetes_task_labels.team=a'], 'agent-k8s', chart);
-    const [deployment] = (await place.kubectl('get', 'deployments', '--output', 'name')).split('\n') as [string];
+    await installIn(
+      place,
+      [...more, '--set', 'agent.kubernetes_task_labels.team=a'],
+      'agent-k8s',
+      chart,
+    );
+    const [deployment] = (await place.kubectl('get', 'deployments', '--output', 'name')).split(
+      '\n',
+    ) as [string];
     await place.kubectl('scale', deployment, '--replicas=2');
     await place.kubectl.apply({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: {name: 'run-1', labels: {team: 'a'}, annotations: {'test.scalr.io/outcome': 'unready'}},
+      metadata: {
+        name: 'run-1',
+        labels: {team: 'a'},
+        annotations: {'test.scalr.io/outcome': 'unready'},
+      },
       spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'scalr/agent'}]},
     });
     const {exit, result} = await uninstalled(place, ['--drain-timeout', '1s', '--yes']);
@@ -347,7 +498,8 @@ describe('a drain that exceeds its timeout', () => {
     const start = error.suggestions.find((each: string) => each.startsWith('Scale it up again: '));
     expect(start).toContain(`kubectl scale deployment/${name} --replicas=2`);
     expect(start).toContain(`--namespace ${place.namespace}`);
-    const replicas = () => place.kubectl('get', deployment, '--output', 'jsonpath={.spec.replicas}');
+    const replicas = () =>
+      place.kubectl('get', deployment, '--output', 'jsonpath={.spec.replicas}');
     expect(await replicas()).toBe('0');
     expect(await typed(start)).toMatchObject({exitCode: 0});
     expect(await replicas()).toBe('2');

@@ -36,7 +36,11 @@ const argv = (...more: string[]): string[] => [
 
 async function installed(helm: string, more: readonly string[] = []): Promise<Workplace> {
   const place = await freshWorkplace();
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {'*': {current: ['The agent is ready to receive tasks']}},
+  );
   const {exit, stderr} = await install(place, helm, argv(...more), {env: TOKEN});
   expect(exit, stderr).toBe(0);
   return place;
@@ -65,26 +69,53 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const place = await installed(helm);
     await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
     const {stdout, exit} = await install(place, helm, argv('--json'), {env: TOKEN});
-    expect(JSON.parse(stdout).steps.map(({id}: {id: string}) => id)).toEqual([expect.stringMatching(/^start\//)]);
+    expect(JSON.parse(stdout).steps.map(({id}: {id: string}) => id)).toEqual([
+      expect.stringMatching(/^start\//),
+    ]);
     expect(exit).toBe(0);
     await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
     const changed = await install(place, helm, argv('--extra-env', 'TEAM=a'), {env: TOKEN});
     expect(changed.exit, changed.stderr).toBe(0);
-    expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[0].spec.replicas}')).toBe('1');
+    expect(
+      await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[0].spec.replicas}'),
+    ).toBe('1');
   });
 
   test('completes the uninstall on the next run after helm was killed', async () => {
     const place = await installed(helm);
     const {kubectl, kubeconfig, namespace} = place;
     const finalizers = (names: readonly string[]) =>
-      kubectl('patch', 'deployment/scalr-agent-agent-local', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+      kubectl(
+        'patch',
+        'deployment/scalr-agent-agent-local',
+        '--type=merge',
+        `--patch=${JSON.stringify({metadata: {finalizers: names}})}`,
+      );
     await finalizers(['test.scalr.io/hold']);
-    const killed = execa(helm, ['uninstall', RELEASE, '--wait', '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
-    await kubectl('wait', '--for=jsonpath={.metadata.deletionTimestamp}', 'deployment/scalr-agent-agent-local', '--timeout=20s');
+    const killed = execa(
+      helm,
+      ['uninstall', RELEASE, '--wait', '--namespace', namespace, '--kubeconfig', kubeconfig],
+      {reject: false},
+    );
+    await kubectl(
+      'wait',
+      '--for=jsonpath={.metadata.deletionTimestamp}',
+      'deployment/scalr-agent-agent-local',
+      '--timeout=20s',
+    );
     killed.kill('SIGKILL');
     await killed;
     await finalizers([]);
-    const {stdout} = await execa(helm, ['history', RELEASE, '--namespace', namespace, '--kubeconfig', kubeconfig, '--output', 'json']);
+    const {stdout} = await execa(helm, [
+      'history',
+      RELEASE,
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+      '--output',
+      'json',
+    ]);
     expect(JSON.parse(stdout).at(-1).status).toBe('uninstalling');
     const {exit, stderr} = await uninstall(place, helm, ['--yes']);
     expect(exit, stderr).toBe(0);
@@ -96,7 +127,9 @@ test('stops before the first step when helm is missing', async () => {
   const place = await installed(first.path);
   const {exit, stderr} = await uninstall(place, join(scratch, 'no-helm'), ['--yes']);
   expect([exit, stderr]).toEqual([2, expect.stringContaining('no-helm')]);
-  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].spec.replicas}')).toBe('1');
+  expect(
+    await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].spec.replicas}'),
+  ).toBe('1');
 });
 
 test('does not wait for the pods of a release that another operator installs meanwhile', async () => {
@@ -128,9 +161,14 @@ test('requires the release name as confirmation before deleting data', async () 
     questions.push(question);
     return RELEASE;
   };
-  const done = await uninstall(place, first.path, ['--purge=secrets'], {hasTerminal: true, prompter: {input}});
+  const done = await uninstall(place, first.path, ['--purge=secrets'], {
+    hasTerminal: true,
+    prompter: {input},
+  });
   expect(done.exit, done.stderr).toBe(0);
-  expect(questions).toEqual(['Some of these deletions cannot be undone. Type scalr-agent to confirm:']);
+  expect(questions).toEqual([
+    'Some of these deletions cannot be undone. Type scalr-agent to confirm:',
+  ]);
   expect(await left(place)).toBe('');
 });
 
@@ -139,10 +177,15 @@ test('changes nothing without confirmation or in a dry run', async () => {
   const before = await left(place);
   const unasked = await uninstall(place, first.path, ['--json']);
   expect(JSON.parse(unasked.stdout).error).toMatchObject({code: 'NOT_CONFIRMED', exit: 2});
-  const refused = await uninstall(place, first.path, [], {hasTerminal: true, prompter: {confirm: async () => false}});
+  const refused = await uninstall(place, first.path, [], {
+    hasTerminal: true,
+    prompter: {confirm: async () => false},
+  });
   expect(refused).toMatchObject({exit: 1});
   const dry = await uninstall(place, first.path, ['--dry-run', '--purge=secrets,namespace']);
-  expect(dry.stdout).toMatch(/^kubectl scale .*\n[\s\S]*\nhelm uninstall scalr-agent .*\n[\s\S]*kubectl delete secret scalr-agent-token/);
+  expect(dry.stdout).toMatch(
+    /^kubectl scale .*\n[\s\S]*\nhelm uninstall scalr-agent .*\n[\s\S]*kubectl delete secret scalr-agent-token/,
+  );
   expect(dry.exit).toBe(0);
   expect(await left(place)).toBe(before);
 });
@@ -150,17 +193,46 @@ test('changes nothing without confirmation or in a dry run', async () => {
 test('deletes a namespace that it created, with everything in it', async () => {
   const {kubeconfig, kubectl, namespace} = await freshWorkplace();
   const kubeTarget = {kubeconfig, namespace: `${namespace}-own`};
-  await setLogs(kubeconfig, {namespace: kubeTarget.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  await setLogs(
+    kubeconfig,
+    {namespace: kubeTarget.namespace},
+    {'*': {current: ['The agent is ready to receive tasks']}},
+  );
   expect((await install(kubeTarget, first.path, argv(), {env: TOKEN})).exit).toBe(0);
-  const {exit, stderr} = await uninstall(kubeTarget, first.path, ['--purge=secrets,namespace', '--confirm', RELEASE]);
+  const {exit, stderr} = await uninstall(kubeTarget, first.path, [
+    '--purge=secrets,namespace',
+    '--confirm',
+    RELEASE,
+  ]);
   expect(exit, stderr).toBe(0);
-  expect(await kubectl('get', 'namespace', kubeTarget.namespace, '--ignore-not-found', '--output', 'name')).toBe('');
+  expect(
+    await kubectl(
+      'get',
+      'namespace',
+      kubeTarget.namespace,
+      '--ignore-not-found',
+      '--output',
+      'name',
+    ),
+  ).toBe('');
 });
 
 test('removes only one of two releases in a namespace, and keeps their shared Secret', async () => {
   const place = await installed(first.path, ['--release', 'one', '--token-secret', 'shared']);
-  expect((await install(place, first.path, argv('--release', 'two', '--token-secret', 'shared'), {env: TOKEN})).exit).toBe(0);
-  const {exit, stderr} = await uninstall(place, first.path, ['--release', 'one', '--purge=secrets,namespace', '--confirm', 'one']);
+  expect(
+    (
+      await install(place, first.path, argv('--release', 'two', '--token-secret', 'shared'), {
+        env: TOKEN,
+      })
+    ).exit,
+  ).toBe(0);
+  const {exit, stderr} = await uninstall(place, first.path, [
+    '--release',
+    'one',
+    '--purge=secrets,namespace',
+    '--confirm',
+    'one',
+  ]);
   expect(exit, stderr).toBe(0);
   expect(stderr).toMatch(/Secret shared: used by Deployment two-agent-local/);
   expect(await left(place)).toMatch(/deployment\S*\/two[\s\S]*secret\/shared/);
@@ -170,7 +242,15 @@ test('refuses a release of another chart', async () => {
   const place = await freshWorkplace();
   const chart = join(scratch, 'nginx');
   await execa(first.path, ['create', chart]);
-  await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+  await execa(first.path, [
+    'install',
+    'web',
+    chart,
+    '--namespace',
+    place.namespace,
+    '--kubeconfig',
+    place.kubeconfig,
+  ]);
   const {stdout} = await uninstall(place, first.path, ['--release', 'web', '--yes', '--json']);
   expect(JSON.parse(stdout).error).toMatchObject({code: 'OBJECT_NOT_OWNED', exit: 2});
 });
@@ -186,7 +266,10 @@ const RUN = {
         labels: {'app.kubernetes.io/instance': RELEASE, 'app.kubernetes.io/component': 'task'},
         annotations: {'test.scalr.io/outcome': 'unready'},
       },
-      spec: {restartPolicy: 'Never', containers: ['runner', 'worker'].map((name) => ({name, image: 'scalr/agent'}))},
+      spec: {
+        restartPolicy: 'Never',
+        containers: ['runner', 'worker'].map((name) => ({name, image: 'scalr/agent'})),
+      },
     },
   },
 };
@@ -195,7 +278,11 @@ describe('runs in flight', () => {
   async function busy(): Promise<Workplace> {
     const place = await freshWorkplace();
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
-    await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+    await setLogs(
+      place.kubeconfig,
+      {namespace: place.namespace},
+      {'*': {current: ['The agent is ready to receive tasks']}},
+    );
     const ownDirectory = ['--data-home', `/var/lib/${place.namespace}`];
     const given = [
       '--chart',
@@ -216,13 +303,23 @@ describe('runs in flight', () => {
       metadata: {...template.metadata, name: 'run-1', labels: {team: 'a'}},
       spec: template.spec,
     });
-    await place.kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/run-1', '--timeout=30s');
+    await place.kubectl(
+      'wait',
+      '--for=jsonpath={.status.phase}=Running',
+      'pod/run-1',
+      '--timeout=30s',
+    );
     return place;
   }
 
   test('are waited for until the drain timeout, and nothing is removed', async () => {
     const place = await busy();
-    const {stdout, stderr, exit} = await uninstall(place, first.path, ['--drain-timeout', '1s', '--yes', '--json']);
+    const {stdout, stderr, exit} = await uninstall(place, first.path, [
+      '--drain-timeout',
+      '1s',
+      '--yes',
+      '--json',
+    ]);
     expect(stderr).toContain('Runs in flight: 1: Pod run-1');
     expect(JSON.parse(stdout).error).toMatchObject({code: 'TIMED_OUT', exit: 6});
     expect(JSON.parse(stdout).error.message).toContain('Pod run-1');
@@ -232,10 +329,18 @@ describe('runs in flight', () => {
 
   test('leave the release installed on Ctrl-C, and the same command continues', async () => {
     const place = await busy();
-    const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
-    const handleInterrupts = () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined});
+    const interrupt = new AbortController();
+    const forceQuit = new AbortController();
+    const handleInterrupts = () => ({
+      interrupt: interrupt.signal,
+      forceQuit: forceQuit.signal,
+      release: () => undefined,
+    });
     const sleep = async (): Promise<void> => interrupt.abort('SIGINT');
-    const broken = await uninstall(place, first.path, ['--yes', '--json'], {handleInterrupts, sleep});
+    const broken = await uninstall(place, first.path, ['--yes', '--json'], {
+      handleInterrupts,
+      sleep,
+    });
     expect(JSON.parse(broken.stdout).error).toMatchObject({code: 'INTERRUPTED', exit: 130});
     expect(await left(place)).toContain('deployment');
     await place.kubectl('delete', 'pod', 'run-1', '--now');
@@ -266,7 +371,12 @@ describe('with an account that', () => {
   test('sees only its namespace, removes the release and its Secret', async () => {
     const place = await installed(first.path);
     const kubeconfig = await accountWith('admin', place);
-    const {stdout, stderr, exit} = await uninstall({...place, kubeconfig}, first.path, ['--purge=secrets', '--confirm', RELEASE, '--json']);
+    const {stdout, stderr, exit} = await uninstall({...place, kubeconfig}, first.path, [
+      '--purge=secrets',
+      '--confirm',
+      RELEASE,
+      '--json',
+    ]);
     expect(exit, stderr + stdout).toBe(0);
     expect(await left(place)).toBe('');
   });

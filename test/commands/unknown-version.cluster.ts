@@ -7,15 +7,23 @@ import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {installPlace, TOKEN} from '../support/install-place.ts';
-import {type ChartServer, madeUpChart, makeKey, serveCharts, signFlags} from '../support/made-up-charts.ts';
+import {
+  type ChartServer,
+  madeUpChart,
+  makeKey,
+  serveCharts,
+  signFlags,
+} from '../support/made-up-charts.ts';
 import {install, status, upgrade} from '../support/run-on-cluster.ts';
 
-const [KNOWN, NEXT] = ['0.6.5', '0.7.0'];
+const KNOWN = '0.6.5';
+const NEXT = '0.7.0';
 const SIGNER = 'Chart Signer';
 
 const folder = mkdtempSync(join(tmpdir(), 'scalr-unknown-'));
 const at = (name: string): string => join(folder, name);
-const [mine, other] = [at('mine.gpg'), at('other.gpg')];
+const mine = at('mine.gpg');
+const other = at('other.gpg');
 const helms = await findHelmMatrix();
 let server: ChartServer;
 
@@ -23,7 +31,11 @@ let server: ChartServer;
 beforeAll(async () => {
   await Promise.all([makeKey(SIGNER, mine), makeKey('Somebody Else', other)]);
   const known = await directoryOf({chart: 'agent-job', version: KNOWN}, at('known'));
-  const next = madeUpChart({chart: 'agent-job', version: NEXT}, dirname(dirname(known)), at('next'));
+  const next = madeUpChart(
+    {chart: 'agent-job', version: NEXT},
+    dirname(dirname(known)),
+    at('next'),
+  );
   const helm = helms[0]?.path ?? 'helm';
   await execa(helm, ['package', known, '--destination', at('served')]);
   await execa(helm, ['package', next, '--destination', at('served'), ...signFlags(SIGNER, mine)]);
@@ -36,7 +48,16 @@ afterAll(() => {
 });
 
 const NEWER = `agent-job ${NEXT} is newer than ${KNOWN}. To use it, add --chart-version ${NEXT}.\n`;
-const FLAGS = ['--chart', 'agent-job', '--skip-preflight', '--cloud', 'other', '--node-os', 'other', '--yes'];
+const FLAGS = [
+  '--chart',
+  'agent-job',
+  '--skip-preflight',
+  '--cloud',
+  'other',
+  '--node-os',
+  'other',
+  '--yes',
+];
 
 /** What an install or upgrade changes first: the releases of helm, and the objects that it would create. */
 const contentOf = ({kubectl}: Workplace): Promise<string> =>
@@ -48,7 +69,13 @@ const contentOf = ({kubectl}: Workplace): Promise<string> =>
   );
 
 const chartOf = ({kubectl}: Workplace): Promise<string> =>
-  kubectl('get', 'deployment', 'scalr-agent', '--output', 'jsonpath={.metadata.labels.helm\\.sh/chart}');
+  kubectl(
+    'get',
+    'deployment',
+    'scalr-agent',
+    '--output',
+    'jsonpath={.metadata.labels.helm\\.sh/chart}',
+  );
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
   const deps = () => ({env: TOKEN, processes: server.processes});
@@ -65,11 +92,18 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(same.exit, same.stderr).toBe(0);
     expect(same.stderr).toContain(`Release scalr-agent already uses agent-job ${KNOWN}.`);
     expect(same.stderr).toContain(NEWER);
-    const refused = await upgrade(place, helm, ['--chart-version', NEXT, '--yes', '--json'], deps());
+    const refused = await upgrade(
+      place,
+      helm,
+      ['--chart-version', NEXT, '--yes', '--json'],
+      deps(),
+    );
     expect(refused.exit, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'UPGRADE_BLOCKED',
-      message: expect.stringMatching(/agent\.logFormat[\s\S]*`agent\.logFormat` is renamed to `agent\.logging\.format`/),
+      message: expect.stringMatching(
+        /agent\.logFormat[\s\S]*`agent\.logFormat` is renamed to `agent\.logging\.format`/,
+      ),
     });
     expect(await contentOf(place)).toBe(before);
 
@@ -79,16 +113,34 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(asked.stdout).chart).toMatchObject({version: KNOWN, newest: NEXT});
 
     writeFileSync(at('moved.yaml'), 'agent: {logFormat: null, logging: {format: plain}}\n');
-    const done = await upgrade(place, helm, ['--chart-version', NEXT, '--values', at('moved.yaml'), '--yes', '--json'], deps());
+    const done = await upgrade(
+      place,
+      helm,
+      ['--chart-version', NEXT, '--values', at('moved.yaml'), '--yes', '--json'],
+      deps(),
+    );
     expect(done.exit, done.stdout + done.stderr).toBe(0);
-    expect(JSON.parse(done.stdout)).toMatchObject({to: {chartVersion: NEXT}, changed: true, agent: 'registered', warnings: []});
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      to: {chartVersion: NEXT},
+      changed: true,
+      agent: 'registered',
+      warnings: [],
+    });
     expect(await chartOf(place)).toBe(`agent-job-${NEXT}`);
-    const variables = await place.kubectl('get', 'deployment', 'scalr-agent', '--output', 'jsonpath={..containers[0].env}');
+    const variables = await place.kubectl(
+      'get',
+      'deployment',
+      'scalr-agent',
+      '--output',
+      'jsonpath={..containers[0].env}',
+    );
     expect(variables).toMatch(/"SCALR_AGENT_LOG_FORMAT","value":"plain"/);
     const again = await upgrade(place, helm, ['--yes', '--json'], deps());
     expect(JSON.parse(again.stdout)).toMatchObject({to: {chartVersion: NEXT}, changed: false});
     const after = await status(place, helm, ['--newest'], deps());
-    expect(after.stdout).toContain(`newer than the newest known version ${KNOWN}; newest in the repository: ${NEXT}`);
+    expect(after.stdout).toContain(
+      `newer than the newest known version ${KNOWN}; newest in the repository: ${NEXT}`,
+    );
   });
 
   test('installs a version that nobody knew if it is named, and refuses a setting without a key in it', async () => {
@@ -114,11 +166,17 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const flags = [...FLAGS, '--chart-version', NEXT, '--json'];
     const empty = await contentOf(fresh);
     const stopped = await install(fresh, helm, [...flags, '--verify', other], deps());
-    expect({exit: stopped.exit, code: JSON.parse(stopped.stdout).error?.code}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED'});
+    expect({exit: stopped.exit, code: JSON.parse(stopped.stdout).error?.code}).toEqual({
+      exit: 1,
+      code: 'CHART_NOT_VERIFIED',
+    });
     expect(await contentOf(fresh)).toBe(empty);
     const signed = await install(fresh, helm, [...flags, '--verify', mine], deps());
     expect(signed.exit, signed.stdout + signed.stderr).toBe(0);
-    expect(JSON.parse(signed.stdout)).toMatchObject({agent: 'registered', signature: {signer: SIGNER}});
+    expect(JSON.parse(signed.stdout)).toMatchObject({
+      agent: 'registered',
+      signature: {signer: SIGNER},
+    });
 
     const place = await installPlace();
     const old = await install(place, helm, FLAGS, deps());
@@ -126,11 +184,17 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const before = await contentOf(place);
     const argv = ['--chart-version', NEXT, '--yes', '--json', '--verify'];
     const refused = await upgrade(place, helm, [...argv, other], deps());
-    expect({exit: refused.exit, code: JSON.parse(refused.stdout).error?.code}).toEqual({exit: 1, code: 'CHART_NOT_VERIFIED'});
+    expect({exit: refused.exit, code: JSON.parse(refused.stdout).error?.code}).toEqual({
+      exit: 1,
+      code: 'CHART_NOT_VERIFIED',
+    });
     expect(await contentOf(place)).toBe(before);
     const done = await upgrade(place, helm, [...argv, mine], deps());
     expect(done.exit, done.stdout + done.stderr).toBe(0);
-    expect(JSON.parse(done.stdout)).toMatchObject({to: {chartVersion: NEXT}, signature: {signer: SIGNER}});
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      to: {chartVersion: NEXT},
+      signature: {signer: SIGNER},
+    });
     expect(await chartOf(place)).toBe(`agent-job-${NEXT}`);
   });
 });

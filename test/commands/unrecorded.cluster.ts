@@ -17,17 +17,36 @@ const DEPLOYMENT = 'Deployment scalr-agent-agent-local';
 /** An agent without a Helm release, as `helm template | kubectl apply` or a GitOps tool leaves it. */
 async function applied(metadata: object = {}): Promise<Workplace> {
   const place = await workplace();
-  const values = ['--set', 'agent.url=https://acme.scalr.io', '--set', 'agent.tokenExistingSecret.name=scalr-agent-token'];
-  const {stdout} = await execa(helm, ['template', 'scalr-agent', SOURCE, '--namespace', place.namespace, ...values]);
+  const values = [
+    '--set',
+    'agent.url=https://acme.scalr.io',
+    '--set',
+    'agent.tokenExistingSecret.name=scalr-agent-token',
+  ];
+  const {stdout} = await execa(helm, [
+    'template',
+    'scalr-agent',
+    SOURCE,
+    '--namespace',
+    place.namespace,
+    ...values,
+  ]);
   const objects = parseAllDocuments(stdout).map((each) => each.toJS() as KubernetesObject);
-  await place.kubectl.apply(...objects.map((each) => ({...each, metadata: {...each.metadata, ...metadata}})));
+  await place.kubectl.apply(
+    ...objects.map((each) => ({...each, metadata: {...each.metadata, ...metadata}})),
+  );
   await place.kubectl('rollout', 'status', 'deployment/scalr-agent-agent-local');
   return place;
 }
 
 const rejected = async (run: typeof upgrade, place: Workplace, ...argv: readonly string[]) => {
   const {stdout, exit} = await run(place, helm, [...argv, '--json']);
-  return {exit, ...JSON.parse(stdout).error} as {exit: number; code: string; message: string; suggestions: string[]};
+  return {exit, ...JSON.parse(stdout).error} as {
+    exit: number;
+    code: string;
+    message: string;
+    suggestions: string[];
+  };
 };
 
 describe('an agent without a Helm release', () => {
@@ -45,7 +64,9 @@ describe('an agent without a Helm release', () => {
     expect((await status(place, helm, ['-A'])).stdout).toMatch(
       new RegExp(`^${place.namespace} +scalr-agent +agent-local-0.6.5 +ready`, 'm'),
     );
-    expect((await status(place, helm, ['--release', 'other'])).stderr).toContain(`Show ${DEPLOYMENT} of agent-local-0.6.5:`);
+    expect((await status(place, helm, ['--release', 'other'])).stderr).toContain(
+      `Show ${DEPLOYMENT} of agent-local-0.6.5:`,
+    );
   });
 
   test.each([
@@ -65,8 +86,12 @@ describe('an agent without a Helm release', () => {
   });
 
   test('belongs to the application that synchronizes it', async () => {
-    const place = await applied({annotations: {'argocd.argoproj.io/tracking-id': 'agents:apps/Deployment:a/b'}});
-    expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({managedBy: 'Argo CD application agents'});
+    const place = await applied({
+      annotations: {'argocd.argoproj.io/tracking-id': 'agents:apps/Deployment:a/b'},
+    });
+    expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({
+      managedBy: 'Argo CD application agents',
+    });
     const {suggestions} = await rejected(upgrade, place, '--yes');
     expect(suggestions[0]).toBe('Change or remove the agent in the Argo CD application agents');
     expect(suggestions.join()).not.toContain('kubectl delete');
@@ -79,8 +104,13 @@ describe('an agent without a Helm release', () => {
     expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({
       managedBy: 'its Helm record was deleted, or HELM_DRIVER differs',
     });
-    expect((await rejected(upgrade, place, '--yes')).suggestions[0]).toContain('scalr-agent install');
+    expect((await rejected(upgrade, place, '--yes')).suggestions[0]).toContain(
+      'scalr-agent install',
+    );
     expect((await install(place, helm, [...LOCAL, '--yes'], {env: TOKEN})).exit).toBe(0);
-    expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({state: 'ready', helm: {revision: 1}});
+    expect(JSON.parse((await status(place, helm, ['--json'])).stdout)).toMatchObject({
+      state: 'ready',
+      helm: {revision: 1},
+    });
   });
 });

@@ -17,7 +17,8 @@ import {upgrade} from '../support/run-on-cluster.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-const source = (chart: ChartName, version: string): Promise<string> => directoryOf({chart, version}, scratch);
+const source = (chart: ChartName, version: string): Promise<string> =>
+  directoryOf({chart, version}, scratch);
 
 /** A cluster of its own, because CRDs belong to the cluster: these tests delete them, and other tests use them. */
 let cluster: Cluster | undefined;
@@ -27,8 +28,21 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop());
 
 /** A release of an older version. */
-const installed = async (helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> =>
-  installedByHelm(helm, release, {chart, version}, await source(chart, version), set, cluster?.kubeconfig);
+const installed = async (
+  helm: string,
+  release: string,
+  chart: ChartName,
+  version: string,
+  set: readonly string[],
+): Promise<Installed> =>
+  installedByHelm(
+    helm,
+    release,
+    {chart, version},
+    await source(chart, version),
+    set,
+    cluster?.kubeconfig,
+  );
 
 /** Evidence is written to the current directory. */
 async function inDirectory<T>(directory: string, work: () => Promise<T>): Promise<T> {
@@ -55,7 +69,10 @@ const run = (release: string, name = 'run-1') => ({
         labels: {'app.kubernetes.io/instance': release, 'app.kubernetes.io/component': 'task'},
         annotations: {'test.scalr.io/outcome': 'unready'},
       },
-      spec: {restartPolicy: 'Never', containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'}))},
+      spec: {
+        restartPolicy: 'Never',
+        containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'})),
+      },
     },
   },
 });
@@ -90,7 +107,9 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       if (looks === 1) await kubectl('delete', 'job', 'run-1', '--now');
       return sleep(milliseconds, signal);
     };
-    const done = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json'], {sleep: ending});
+    const done = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json'], {
+      sleep: ending,
+    });
     expect(done.exit, done.stdout + done.stderr).toBe(0);
     expect(violations('upgrade', done.stdout)).toEqual([]);
     const result = JSON.parse(done.stdout);
@@ -102,7 +121,12 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       agent: 'registered',
     });
     expect(result.advice.map(({code}: {code: string}) => code)).toEqual(
-      expect.arrayContaining(['CRD_RENAMED', 'PVC_RENAMED', 'SELECTOR_CHANGED', 'RUNS_LOSE_TEMPLATE']),
+      expect.arrayContaining([
+        'CRD_RENAMED',
+        'PVC_RENAMED',
+        'SELECTOR_CHANGED',
+        'RUNS_LOSE_TEMPLATE',
+      ]),
     );
     expect(ids(done.stdout)).toEqual([
       'keep/scalr-agent-agent-job-cache',
@@ -117,26 +141,59 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     ]);
     expect(done.stderr).toContain('In flight: Job run-1');
     expect(await boundClaims(place)).toMatchObject(before);
-    expect(await kubectl('get', 'persistentvolume', volume, '--output', 'jsonpath={.metadata.annotations.test\\.scalr\\.io/marker}')).toBe(
-      'data',
-    );
+    expect(
+      await kubectl(
+        'get',
+        'persistentvolume',
+        volume,
+        '--output',
+        'jsonpath={.metadata.annotations.test\\.scalr\\.io/marker}',
+      ),
+    ).toBe('data');
     expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
     expect(await mounted(place, 'agenttasktemplates')).toBe('scalr-agent-agent-job-cache');
     const again = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json']);
-    expect(JSON.parse(again.stdout)).toMatchObject({changed: false, steps: [], agent: 'registered'});
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      changed: false,
+      steps: [],
+      agent: 'registered',
+    });
   });
 
   test('keeps the PVC that plain helm deletes when agent-job 0.5.67 has another release name', async () => {
     const next = await source('agent-job', '0.6.5');
     const lost = await installed(helm, 'lost', 'agent-job', '0.5.67', CACHE);
-    await lost.kubectl('apply', '--server-side', '--force-conflicts', '--filename', join(next, 'crds'));
-    const plain = await lost.helm('upgrade', 'lost', next, '--set', 'agent.tokenExistingSecret.name=pool', '--set', CACHE[0] as string);
+    await lost.kubectl(
+      'apply',
+      '--server-side',
+      '--force-conflicts',
+      '--filename',
+      join(next, 'crds'),
+    );
+    const plain = await lost.helm(
+      'upgrade',
+      'lost',
+      next,
+      '--set',
+      'agent.tokenExistingSecret.name=pool',
+      '--set',
+      CACHE[0] as string,
+    );
     expect(plain.exitCode, plain.stderr).toBe(0);
-    await expect.poll(async () => Object.keys(await boundClaims(lost))).toEqual(['lost-scalr-agent-cache']);
+    await expect
+      .poll(async () => Object.keys(await boundClaims(lost)))
+      .toEqual(['lost-scalr-agent-cache']);
 
     const place = await installed(helm, 'prod', 'agent-job', '0.5.67', CACHE);
     const before = await boundClaims(place);
-    const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--yes', '--json']);
+    const done = await upgrade(place, helm, [
+      '--release',
+      'prod',
+      '--chart-source',
+      next,
+      '--yes',
+      '--json',
+    ]);
     expect(done.exit, done.stdout + done.stderr).toBe(0);
     expect(ids(done.stdout)).not.toContain('replace');
     expect(await boundClaims(place)).toEqual(before);
@@ -146,13 +203,30 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
   test('keeps the PVC that plain helm deletes from agent-local 0.5.74 to 0.5.75', async () => {
     const next = await source('agent-local', '0.5.75');
     const lost = await installed(helm, 'lost', 'agent-local', '0.5.74', CACHE);
-    const plain = await lost.helm('upgrade', 'lost', next, '--set', 'agent.tokenExistingSecret.name=pool', '--set', CACHE[0] as string);
+    const plain = await lost.helm(
+      'upgrade',
+      'lost',
+      next,
+      '--set',
+      'agent.tokenExistingSecret.name=pool',
+      '--set',
+      CACHE[0] as string,
+    );
     expect(plain.exitCode, plain.stderr).toBe(0);
     await expect.poll(() => lost.kubectl('get', 'pvc', '--output', 'name')).toBe('');
 
     const place = await installed(helm, 'prod', 'agent-local', '0.5.74', CACHE);
     const before = await boundClaims(place);
-    const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--chart-version', '0.5.75', '--yes', '--json']);
+    const done = await upgrade(place, helm, [
+      '--release',
+      'prod',
+      '--chart-source',
+      next,
+      '--chart-version',
+      '0.5.75',
+      '--yes',
+      '--json',
+    ]);
     expect(done.exit, done.stdout + done.stderr).toBe(0);
     expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('prod-agent-local-cache');
@@ -161,10 +235,20 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
   test('rolls agent-job back to 0.5.67 by hand with the commands that the plan prints', async () => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
     const before = await boundClaims(place);
-    const done = await upgrade(place, helm, ['--chart-source', await source('agent-job', '0.6.5'), '--yes']);
+    const done = await upgrade(place, helm, [
+      '--chart-source',
+      await source('agent-job', '0.6.5'),
+      '--yes',
+    ]);
     expect(done.exit, done.stdout + done.stderr).toBe(0);
-    const printed = [...done.stderr.matchAll(/^ {6}(helm|kubectl) (.*)$/gm)].map(([, tool, args = '']) => ({tool, args: args.split(' ')}));
-    expect(printed.map(({tool, args}) => `${tool} ${args[0]}`)).toEqual(['kubectl delete', 'helm rollback', 'helm rollback']);
+    const printed = [...done.stderr.matchAll(/^ {6}(helm|kubectl) (.*)$/gm)].map(
+      ([, tool, args = '']) => ({tool, args: args.split(' ')}),
+    );
+    expect(printed.map(({tool, args}) => `${tool} ${args[0]}`)).toEqual([
+      'kubectl delete',
+      'helm rollback',
+      'helm rollback',
+    ]);
     const exits: number[] = [];
     for (const {tool, args} of printed) {
       if (tool === 'kubectl') await place.kubectl(...args);
@@ -174,7 +258,9 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
     const selector = 'jsonpath={.spec.selector.matchLabels.app\\.kubernetes\\.io/name}';
-    expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', selector)).toBe('agent-job');
+    expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', selector)).toBe(
+      'agent-job',
+    );
   });
 
   test('rolls agent-job back to 0.5.67 with its PVC and selector when the new version does not become ready', async () => {
@@ -182,8 +268,20 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const before = await boundClaims(place);
     const overlay = join(scratch, 'unready.yaml');
     const {nodeFiles} = await import('../../src/adapters/node-files.ts');
-    await nodeFiles.write(overlay, 'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n', {isPrivate: false, flag: '--save'});
-    const argv = ['--chart-source', await source('agent-job', '0.6.5'), '--values', overlay, '--rollback-on-failure', '--yes', '--json'];
+    await nodeFiles.write(
+      overlay,
+      'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n',
+      {isPrivate: false, flag: '--save'},
+    );
+    const argv = [
+      '--chart-source',
+      await source('agent-job', '0.6.5'),
+      '--values',
+      overlay,
+      '--rollback-on-failure',
+      '--yes',
+      '--json',
+    ];
     const evidence = mkdtempSync(join(scratch, 'evidence-'));
     const failed = await inDirectory(evidence, () => upgrade(place, helm, argv));
     expect(JSON.parse(failed.stdout).error).toMatchObject({
@@ -191,7 +289,9 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       message: expect.stringContaining('Rolled back to revision 1.'),
     });
     const [file = ''] = readdirSync(evidence);
-    expect(JSON.parse(readFileSync(join(evidence, file), 'utf8'))).toMatchObject({release: 'scalr-agent'});
+    expect(JSON.parse(readFileSync(join(evidence, file), 'utf8'))).toMatchObject({
+      release: 'scalr-agent',
+    });
     expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
     const name = await place.kubectl(
@@ -203,7 +303,10 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     );
     expect(name).toBe('agent-job');
     const {stdout} = await place.helm('history', 'scalr-agent', '--output', 'json');
-    expect(JSON.parse(stdout).at(-1)).toMatchObject({status: 'deployed', chart: 'agent-job-0.5.67'});
+    expect(JSON.parse(stdout).at(-1)).toMatchObject({
+      status: 'deployed',
+      chart: 'agent-job-0.5.67',
+    });
   });
 });
 
@@ -212,20 +315,42 @@ test('starts the deployed revision again when helm fails before it creates a new
   const before = await boundClaims(place);
   const api = await faultyApi(place.kubeconfig);
   api.inject('POST', /\/secrets/, {status: 403}, 1);
-  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--rollback-on-failure', '--yes', '--json'];
+  const argv = [
+    '--release',
+    'prod',
+    '--chart-source',
+    await source('agent-job', '0.6.5'),
+    '--rollback-on-failure',
+    '--yes',
+    '--json',
+  ];
   const failed = await inDirectory(mkdtempSync(join(scratch, 'evidence-')), () =>
     upgrade({...place, kubeconfig: api.kubeconfig}, anyHelm, argv),
   );
   expect(JSON.parse(failed.stdout).error.message).toContain('Rolled back to revision 1.');
-  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.name}/{.items[*].spec.replicas}')).toBe(
-    'scalr-agent/1',
-  );
+  expect(
+    await place.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].metadata.name}/{.items[*].spec.replicas}',
+    ),
+  ).toBe('scalr-agent/1');
   expect(await boundClaims(place)).toEqual(before);
 });
 
 test('changes nothing with --dry-run, shows the diff without secrets, and exits with 5', async () => {
-  const place = await installed(anyHelm, 'prod', 'agent-local', '0.5.72', ['extraEnv.PASSWORD=hunter3']);
-  const argv = ['--release', 'prod', '--chart-source', await source('agent-local', '0.6.5'), '--dry-run', '--exit-code'];
+  const place = await installed(anyHelm, 'prod', 'agent-local', '0.5.72', [
+    'extraEnv.PASSWORD=hunter3',
+  ]);
+  const argv = [
+    '--release',
+    'prod',
+    '--chart-source',
+    await source('agent-local', '0.6.5'),
+    '--dry-run',
+    '--exit-code',
+  ];
   const {stdout, stderr, exit} = await upgrade(place, anyHelm, argv);
   expect(exit, stderr).toBe(5);
   expect(stdout).toContain('--- Deployment prod-agent-local');
@@ -247,7 +372,10 @@ test('asks everything before the first step, and changes nothing when the plan i
     return !question.startsWith('Apply');
   };
   const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5')];
-  const {stderr, exit} = await upgrade(place, anyHelm, argv, {hasTerminal: true, prompter: {confirm}});
+  const {stderr, exit} = await upgrade(place, anyHelm, argv, {
+    hasTerminal: true,
+    prompter: {confirm},
+  });
   expect(exit, stderr).toBe(1);
   expect(questions).toEqual([
     'Roll back if the upgrade fails?',
@@ -255,7 +383,15 @@ test('asks everything before the first step, and changes nothing when the plan i
     'Apply this plan?',
   ]);
   expect(stderr).toContain('Canceled. Nothing was changed.');
-  expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', 'jsonpath={.spec.replicas}')).toBe('1');
+  expect(
+    await place.kubectl(
+      'get',
+      'deployment',
+      'scalr-agent',
+      '--output',
+      'jsonpath={.spec.replicas}',
+    ),
+  ).toBe('1');
 });
 
 test('refuses a version that ignores the client certificate in use', async () => {
@@ -286,7 +422,14 @@ test('refuses a version that ignores the client certificate in use', async () =>
 test('interrupts no run with a drain timeout, and upgrades without waiting with --no-drain', async () => {
   const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
   await place.kubectl.apply(run('prod'));
-  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const argv = [
+    '--release',
+    'prod',
+    '--chart-source',
+    await source('agent-job', '0.6.5'),
+    '--yes',
+    '--json',
+  ];
   const late = await upgrade(place, anyHelm, [...argv, '--drain-timeout', '1s']);
   expect(JSON.parse(late.stdout).error).toMatchObject({
     code: 'TIMED_OUT',
@@ -296,7 +439,14 @@ test('interrupts no run with a drain timeout, and upgrades without waiting with 
   const done = await upgrade(place, anyHelm, [...argv, '--no-drain']);
   expect(done.exit, done.stdout + done.stderr).toBe(0);
   expect(ids(done.stdout)).not.toContain('drain');
-  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  expect(
+    await place.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].status.readyReplicas}',
+    ),
+  ).toBe('1');
 });
 
 test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves a token in plain text to a Secret', async () => {
@@ -308,23 +458,51 @@ test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves
     '0.6.5',
     REAL ? [`agent.data_home=${home}`, 'agent.token=hunter2'] : [`agent.data_home=${home}`],
   );
-  const argv = ['--release', 'prod', '--chart', 'agent-job', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const argv = [
+    '--release',
+    'prod',
+    '--chart',
+    'agent-job',
+    '--chart-source',
+    await source('agent-job', '0.6.5'),
+    '--yes',
+    '--json',
+  ];
   const done = await upgrade(place, anyHelm, argv);
   expect(done.exit, done.stdout + done.stderr).toBe(0);
   expect(violations('upgrade', done.stdout)).toEqual([]);
-  expect(JSON.parse(done.stdout)).toMatchObject({to: {chart: 'agent-job', release: 'prod-job'}, agent: 'registered'});
+  expect(JSON.parse(done.stdout)).toMatchObject({
+    to: {chart: 'agent-job', release: 'prod-job'},
+    agent: 'registered',
+  });
   const steps = ids(done.stdout);
   expect(steps.indexOf('release')).toBeLessThan(steps.indexOf('stop/prod-agent-k8s-controller'));
   if (REAL) expect(steps[0]).toBe('secret/scalr-agent-token');
   const {stdout} = await place.helm('list', '--output', 'json');
-  expect(JSON.parse(stdout)).toMatchObject([{name: 'prod-job', status: 'deployed', chart: 'agent-job-0.6.5'}]);
-  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  expect(JSON.parse(stdout)).toMatchObject([
+    {name: 'prod-job', status: 'deployed', chart: 'agent-job-0.6.5'},
+  ]);
+  expect(
+    await place.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].status.readyReplicas}',
+    ),
+  ).toBe('1');
   await place.helm('uninstall', 'prod-job');
 });
 
 test('lists a CRD that nothing uses after the upgrade, and deletes it with --remove-obsolete', async () => {
   const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
-  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const argv = [
+    '--release',
+    'prod',
+    '--chart-source',
+    await source('agent-job', '0.6.5'),
+    '--yes',
+    '--json',
+  ];
   const crds = () => place.kubectl('get', 'crds', '--output', 'name');
   const done = await upgrade(place, anyHelm, argv);
   expect(done.exit, done.stdout + done.stderr).toBe(0);
@@ -348,22 +526,55 @@ test('installs agent-local beside agent-job under a given name, and waits for th
   await kubectl.apply(run('prod'));
   let isReady = '';
   const ending: typeof sleep = async (milliseconds, signal) => {
-    const scaled = await kubectl('get', 'deployment', 'prod-scalr-agent', '--ignore-not-found', '--output', 'jsonpath={.spec.replicas}');
+    const scaled = await kubectl(
+      'get',
+      'deployment',
+      'prod-scalr-agent',
+      '--ignore-not-found',
+      '--output',
+      'jsonpath={.spec.replicas}',
+    );
     if (scaled === '0' && isReady === '') {
-      isReady = await kubectl('get', 'deployment', 'local-agent-local', '--output', 'jsonpath={.status.readyReplicas}');
+      isReady = await kubectl(
+        'get',
+        'deployment',
+        'local-agent-local',
+        '--output',
+        'jsonpath={.status.readyReplicas}',
+      );
       await kubectl('delete', 'job', 'run-1', '--now');
     }
     return sleep(milliseconds, signal);
   };
-  const argv = ['--release', 'prod', '--chart', 'agent-local', '--new-release', 'local', '--yes', '--json'];
-  const {stdout, stderr, exit} = await upgrade(place, anyHelm, [...argv, '--chart-source', await source('agent-local', '0.6.5')], {
-    sleep: ending,
-  });
+  const argv = [
+    '--release',
+    'prod',
+    '--chart',
+    'agent-local',
+    '--new-release',
+    'local',
+    '--yes',
+    '--json',
+  ];
+  const {stdout, stderr, exit} = await upgrade(
+    place,
+    anyHelm,
+    [...argv, '--chart-source', await source('agent-local', '0.6.5')],
+    {
+      sleep: ending,
+    },
+  );
   expect(exit, stdout + stderr).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({to: {release: 'local'}, runsInFlight: ['Job run-1'], agent: 'registered'});
+  expect(JSON.parse(stdout)).toMatchObject({
+    to: {release: 'local'},
+    runsInFlight: ['Job run-1'],
+    agent: 'registered',
+  });
   expect(stderr).toContain('In flight: Job run-1');
   expect(isReady).toBe('1');
-  expect(JSON.parse((await place.helm('list', '--output', 'json')).stdout)).toMatchObject([{name: 'local', chart: 'agent-local-0.6.5'}]);
+  expect(JSON.parse((await place.helm('list', '--output', 'json')).stdout)).toMatchObject([
+    {name: 'local', chart: 'agent-local-0.6.5'},
+  ]);
   expect(await kubectl('get', 'secret', 'pool', '--output', 'name')).toBe('secret/pool');
 });
 
@@ -377,20 +588,31 @@ const MOMENTS: readonly Moment[] = [
   ['after the PVC is annotated', 'PATCH', /\/persistentvolumeclaims\/(?!.*dryRun)/, 'lose'],
   ['after the controller is scaled to 0', 'PATCH|PUT', /\/deployments\/[^/]+\/scale/, 'lose'],
   // Only the selector of the default release name changes.
-  ...(REAL ? [] : [['after the Deployment is deleted', 'DELETE', /\/deployments\//, 'lose'] as Moment]),
+  ...(REAL
+    ? []
+    : [['after the Deployment is deleted', 'DELETE', /\/deployments\//, 'lose'] as Moment]),
   ['after helm has written its record', 'POST', /\/secrets/, 'lose'],
-  ['after helm has created some of the objects', 'POST|PATCH', /\/namespaces\/[^/]+\/agenttasktemplates(?!.*dryRun)/, 'lose'],
+  [
+    'after helm has created some of the objects',
+    'POST|PATCH',
+    /\/namespaces\/[^/]+\/agenttasktemplates(?!.*dryRun)/,
+    'lose',
+  ],
   ['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall'],
 ];
 
-test.each(MOMENTS)('an upgrade that is killed %s is completed by the next run, on the same volume', async (moment, method, path, fault) => {
+test.each(
+  MOMENTS,
+)('an upgrade that is killed %s is completed by the next run, on the same volume', async (moment, method, path, fault) => {
   const place = await installed(anyHelm, KILLED, 'agent-job', '0.5.67', CACHE);
   const before = await boundClaims(place);
   const next = await source('agent-job', '0.6.5');
   const argv = ['--release', KILLED, '--chart-source', next, '--yes'];
   const api = await faultyApi(place.kubeconfig);
   // The inventory lists ReplicaSets too, before the first step.
-  const skipped = moment.startsWith('while') ? api.inject(method, path, {delayMs: 1}, 1) : undefined;
+  const skipped = moment.startsWith('while')
+    ? api.inject(method, path, {delayMs: 1}, 1)
+    : undefined;
   const injected = api.inject(method, path, fault, 1);
   const run = startProgram('upgrade', place, api, anyHelm, argv);
   await skipped?.hit;
@@ -406,8 +628,12 @@ test.each(MOMENTS)('an upgrade that is killed %s is completed by the next run, o
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false, agent: 'registered'});
   expect(await boundClaims(place)).toEqual(before);
   const {kubectl} = place;
-  expect(await kubectl('get', 'deployments', '--output', 'jsonpath={..persistentVolumeClaim.claimName}')).toBe(Object.keys(before)[0]);
-  expect(await kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  expect(
+    await kubectl('get', 'deployments', '--output', 'jsonpath={..persistentVolumeClaim.claimName}'),
+  ).toBe(Object.keys(before)[0]);
+  expect(
+    await kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}'),
+  ).toBe('1');
   const {stdout} = await place.helm('list', '--output', 'json');
   expect(JSON.parse(stdout)).toMatchObject([{status: 'deployed', chart: 'agent-job-0.6.5'}]);
 });
@@ -437,19 +663,40 @@ const BOUNDARIES: readonly [ChartName, from: string, to: string, set: readonly s
   ['agent-job', '0.6.3', '0.6.5', CACHE],
 ];
 
-test.runIf(REAL).each(BOUNDARIES)('upgrades the released %s from %s to %s with its claims', async (chart, from, to, set) => {
-  const release = `r${Math.random().toString(36).slice(2, 8)}`;
-  const own = chart === 'agent-k8s' ? [`agent.data_home=/var/lib/${release}`] : [];
-  const place = await installed(anyHelm, release, chart, from, [...own, ...set]);
-  const before = await place.kubectl('get', 'pvc', '--output', 'jsonpath={.items[*].metadata.name}');
-  const bound = before === '' ? {} : await boundClaims(place);
-  const argv = ['--release', release, '--chart-source', await source(chart, to), '--chart-version', to, '--yes', '--json'];
-  const done = await upgrade(place, anyHelm, argv);
-  expect(done.exit, done.stdout + done.stderr).toBe(0);
-  expect(JSON.parse(done.stdout)).toMatchObject({changed: true, agent: 'registered'});
-  if (before !== '') expect(await boundClaims(place)).toEqual(bound);
-  const {stdout} = await place.helm('list', '--output', 'json');
-  expect(JSON.parse(stdout)).toMatchObject([{name: release, status: 'deployed', chart: `${chart}-${to}`}]);
-  if (chart === 'agent-k8s' && to === '0.6.5')
-    expect((await place.helm('get', 'manifest', release)).stdout).toMatch(/CONTAINER_TASK_IMAGE_MODE\s+value: "?legacy/);
-});
+test.runIf(REAL).each(BOUNDARIES)(
+  'upgrades the released %s from %s to %s with its claims',
+  async (chart, from, to, set) => {
+    const release = `r${Math.random().toString(36).slice(2, 8)}`;
+    const own = chart === 'agent-k8s' ? [`agent.data_home=/var/lib/${release}`] : [];
+    const place = await installed(anyHelm, release, chart, from, [...own, ...set]);
+    const before = await place.kubectl(
+      'get',
+      'pvc',
+      '--output',
+      'jsonpath={.items[*].metadata.name}',
+    );
+    const bound = before === '' ? {} : await boundClaims(place);
+    const argv = [
+      '--release',
+      release,
+      '--chart-source',
+      await source(chart, to),
+      '--chart-version',
+      to,
+      '--yes',
+      '--json',
+    ];
+    const done = await upgrade(place, anyHelm, argv);
+    expect(done.exit, done.stdout + done.stderr).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({changed: true, agent: 'registered'});
+    if (before !== '') expect(await boundClaims(place)).toEqual(bound);
+    const {stdout} = await place.helm('list', '--output', 'json');
+    expect(JSON.parse(stdout)).toMatchObject([
+      {name: release, status: 'deployed', chart: `${chart}-${to}`},
+    ]);
+    if (chart === 'agent-k8s' && to === '0.6.5')
+      expect((await place.helm('get', 'manifest', release)).stdout).toMatch(
+        /CONTAINER_TASK_IMAGE_MODE\s+value: "?legacy/,
+      );
+  },
+);

@@ -25,19 +25,36 @@ let folder = '';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   mkdirSync(join(folder, 'agent-job'));
-  const files = {'Chart.yaml': metadata, 'values.yaml': toYaml(values), 'values.schema.json': JSON.stringify(schema)};
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'agent-job', name), text);
+  const files = {
+    'Chart.yaml': metadata,
+    'values.yaml': toYaml(values),
+    'values.schema.json': JSON.stringify(schema),
+  };
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder, 'agent-job', name), text);
   const entries = Object.entries(files).map(([name, data]) => ({name: `agent-job/${name}`, data}));
   writeFileSync(join(folder, 'agent-job-0.7.0.tgz'), await createTarGzip(entries));
-  writeFileSync(join(folder, 'values.yaml'), 'agent: {token: abc, greeting: hello!, greting: x}\notel: {enabled: true}\n');
+  writeFileSync(
+    join(folder, 'values.yaml'),
+    'agent: {token: abc, greeting: hello!, greting: x}\notel: {enabled: true}\n',
+  );
   writeFileSync(join(folder, 'other.yaml'), 'name: something\nversion: 1.0.0\n');
 });
 afterAll(() => rmSync(folder, {recursive: true, force: true}));
 
 const validate = (source: string, ...more: string[]) =>
-  runCommand(Validate, [join(folder, 'values.yaml'), '--chart-source', source.includes('://') ? source : join(folder, source), ...more], {
-    files: nodeFiles,
-  });
+  runCommand(
+    Validate,
+    [
+      join(folder, 'values.yaml'),
+      '--chart-source',
+      source.includes('://') ? source : join(folder, source),
+      ...more,
+    ],
+    {
+      files: nodeFiles,
+    },
+  );
 
 test.each([
   'agent-job',
@@ -45,24 +62,38 @@ test.each([
   'agent-job-0.7.0.tgz',
 ])('%s: checks a newer chart against its own keys, defaults and schema', async (source) => {
   const {stdout, stderr, exit} = await validate(source, '--json');
-  const {chartVersion, findings} = JSON.parse(stdout) as {chartVersion: string; findings: {code: string; path: string}[]};
+  const {chartVersion, findings} = JSON.parse(stdout) as {
+    chartVersion: string;
+    findings: {code: string; path: string}[];
+  };
   expect(chartVersion).toBe('0.7.0');
   expect(findings.map(({code, path}) => `${code} ${path}`)).toEqual([
     'REFUSED_BY_CHART agent.greeting',
     'UNKNOWN_KEY agent.greting',
     'UNKNOWN_KEY otel',
   ]);
-  expect(stderr).toContain('Keys, types and defaults are read from the given chart. Rules between keys are those of 0.6.5.');
+  expect(stderr).toContain(
+    'Keys, types and defaults are read from the given chart. Rules between keys are those of 0.6.5.',
+  );
   expect(exit).toBe(3);
 });
 
 test('refuses a newer version that it cannot read, and names two ways on', async () => {
-  const processes = () => ({run: async () => Promise.reject(toolNotFound('helm', 'helm', false)), start: () => undefined as never});
-  const {stderr, exit} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
-    files: nodeFiles,
-    processes,
+  const processes = () => ({
+    run: async () => Promise.reject(toolNotFound('helm', 'helm', false)),
+    start: () => undefined as never,
   });
-  expect(stderr).toContain('Cannot read agent-job 0.7.0. The newest known version is 0.6.5, so 0.7.0 is read from the chart itself.');
+  const {stderr, exit} = await runCommand(
+    Validate,
+    [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'],
+    {
+      files: nodeFiles,
+      processes,
+    },
+  );
+  expect(stderr).toContain(
+    'Cannot read agent-job 0.7.0. The newest known version is 0.6.5, so 0.7.0 is read from the chart itself.',
+  );
   expect(stderr).toContain('--chart-source agent-job-0.7.0.tgz');
   expect(stderr).toContain('--chart-version 0.6.5');
   expect(exit).toBe(2);
@@ -70,11 +101,27 @@ test('refuses a newer version that it cannot read, and names two ways on', async
 
 test('validate --overlay reads a newer version too, and reports it for the cluster that it cannot read', async () => {
   mkdirSync(join(folder, 'clusters'));
-  writeFileSync(join(folder, 'clusters/eu.yaml'), 'url: https://acme.scalr.io\nchart: agent-job\nchart-version: 0.7.0\n');
-  const processes = () => ({run: async () => Promise.reject(toolNotFound('helm', 'helm', false)), start: () => undefined as never});
-  const {stdout, exit} = await runCommand(Validate, ['--overlay', join(folder, 'clusters'), '--json'], {files: nodeFiles, processes});
+  writeFileSync(
+    join(folder, 'clusters/eu.yaml'),
+    'url: https://acme.scalr.io\nchart: agent-job\nchart-version: 0.7.0\n',
+  );
+  const processes = () => ({
+    run: async () => Promise.reject(toolNotFound('helm', 'helm', false)),
+    start: () => undefined as never,
+  });
+  const {stdout, exit} = await runCommand(
+    Validate,
+    ['--overlay', join(folder, 'clusters'), '--json'],
+    {files: nodeFiles, processes},
+  );
   expect(JSON.parse(stdout)).toMatchObject({
-    findings: [{severity: 'error', code: 'TOOL_NOT_FOUND', message: expect.stringContaining('Cannot read agent-job 0.7.0.')}],
+    findings: [
+      {
+        severity: 'error',
+        code: 'TOOL_NOT_FOUND',
+        message: expect.stringContaining('Cannot read agent-job 0.7.0.'),
+      },
+    ],
   });
   expect(exit).toBe(3);
 });
@@ -94,6 +141,8 @@ test.each([
   ['--chart-version', '0.6.5'],
 ])('refuses %s when it contradicts the chart', async (flag, value) => {
   const {stderr, exit} = await validate('agent-job', flag, value);
-  expect(stderr).toContain(`${flag} is ${value}, but the chart in --chart-source is agent-job 0.7.0.`);
+  expect(stderr).toContain(
+    `${flag} is ${value}, but the chart in --chart-source is agent-job 0.7.0.`,
+  );
   expect(exit).toBe(2);
 });

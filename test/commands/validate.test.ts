@@ -37,7 +37,14 @@ test('prints the documented JSON with --json, with the same exit code', async ()
     chartVersion: '0.6.5',
     valid: false,
     findings: [
-      expect.objectContaining({severity: 'error', code: 'UNKNOWN_KEY', path: 'agent.tokne', line: 3, column: 3, suggestion: 'agent.token'}),
+      expect.objectContaining({
+        severity: 'error',
+        code: 'UNKNOWN_KEY',
+        path: 'agent.tokne',
+        line: 3,
+        column: 3,
+        suggestion: 'agent.token',
+      }),
     ],
   });
   expect(exit).toBe(3);
@@ -57,7 +64,9 @@ test('reads the chart from the header that `values` wrote', async () => {
     '--chart-version',
     '0.6.1',
   ]);
-  const {stdout, stderr} = await runCommand(Validate, ['v.yaml'], {files: memoryFiles({'v.yaml': written})});
+  const {stdout, stderr} = await runCommand(Validate, ['v.yaml'], {
+    files: memoryFiles({'v.yaml': written}),
+  });
   expect(stdout).toBe('v.yaml: no problems found (agent-k8s 0.6.1)\n');
   expect(stderr).toContain('detected from the file header');
 });
@@ -85,29 +94,40 @@ const several = memoryFiles(
   {
     'good.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\n',
     'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  tokne: x\n',
-    'other.yaml': '# Values of agent-k8s 0.6.1, written by hand\nagent: {tokenExistingSecret: {name: t}}\nnonsense: 1\n',
+    'other.yaml':
+      '# Values of agent-k8s 0.6.1, written by hand\nagent: {tokenExistingSecret: {name: t}}\nnonsense: 1\n',
     'silent.yaml': 'agent: {}\n',
   },
   'agent: {nonsense: 1, tokenExistingSecret: {name: t}}\n',
 );
 
 test('checks several files separately and prints the total at the end', async () => {
-  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', '-', ...JOB], {files: several});
-  expect(stdout).toMatch(/^good\.yaml: no problems found \(agent-job 0\.6\.5\)\nbad\.yaml:3:3 error /);
+  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', '-', ...JOB], {
+    files: several,
+  });
+  expect(stdout).toMatch(
+    /^good\.yaml: no problems found \(agent-job 0\.6\.5\)\nbad\.yaml:3:3 error /,
+  );
   expect(stdout).toContain('\n-:1:9 error agent.nonsense: ');
   expect(stdout).toMatch(/\n3 files: 2 errors, 0 warnings\n$/);
   expect(exit).toBe(3);
 });
 
 test('lists several files with --json', async () => {
-  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--json'], {files: several});
+  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--json'], {
+    files: several,
+  });
   expect(violations('validate', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toEqual({
     schemaVersion: 1,
     valid: false,
     files: [
       {file: 'good.yaml', chart: 'agent-job', chartVersion: '0.6.5', valid: true, findings: []},
-      expect.objectContaining({file: 'bad.yaml', valid: false, findings: [expect.objectContaining({code: 'UNKNOWN_KEY'})]}),
+      expect.objectContaining({
+        file: 'bad.yaml',
+        valid: false,
+        findings: [expect.objectContaining({code: 'UNKNOWN_KEY'})],
+      }),
     ],
   });
   expect(exit).toBe(3);
@@ -122,7 +142,9 @@ test('accepts files for different charts', async () => {
   });
   expect(stdout).toContain('other.yaml: no problems found (agent-k8s 0.6.1)');
   expect(stdout).toMatch(/local\.yaml: .* \(agent-local 0\.6\.5\)/);
-  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1: chart and version detected from the file header.');
+  expect(stderr).toContain(
+    'other.yaml: checked against agent-k8s 0.6.1: chart and version detected from the file header.',
+  );
   expect(exit).toBe(0);
 });
 
@@ -130,7 +152,11 @@ const BASE = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {name
 
 test('checks layers as the single file that Helm merges them into', async () => {
   const layers = memoryFiles({'base.yaml': BASE, 'over.yaml': '# mine\nagent:\n  tokne: x\n'});
-  const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '--values', 'over.yaml', ...JOB], {files: layers});
+  const {stdout, exit} = await runCommand(
+    Validate,
+    ['-f', 'base.yaml', '--values', 'over.yaml', ...JOB],
+    {files: layers},
+  );
   expect(stdout).toContain('over.yaml:3:3 error agent.tokne: ');
   expect(stdout).toContain('\n      tokne: x\n      ^\n');
   expect(stdout).toContain('base.yaml + over.yaml: 1 error, 0 warnings (agent-job 0.6.5)\n');
@@ -139,14 +165,25 @@ test('checks layers as the single file that Helm merges them into', async () => 
 });
 
 test('names the layer of each value with --json', async () => {
-  const layers = memoryFiles({'base.yaml': BASE.replace('url', 'ulr'), 'over.yaml': 'agent: {debug: "0"}\n'});
-  const {stdout} = await runCommand(Validate, ['-f', 'base.yaml,over.yaml', ...JOB, '--json'], {files: layers});
+  const layers = memoryFiles({
+    'base.yaml': BASE.replace('url', 'ulr'),
+    'over.yaml': 'agent: {debug: "0"}\n',
+  });
+  const {stdout} = await runCommand(Validate, ['-f', 'base.yaml,over.yaml', ...JOB, '--json'], {
+    files: layers,
+  });
   expect(violations('validate', stdout)).toEqual([]);
-  expect(JSON.parse(stdout)).toMatchObject({chart: 'agent-job', findings: [{code: 'UNKNOWN_KEY', file: 'base.yaml', line: 2}]});
+  expect(JSON.parse(stdout)).toMatchObject({
+    chart: 'agent-job',
+    findings: [{code: 'UNKNOWN_KEY', file: 'base.yaml', line: 2}],
+  });
 });
 
 test.each([
-  ['sarif', /^\{\n {2}"\$schema": .*"version": "2\.1\.0".*"name": "scalr-agent".*"uri": "bad\.yaml".*\}\n$/s],
+  [
+    'sarif',
+    /^\{\n {2}"\$schema": .*"version": "2\.1\.0".*"name": "scalr-agent".*"uri": "bad\.yaml".*\}\n$/s,
+  ],
   [
     'junit',
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="scalr-agent validate" tests="2" failures="1" .*<\/testsuites>\n$/s,
@@ -155,14 +192,26 @@ test.each([
   ['github', /^::error file=bad\.yaml,line=\d+,col=\d+,title=[^\n]*\n$/],
   ['text', /^good\.yaml: no problems found/],
 ])('prints nothing else on standard output with --format %s', async (format, document) => {
-  const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--format', format], {files: several});
+  const {stdout, stderr, exit} = await runCommand(
+    Validate,
+    ['good.yaml', 'bad.yaml', ...JOB, '--format', format],
+    {files: several},
+  );
   expect(stdout).toMatch(document);
   expect(stderr).toBe('');
   expect(exit).toBe(3);
 });
 
-test.each(['sarif', 'junit', 'github'])('prints a failure with --format %s on standard error', async (format) => {
-  const {stdout, stderr, exit} = await runCommand(Validate, ['nowhere.yaml', ...JOB, '--format', format], {files: several});
+test.each([
+  'sarif',
+  'junit',
+  'github',
+])('prints a failure with --format %s on standard error', async (format) => {
+  const {stdout, stderr, exit} = await runCommand(
+    Validate,
+    ['nowhere.yaml', ...JOB, '--format', format],
+    {files: several},
+  );
   expect(stdout).toBe('');
   expect(stderr).toContain('Cannot read nowhere.yaml');
   expect(exit).toBe(2);
@@ -170,21 +219,43 @@ test.each(['sarif', 'junit', 'github'])('prints a failure with --format %s on st
 
 test.each([
   ['no file', [], 'No file to validate.'],
-  ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml and -f bad.yaml cannot be combined'],
+  [
+    'files and layers',
+    ['good.yaml', '-f', 'bad.yaml'],
+    'good.yaml and -f bad.yaml cannot be combined',
+  ],
   ['standard input twice', ['-', '-'], 'Standard input can be read only once.'],
-  ['two output formats', ['good.yaml', '--json', '--format', 'junit'], '--json cannot be used with --format junit.'],
-  ['an unknown output format', ['good.yaml', '--format', 'xml'], '--format: "xml" is not one of text, json, sarif, junit, github.'],
-  ['a rewrite of standard input', ['-', '--fix'], '--fix requires a file, and standard input is not one.'],
+  [
+    'two output formats',
+    ['good.yaml', '--json', '--format', 'junit'],
+    '--json cannot be used with --format junit.',
+  ],
+  [
+    'an unknown output format',
+    ['good.yaml', '--format', 'xml'],
+    '--format: "xml" is not one of text, json, sarif, junit, github.',
+  ],
+  [
+    'a rewrite of standard input',
+    ['-', '--fix'],
+    '--fix requires a file, and standard input is not one.',
+  ],
 ])('reports a usage error for %s', async (_, argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});
-  const failure = argv.includes('--json') ? JSON.parse(stdout).error : {code: 'USAGE', message: stderr};
+  const failure = argv.includes('--json')
+    ? JSON.parse(stdout).error
+    : {code: 'USAGE', message: stderr};
   expect(failure.code).toBe('USAGE');
   expect(failure.message).toContain(message);
   expect(exit).toBe(2);
 });
 
 test('names every unreadable file and prints nothing else', async () => {
-  const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'no.yaml', 'bad.yaml', 'nowhere.yaml', ...JOB], {files: several});
+  const {stdout, stderr, exit} = await runCommand(
+    Validate,
+    ['good.yaml', 'no.yaml', 'bad.yaml', 'nowhere.yaml', ...JOB],
+    {files: several},
+  );
   expect(stdout).toBe('');
   expect(stderr).toContain('Cannot read no.yaml');
   expect(stderr).toContain('Cannot read nowhere.yaml');
@@ -192,7 +263,9 @@ test('names every unreadable file and prints nothing else', async () => {
 });
 
 test('names every file whose chart is unknown', async () => {
-  const {stderr, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {files: several});
+  const {stderr, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {
+    files: several,
+  });
   expect(stderr).toContain('Cannot tell which chart these files are for: silent.yaml, good.yaml.');
   expect(exit).toBe(2);
 });
@@ -201,7 +274,11 @@ describe('--fix', () => {
   const TWO = 'agent:\n  # mine\n  tokenExistingSecrt: {name: t} # note\n  replicaCout: 2\n';
   const FIXED = 'agent:\n  # mine\n  tokenExistingSecret: {name: t} # note\n  replicaCount: 2\n';
   const line = ['two.yaml', ...JOB, '--fix'];
-  const disk = () => memoryFiles({'two.yaml': TWO, 'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  nonsense: x\n'});
+  const disk = () =>
+    memoryFiles({
+      'two.yaml': TWO,
+      'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  nonsense: x\n',
+    });
   const asks = (answer: boolean) => {
     const questions: string[] = [];
     const confirm = async (question: string) => {
@@ -235,8 +312,18 @@ describe('--fix', () => {
   });
 
   test.each([
-    ['without a terminal', [], {}, 'Nothing was changed. Add --yes to write these 2 changes to two.yaml.'],
-    ['with --no-input', ['--no-input'], {hasTerminal: true}, 'Nothing was changed. Add --yes to write'],
+    [
+      'without a terminal',
+      [],
+      {},
+      'Nothing was changed. Add --yes to write these 2 changes to two.yaml.',
+    ],
+    [
+      'with --no-input',
+      ['--no-input'],
+      {hasTerminal: true},
+      'Nothing was changed. Add --yes to write',
+    ],
     ['with --dry-run', ['--dry-run', '--yes'], {}, 'Would write these 2 changes to two.yaml.'],
   ])('only shows the changes %s', async (_, flags, deps, said) => {
     const files = disk();
@@ -249,7 +336,11 @@ describe('--fix', () => {
 
   test('writes several files without a question with --yes, and counts the changes with --json', async () => {
     const files = disk();
-    const {stdout, exit} = await runCommand(Validate, ['two.yaml', 'bad.yaml', ...JOB, '--fix', '--yes', '--json'], {files});
+    const {stdout, exit} = await runCommand(
+      Validate,
+      ['two.yaml', 'bad.yaml', ...JOB, '--fix', '--yes', '--json'],
+      {files},
+    );
     expect(violations('validate', stdout)).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({
       valid: false,
@@ -270,7 +361,11 @@ describe('--fix', () => {
 
   test('only reports a mistake without a single right answer', async () => {
     const files = disk();
-    const {stdout, stderr, exit} = await runCommand(Validate, ['bad.yaml', ...JOB, '--fix', '--yes'], {files});
+    const {stdout, stderr, exit} = await runCommand(
+      Validate,
+      ['bad.yaml', ...JOB, '--fix', '--yes'],
+      {files},
+    );
     expect(stderr).toBe('Nothing was changed: no finding can be fixed automatically.\n');
     expect(stdout).toContain('agent.nonsense');
     expect(files.written).toEqual([]);
@@ -279,7 +374,9 @@ describe('--fix', () => {
 
   test('suggests the new place of a key that belongs below another parent, and does not move it', async () => {
     const files = memoryFiles({'v.yaml': 'agent: {token: x}\nreplicaCount: 2\n'});
-    const {stdout, exit} = await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {files});
+    const {stdout, exit} = await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {
+      files,
+    });
     expect(stdout).toContain('    → agent.replicaCount');
     expect(files.written).toEqual([]);
     expect(exit).toBe(3);
@@ -295,7 +392,11 @@ describe('--fix', () => {
       'base.yaml': BASE.replace('tokenExistingSecret', 'tokenExistingSecrt'),
       'over.yaml': 'agent:\n  replicaCout: 2\n',
     });
-    const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '-f', 'over.yaml', ...JOB, '--fix', '--yes'], {files});
+    const {stdout, exit} = await runCommand(
+      Validate,
+      ['-f', 'base.yaml', '-f', 'over.yaml', ...JOB, '--fix', '--yes'],
+      {files},
+    );
     expect(files.written.map(({path, text}) => [path, text])).toEqual([
       ['base.yaml', BASE],
       ['over.yaml', 'agent:\n  replicaCount: 2\n'],
@@ -314,7 +415,9 @@ describe('--fix', () => {
     const files = disk();
     let reads = 0;
     const read = async () => Buffer.from(reads++ === 0 ? TWO : `${TWO}# more\n`);
-    const {stderr, exit} = await runCommand(Validate, [...line, '--yes'], {files: {...files, read}});
+    const {stderr, exit} = await runCommand(Validate, [...line, '--yes'], {
+      files: {...files, read},
+    });
     expect(stderr).toContain('two.yaml was changed by another process. Nothing was written.');
     expect(files.written).toEqual([]);
     expect(exit).toBe(1);
@@ -323,9 +426,17 @@ describe('--fix', () => {
   test('names a file that cannot be written, and the files already written', async () => {
     const files = memoryFiles({'a.yaml': TWO, 'b.yaml': TWO});
     const write = async (path: string) => {
-      if (path === 'b.yaml') throw new ExpectedError('Cannot write b.yaml: permission denied.', {code: 'UNWRITABLE_FILE', exit: 1});
+      if (path === 'b.yaml')
+        throw new ExpectedError('Cannot write b.yaml: permission denied.', {
+          code: 'UNWRITABLE_FILE',
+          exit: 1,
+        });
     };
-    const {stderr, exit} = await runCommand(Validate, ['a.yaml', 'b.yaml', ...JOB, '--fix', '--yes'], {files: {...files, write}});
+    const {stderr, exit} = await runCommand(
+      Validate,
+      ['a.yaml', 'b.yaml', ...JOB, '--fix', '--yes'],
+      {files: {...files, write}},
+    );
     expect(stderr).toContain('Cannot write b.yaml: permission denied. Already written: a.yaml.');
     expect(exit).toBe(1);
   });
@@ -356,14 +467,21 @@ test.each<[string, string]>([
   ['a line that is not indented', 'agent:\n  password: |\n  hunter2\n  hunter2\n'],
   ['an unknown key', 'AWS_SECRET_ACCESS_KEY: [hunter2]\n'],
   ['a mapping with dots in its key', 'podAnnotations: {example.com/token: [hunter2]}\n'],
-  ['a variable of Kubernetes', 'agent:\n  controller:\n    extraEnv:\n    - name: DB_PASSWORD\n      value: [hunter2]\n'],
+  [
+    'a variable of Kubernetes',
+    'agent:\n  controller:\n    extraEnv:\n    - name: DB_PASSWORD\n      value: [hunter2]\n',
+  ],
   ['variables as texts', 'agent: {extraEnv: [DB_PASSWORD=hunter2]}\n'],
   ['JSON', '{"agent": {"token": ["hunter2"]}}\n'],
 ])('hides a secret in every output format: %s', async (_, text) => {
   for (const format of ['text', 'json', 'sarif', 'junit']) {
-    const {stdout, stderr, exit} = await runCommand(Validate, ['t.yaml', ...JOB, '--format', format], {
-      files: memoryFiles({'t.yaml': text}),
-    });
+    const {stdout, stderr, exit} = await runCommand(
+      Validate,
+      ['t.yaml', ...JOB, '--format', format],
+      {
+        files: memoryFiles({'t.yaml': text}),
+      },
+    );
     expect(stdout + stderr).not.toMatch(/hunter2|0?123456|9[.]?87654321|42798/);
     expect(exit).toBe(3);
   }
@@ -371,15 +489,21 @@ test.each<[string, string]>([
 
 test('hides secrets in the changes of --fix', async () => {
   const text = 'extraEnv:\n  DB_PASSWORD: 123456789\n';
-  const {stderr} = await runCommand(Validate, ['t.yaml', '--chart', 'agent-local', '--fix', '--dry-run'], {
-    files: memoryFiles({'t.yaml': text}),
-  });
+  const {stderr} = await runCommand(
+    Validate,
+    ['t.yaml', '--chart', 'agent-local', '--fix', '--dry-run'],
+    {
+      files: memoryFiles({'t.yaml': text}),
+    },
+  );
   expect(stderr).toContain('-  DB_PASSWORD: [hidden]\n+  DB_PASSWORD: [hidden]\n');
 });
 
 test('checks thousands of mistakes in linear time', async () => {
   const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
-  const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
+  const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {
+    files: memoryFiles({'t.yaml': text}),
+  });
   expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
 });
 
@@ -395,8 +519,18 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
     const {findings, ...result} = JSON.parse(stdout) as {findings: {code: string}[]};
     return {...result, exit, codes: findings.map(({code}) => code)};
   };
-  expect(await codes('broken.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['INVALID_YAML']});
-  expect(await codes('secret.yaml')).toEqual({schemaVersion: 1, valid: false, exit: 3, codes: ['MANIFEST']});
+  expect(await codes('broken.yaml')).toEqual({
+    schemaVersion: 1,
+    valid: false,
+    exit: 3,
+    codes: ['INVALID_YAML'],
+  });
+  expect(await codes('secret.yaml')).toEqual({
+    schemaVersion: 1,
+    valid: false,
+    exit: 3,
+    codes: ['MANIFEST'],
+  });
   const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
   expect(stderr).toContain('empty.yaml is empty, so the chart is unknown.');
   expect(exit).toBe(2);

@@ -10,7 +10,8 @@ import {runCommand} from '../support/run-command.ts';
 const URL_FLAG = ['--url', 'https://acme.scalr.io'];
 
 /** A token as Scalr makes it: a JWT whose payload names the account. */
-const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
+const jwt = (payload: object) =>
+  `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
 
 describe('the result', () => {
   test('needs only the address, and prints only values.yaml on standard output', async () => {
@@ -22,20 +23,49 @@ describe('the result', () => {
   });
 
   test('prints the same bytes for the same command', async () => {
-    const line = [...URL_FLAG, '--cache', 'pvc', '--node-selector', 'b=2', '--node-selector', 'a=1'];
-    const other = [...URL_FLAG, '--node-selector', 'a=1', '--cache', 'pvc', '--node-selector', 'b=2'];
+    const line = [
+      ...URL_FLAG,
+      '--cache',
+      'pvc',
+      '--node-selector',
+      'b=2',
+      '--node-selector',
+      'a=1',
+    ];
+    const other = [
+      ...URL_FLAG,
+      '--node-selector',
+      'a=1',
+      '--cache',
+      'pvc',
+      '--node-selector',
+      'b=2',
+    ];
     expect((await runCommand(Values, line)).stdout).toBe((await runCommand(Values, other)).stdout);
   });
 
   test('prints one document with --json that matches its schema and includes warnings', async () => {
-    const {stdout} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-k8s', '--https-proxy', 'http://proxy:3128', '--json']);
+    const {stdout} = await runCommand(Values, [
+      ...URL_FLAG,
+      '--chart',
+      'agent-k8s',
+      '--https-proxy',
+      'http://proxy:3128',
+      '--json',
+    ]);
     expect(violations('values', stdout)).toEqual([]);
     const {chart, chartVersion, values, yaml, settings, warnings} = JSON.parse(stdout);
     expect({chart, chartVersion}).toEqual({chart: 'agent-k8s', chartVersion: '0.6.5'});
     expect(values.extraEnv.HTTPS_PROXY).toBe('http://proxy:3128');
     expect(yaml).toContain('HTTPS_PROXY');
-    expect(settings).toContainEqual({id: 'https-proxy', value: 'http://proxy:3128', source: 'flag'});
-    expect(warnings).toContainEqual(expect.objectContaining({code: 'PARTLY_SUPPORTED', setting: 'https-proxy'}));
+    expect(settings).toContainEqual({
+      id: 'https-proxy',
+      value: 'http://proxy:3128',
+      source: 'flag',
+    });
+    expect(warnings).toContainEqual(
+      expect.objectContaining({code: 'PARTLY_SUPPORTED', setting: 'https-proxy'}),
+    );
   });
 
   test('warns about settings that a cluster would have provided', async () => {
@@ -43,20 +73,36 @@ describe('the result', () => {
       JSON.parse((await runCommand(Values, [...URL_FLAG, ...argv, '--json'])).stdout)
         .warnings.filter(({code}: {code: string}) => code === 'NOT_FROM_CLUSTER')
         .flatMap(({message}: {message: string}) =>
-          [...(/affects (.*?)\./.exec(message)?.[1] ?? '').matchAll(/--([\w-]+)/g)].map(([, id]) => id),
+          [...(/affects (.*?)\./.exec(message)?.[1] ?? '').matchAll(/--([\w-]+)/g)].map(
+            ([, id]) => id,
+          ),
         );
     expect(await warnings()).toEqual(['chart']);
     expect(await warnings('--chart', 'agent-k8s')).toEqual(['cloud', 'node-os']);
-    expect(await warnings('--chart', 'agent-k8s', '--cloud', 'eks', '--node-os', 'al2')).toEqual([]);
-    expect(await warnings('--chart', 'agent-local', '--https-proxy', 'http://proxy:3128')).toEqual(['no-proxy']);
+    expect(await warnings('--chart', 'agent-k8s', '--cloud', 'eks', '--node-os', 'al2')).toEqual(
+      [],
+    );
+    expect(await warnings('--chart', 'agent-local', '--https-proxy', 'http://proxy:3128')).toEqual([
+      'no-proxy',
+    ]);
   });
 
   test('prints only warnings on standard error with --quiet', async () => {
-    expect((await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', '--quiet'])).stderr).toBe('');
+    expect(
+      (await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', '--quiet'])).stderr,
+    ).toBe('');
   });
 
   test('names the source of every effective setting with --explain', async () => {
-    const {stderr} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-job', '--cache', 'pvc', '--explain', '-q']);
+    const {stderr} = await runCommand(Values, [
+      ...URL_FLAG,
+      '--chart',
+      'agent-job',
+      '--cache',
+      'pvc',
+      '--explain',
+      '-q',
+    ]);
     expect(stderr).toMatch(/^url +https:\/\/acme\.scalr\.io +flag$/m);
     expect(stderr).toMatch(/^token-secret +scalr-agent-token +default$/m);
     expect(stderr).toMatch(/^cache-size +90Gi +chart default$/m);
@@ -73,18 +119,36 @@ test('shows with --explain a default that --set changed', async () => {
     'agent.tokenExistingSecret.name=mine',
     '--json',
   ]);
-  expect(JSON.parse(stdout).settings).toContainEqual({id: 'token-secret', value: 'mine', source: 'flag', because: 'set with --set'});
+  expect(JSON.parse(stdout).settings).toContainEqual({
+    id: 'token-secret',
+    value: 'mine',
+    source: 'flag',
+    because: 'set with --set',
+  });
 });
 
 describe('sources of answers', () => {
-  const files = memoryFiles({'answers.yaml': 'url: https://file.scalr.io\ncache-size: 3Gi\nnode-selector: {pool: file}\n'});
+  const files = memoryFiles({
+    'answers.yaml': 'url: https://file.scalr.io\ncache-size: 3Gi\nnode-selector: {pool: file}\n',
+  });
 
   test('prefers a flag to the environment, and the environment to the answers file', async () => {
-    const env = {SCALR_AGENT_INSTALL_URL: 'https://env.scalr.io', SCALR_AGENT_INSTALL_NODE_SELECTOR: 'pool=env,zone=a'};
-    const {stdout} = await runCommand(Values, ['--answers', 'answers.yaml', '--url', 'https://flag.scalr.io', '--json'], {files, env});
+    const env = {
+      SCALR_AGENT_INSTALL_URL: 'https://env.scalr.io',
+      SCALR_AGENT_INSTALL_NODE_SELECTOR: 'pool=env,zone=a',
+    };
+    const {stdout} = await runCommand(
+      Values,
+      ['--answers', 'answers.yaml', '--url', 'https://flag.scalr.io', '--json'],
+      {files, env},
+    );
     const {settings} = JSON.parse(stdout);
     expect(settings).toContainEqual({id: 'url', value: 'https://flag.scalr.io', source: 'flag'});
-    expect(settings).toContainEqual({id: 'node-selector', value: {pool: 'env', zone: 'a'}, source: 'environment'});
+    expect(settings).toContainEqual({
+      id: 'node-selector',
+      value: {pool: 'env', zone: 'a'},
+      source: 'environment',
+    });
     expect(settings).toContainEqual({id: 'cache-size', value: '3Gi', source: 'answers'});
   });
 
@@ -102,7 +166,15 @@ describe('sources of answers', () => {
   });
 
   test('writes the name of a Secret for a client certificate', async () => {
-    const line = [...URL_FLAG, '--chart', 'agent-local', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key'];
+    const line = [
+      ...URL_FLAG,
+      '--chart',
+      'agent-local',
+      '--client-cert-file',
+      'client.pem',
+      '--client-key-file',
+      'client.key',
+    ];
     const {stdout} = await runCommand(Values, line, {files: memoryFiles(certificates)});
     expect(stdout).toContain('name: "scalr-agent-client-cert"');
     expect(stdout).toContain('--client-cert-secret scalr-agent-client-cert');
@@ -138,7 +210,12 @@ describe('wrong input', () => {
   test.each([
     ['a mistyped flag', ['--cach-size', '5Gi'], 'UNKNOWN_FLAG', 'Did you mean --cache-size?'],
     ['a flag without its value', ['--url'], 'USAGE', 'Use --url URL'],
-    ['an address without a scheme', ['--http-proxy', 'proxy'], 'INVALID_SETTING', 'Did you mean http://proxy?'],
+    [
+      'an address without a scheme',
+      ['--http-proxy', 'proxy'],
+      'INVALID_SETTING',
+      'Did you mean http://proxy?',
+    ],
     ['no arguments', [], 'MISSING_SETTING', 'Add --url URL'],
     [
       'a setting that the chart does not support',
@@ -152,12 +229,26 @@ describe('wrong input', () => {
       'NO_CHART_FITS',
       'Remove one of the settings listed above',
     ],
-    ['a missing file', [...URL_FLAG, '--ca-file', 'nowhere.pem'], 'INVALID_SETTING', 'Check the path and its permissions'],
-    ['a missing answers file', ['--answers', 'nowhere.yaml'], 'UNREADABLE_FILE', 'Check the path and its permissions'],
+    [
+      'a missing file',
+      [...URL_FLAG, '--ca-file', 'nowhere.pem'],
+      'INVALID_SETTING',
+      'Check the path and its permissions',
+    ],
+    [
+      'a missing answers file',
+      ['--answers', 'nowhere.yaml'],
+      'UNREADABLE_FILE',
+      'Check the path and its permissions',
+    ],
   ])('prints only a document with code and next step on standard output for %s', async (_, argv, code, suggestion) => {
     const {stdout, exit} = await runCommand(Values, [...argv, '--json']);
     expect(violations('error', stdout)).toEqual([]);
-    expect(JSON.parse(stdout).error).toMatchObject({code, exit: 2, suggestions: expect.arrayContaining([suggestion])});
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code,
+      exit: 2,
+      suggestions: expect.arrayContaining([suggestion]),
+    });
     expect(exit).toBe(2);
   });
 
@@ -178,15 +269,42 @@ describe('wrong input', () => {
     [['--https-proxy', 'http://user:a/hunter2@proxy:3128']],
     [['--https-proxy', 'http://DOMAIN\\user:hunter2@proxy:3128']],
     [['--answers', TOKEN]],
-    [['--chart', 'agent-local', '--extra-env', 'DB=postgres://u:hunter2@h/db', '--explain', '--out', 'v.yaml', '--quiet']],
+    [
+      [
+        '--chart',
+        'agent-local',
+        '--extra-env',
+        'DB=postgres://u:hunter2@h/db',
+        '--explain',
+        '--out',
+        'v.yaml',
+        '--quiet',
+      ],
+    ],
     [['--https-proxy', 'socks5://user:hunter2@proxy']],
     [['--image-registry', 'https://user:hunter2@registry.example.com']],
     [['--set', 'agent.token=hunter2']],
-    [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent.tgz', '--explain']],
-    [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent-job-0.6.5.tgz', '--explain']],
+    [
+      [
+        ...URL_FLAG,
+        '--chart-source',
+        'https://user:hunter2@charts.example.com/agent.tgz',
+        '--explain',
+      ],
+    ],
+    [
+      [
+        ...URL_FLAG,
+        '--chart-source',
+        'https://user:hunter2@charts.example.com/agent-job-0.6.5.tgz',
+        '--explain',
+      ],
+    ],
   ])('does not repeat a secret pasted by mistake into %j', async (argv) => {
     const isWritten = argv.includes('--extra-env');
-    for (const line of isWritten ? [[...URL_FLAG, ...argv]] : [argv, [...argv, '--json'], [...URL_FLAG, ...argv, '--verbose']]) {
+    for (const line of isWritten
+      ? [[...URL_FLAG, ...argv]]
+      : [argv, [...argv, '--json'], [...URL_FLAG, ...argv, '--verbose']]) {
       const {stdout, stderr} = await runCommand(Values, line);
       expect(stdout + stderr).not.toMatch(/hun ?ter2|eyJhbGci/);
     }
@@ -214,7 +332,14 @@ describe('wrong input', () => {
     ['--set', 'nodeSelector.pool=a b'],
     ['--answers', ''],
   ])('refuses %s %j with a next step', async (flag, value) => {
-    const {stdout, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value, '--json']);
+    const {stdout, exit} = await runCommand(Values, [
+      ...URL_FLAG,
+      '--chart',
+      'agent-local',
+      flag,
+      value,
+      '--json',
+    ]);
     expect(violations('error', stdout)).toEqual([]);
     expect(JSON.parse(stdout).error.code).not.toBe('BUG');
     expect(JSON.parse(stdout).error.suggestions).not.toEqual([]);
@@ -231,7 +356,9 @@ describe('wrong input', () => {
     ['url', '*anchor'],
   ])('refuses an answers file in which %s is %s', async (key, value) => {
     const text = `https-proxy: http://p:1\n${key === 'url' ? '' : 'url: https://acme.scalr.io\n'}${key}: ${value}\n`;
-    const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {files: memoryFiles({'a.yaml': text})});
+    const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {
+      files: memoryFiles({'a.yaml': text}),
+    });
     expect(stderr).toMatch(/^Error: /);
     expect(stderr).not.toContain('bug in scalr-agent');
     expect(exit).toBe(2);
@@ -242,7 +369,9 @@ describe('wrong input', () => {
     ['a list instead of a mapping', '- url', 'expected a mapping'],
     ['a duplicate key', 'url: a\nurl: b', 'line 2'],
   ])('refuses an answers file with %s and gives the position', async (_, text, expected) => {
-    const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {files: memoryFiles({'a.yaml': text})});
+    const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {
+      files: memoryFiles({'a.yaml': text}),
+    });
     expect(stderr).toContain(expected);
     expect(exit).toBe(2);
   });
@@ -260,7 +389,9 @@ describe('the header of the file', () => {
   const rerun = (yaml: string): string[] => {
     const lines = yaml.split('\n').filter((line) => line.startsWith('#   '));
     const command = lines.map((line) => line.slice(4).replace(/ \\$/, '')).join(' ');
-    const out = execFileSync('bash', ['-c', `set -- ${command}; printf '%s\\0' "$@"`], {encoding: 'utf8'});
+    const out = execFileSync('bash', ['-c', `set -- ${command}; printf '%s\\0' "$@"`], {
+      encoding: 'utf8',
+    });
     return out.split('\0').slice(2, -1);
   };
 
@@ -305,7 +436,18 @@ describe('the header of the file', () => {
         '--no-ca-public-roots',
       ],
     ],
-    [['--chart', 'agent-local', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key', '--concurrency', '3']],
+    [
+      [
+        '--chart',
+        'agent-local',
+        '--client-cert-file',
+        'client.pem',
+        '--client-key-file',
+        'client.key',
+        '--concurrency',
+        '3',
+      ],
+    ],
     [
       [
         '--chart',
@@ -330,7 +472,11 @@ describe('the header of the file', () => {
   });
 
   test('has a placeholder for a proxy password, which is refused until it is replaced', async () => {
-    const {stdout} = await runCommand(Values, [...URL_FLAG, '--https-proxy', 'http://user:hunter2@proxy:3128']);
+    const {stdout} = await runCommand(Values, [
+      ...URL_FLAG,
+      '--https-proxy',
+      'http://user:hunter2@proxy:3128',
+    ]);
     expect((await runCommand(Values, rerun(stdout))).stderr).toContain('placeholder');
   });
 });
@@ -357,7 +503,12 @@ describe('--out', () => {
   });
 
   test('never prints a proxy password from the values', async () => {
-    const {stdout, stderr} = await runCommand(Values, [...line, '--https-proxy', 'http://user:secret@proxy:3128', '--explain']);
+    const {stdout, stderr} = await runCommand(Values, [
+      ...line,
+      '--https-proxy',
+      'http://user:secret@proxy:3128',
+      '--explain',
+    ]);
     expect(stdout + stderr).not.toContain('secret@');
   });
 
@@ -409,11 +560,34 @@ describe('--out', () => {
 });
 
 test.each([
-  ['-', 'agent-job', '0.5.65', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
-  ['-', 'agent-local', '0.6.1', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
-  ['-', 'agent-job', '0.5.64', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
+  [
+    '-',
+    'agent-job',
+    '0.5.65',
+    'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2',
+  ],
+  [
+    '-',
+    'agent-local',
+    '0.6.1',
+    'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2',
+  ],
+  [
+    '-',
+    'agent-job',
+    '0.5.64',
+    'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2',
+  ],
 ])('refuses --cache-storage-class %s for %s %s with the right reason', async (name, chart, version, because) => {
-  const line = ['--chart', chart, '--chart-version', version, '--cache', 'pvc', `--cache-storage-class=${name}`];
+  const line = [
+    '--chart',
+    chart,
+    '--chart-version',
+    version,
+    '--cache',
+    'pvc',
+    `--cache-storage-class=${name}`,
+  ];
   const {stderr, exit} = await runCommand(Values, [...URL_FLAG, ...line]);
   expect(stderr).toContain(because);
   expect(exit).toBe(2);
@@ -425,16 +599,29 @@ describe('placeholders', () => {
     ['--node-selector', 'pool=changeme', 'nodeSelector.pool'],
     ['--image-pull-secret', 'your-secret', 'imagePullSecrets[0].name'],
   ])('refuses %s %s, as validate does', async (flag, value, path) => {
-    const {stdout, stderr, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value]);
+    const {stdout, stderr, exit} = await runCommand(Values, [
+      ...URL_FLAG,
+      '--chart',
+      'agent-local',
+      flag,
+      value,
+    ]);
     expect(stderr).toContain(`${flag}: ${path} still contains a placeholder.`);
     expect(stdout).toBe('');
     expect(exit).toBe(2);
   });
 
   test('accepts an annotation with a template of another program, as validate does', async () => {
-    const annotation = ['--service-account-annotation', 'vault.hashicorp.com/agent-inject-template-x={{- with secret "a" -}}b{{- end }}'];
+    const annotation = [
+      '--service-account-annotation',
+      'vault.hashicorp.com/agent-inject-template-x={{- with secret "a" -}}b{{- end }}',
+    ];
     const files = memoryFiles();
-    await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', ...annotation, '--out', 'values.yaml'], {files});
+    await runCommand(
+      Values,
+      [...URL_FLAG, '--chart', 'agent-local', ...annotation, '--out', 'values.yaml'],
+      {files},
+    );
     const {stdout, exit} = await runCommand(Validate, ['values.yaml'], {files});
     expect(stdout).toContain('no problems found');
     expect(exit).toBe(0);

@@ -7,15 +7,29 @@ import {install, status} from '../support/run-on-cluster.ts';
 const helms = await findHelm();
 const LOCAL = await chartFlags('agent-local');
 
-test.each(helms)('installs a VCS agent with Helm $major, and shows its purpose', async ({path: helm}) => {
+test.each(helms)('installs a VCS agent with Helm $major, and shows its purpose', async ({
+  path: helm,
+}) => {
   const place = await installPlace();
   const argv = [...LOCAL, '--purpose', 'vcs', '--yes'];
   const {exit, stderr} = await install(place, helm, argv, {env: TOKEN});
   expect(exit, stderr).toBe(0);
   expect(stderr).toMatch(/\n {2}Scalr: VCS provider setup, last step +# select the agent pool\n/);
-  const pod = await place.kubectl('get', 'pods', '--output', 'jsonpath={.items[0].metadata.annotations.scalr\\.io/purpose}');
+  const pod = await place.kubectl(
+    'get',
+    'pods',
+    '--output',
+    'jsonpath={.items[0].metadata.annotations.scalr\\.io/purpose}',
+  );
   expect(pod).toBe('vcs');
-  expect(await place.kubectl('get', 'services,ingresses,persistentvolumeclaims,networkpolicies', '--output', 'name')).toBe('');
+  expect(
+    await place.kubectl(
+      'get',
+      'services,ingresses,persistentvolumeclaims,networkpolicies',
+      '--output',
+      'name',
+    ),
+  ).toBe('');
 
   const {stdout} = await status(place, helm, []);
   expect(stdout).toContain('Pool       VCS access\n');

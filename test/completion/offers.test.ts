@@ -1,22 +1,38 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {type Flag, readLine, withTopics} from '../../src/completion/line.ts';
-import {type Ask, type CompletionProgram, liveValues, type Offer, offerFor} from '../../src/completion/replies.ts';
+import {
+  type Ask,
+  type CompletionProgram,
+  liveValues,
+  type Offer,
+  offerFor,
+} from '../../src/completion/replies.ts';
 import {catalog} from '../../src/settings/settings.ts';
 import {commands as classes} from '../docs/commands.ts';
 import {built} from '../package/built.ts';
 
-const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as Pick<CompletionProgram, 'commands'>;
+const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as Pick<
+  CompletionProgram,
+  'commands'
+>;
 const flagsOf = (id: string): Flag[] => {
-  const {baseFlags, flags} = classes.find(({path}) => path.replaceAll('/', ':') === id)?.command ?? {};
-  return Object.entries({...baseFlags, ...flags} as Record<string, Flag>).map(([name, flag]) => ({...flag, name}));
+  const {baseFlags, flags} =
+    classes.find(({path}) => path.replaceAll('/', ':') === id)?.command ?? {};
+  return Object.entries({...baseFlags, ...flags} as Record<string, Flag>).map(([name, flag]) => ({
+    ...flag,
+    name,
+  }));
 };
 const nobody: Ask = async () => {
   throw new Error('nobody expected helm or kubectl');
 };
 
 /** What can stand at the end of these words. */
-async function offered(words: readonly string[], {ask = nobody, env = {}}: {ask?: Ask; env?: Record<string, string>} = {}): Promise<Offer> {
+async function offered(
+  words: readonly string[],
+  {ask = nobody, env = {}}: {ask?: Ask; env?: Record<string, string>} = {},
+): Promise<Offer> {
   const program: CompletionProgram = {
     commands,
     flagsOf,
@@ -35,7 +51,10 @@ describe('the first word', () => {
     const names = [...new Set(Object.keys(commands).map((id) => id.replace(/:.*/, '')))];
     expect(await values([''])).toEqual([...names, 'help']);
     expect(await values(['help', ''])).toEqual(names);
-    expect(await offered(['val'])).toContainEqual({value: 'values', description: commands['values']?.summary});
+    expect(await offered(['val'])).toContainEqual({
+      value: 'values',
+      description: commands['values']?.summary,
+    });
   });
 
   test('or help and version', async () => {
@@ -43,8 +62,19 @@ describe('the first word', () => {
   });
 
   test('can be a topic, whose commands come next', async () => {
-    expect(await offered([''])).toContainEqual({value: 'pool', description: expect.stringContaining('create')});
-    expect(await values(['pool', ''])).toEqual(['create', 'delete', 'link', 'list', 'show', 'unlink', 'token']);
+    expect(await offered([''])).toContainEqual({
+      value: 'pool',
+      description: expect.stringContaining('create'),
+    });
+    expect(await values(['pool', ''])).toEqual([
+      'create',
+      'delete',
+      'link',
+      'list',
+      'show',
+      'unlink',
+      'token',
+    ]);
     expect(await values(['pool', 'token', ''])).toEqual(['create', 'list', 'revoke']);
     expect(await values(['pool', 'token', 'create', 'eks-prod', '--'])).toContain('--token-name');
     expect(await values(['pool', 'create', '--'])).toContain('--shared');
@@ -64,17 +94,33 @@ describe('a flag', () => {
       description: flagsOf('uninstall').find(({name}) => name === 'purge')?.summary,
     });
     expect(await values(['uninstall', '--'])).not.toContain('--cache');
-    expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--cache', '--help', '--json']));
+    expect(await values(['install', '--'])).toEqual(
+      expect.arrayContaining(['--cache', '--help', '--json']),
+    );
   });
 
   test('is not offered twice unless repeatable', async () => {
-    const left = await values(['install', '--cache', 'pvc', '-n', 'a', '--no-debug', '-yq', '--node-selector', 'a=b', '--']);
-    for (const name of ['--cache', '--namespace', '--debug', '--no-debug', '--yes', '--quiet']) expect(left).not.toContain(name);
+    const left = await values([
+      'install',
+      '--cache',
+      'pvc',
+      '-n',
+      'a',
+      '--no-debug',
+      '-yq',
+      '--node-selector',
+      'a=b',
+      '--',
+    ]);
+    for (const name of ['--cache', '--namespace', '--debug', '--no-debug', '--yes', '--quiet'])
+      expect(left).not.toContain(name);
     expect(left).toContain('--node-selector');
   });
 
   test('has a --no- form when boolean', async () => {
-    expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--debug', '--no-debug', '--no-input', '--no-proxy']));
+    expect(await values(['install', '--'])).toEqual(
+      expect.arrayContaining(['--debug', '--no-debug', '--no-input', '--no-proxy']),
+    );
     expect(await values(['install', '--'])).not.toContain('--no-no-input');
   });
 
@@ -94,11 +140,15 @@ describe('a flag', () => {
 });
 
 describe('a value', () => {
-  test.each(catalog.filter(({kind, onlyEnv}) => kind.options && !onlyEnv))('of --$id is one of its choices', async ({id, kind}) => {
+  test.each(
+    catalog.filter(({kind, onlyEnv}) => kind.options && !onlyEnv),
+  )('of --$id is one of its choices', async ({id, kind}) => {
     expect(await values(['install', `--${id}`, ''])).toEqual(kind.options);
   });
 
-  test.each(catalog.filter(({kind, onlyEnv}) => kind.isFile && !onlyEnv))('of --$id is a file', async ({id}) => {
+  test.each(
+    catalog.filter(({kind, onlyEnv}) => kind.isFile && !onlyEnv),
+  )('of --$id is a file', async ({id}) => {
     expect(await values(['install', `--${id}`, ''])).toEqual(['files']);
   });
 
@@ -163,7 +213,10 @@ describe('a chart version', () => {
   });
 
   test('is described by its charts without --chart', async () => {
-    expect(await offered(['values', '--chart-version='])).toContainEqual({value: '0.5.58', description: 'agent-k8s'});
+    expect(await offered(['values', '--chart-version='])).toContainEqual({
+      value: '0.5.58',
+      description: 'agent-k8s',
+    });
   });
 
   test.each(['--from', '--to'])('of %s is a chart with a version, newest first', async (flag) => {
@@ -186,7 +239,16 @@ describe('values from the cluster', () => {
 
   test('namespaces, of the cluster that the line names', async () => {
     const {ask, asked} = answering('namespace/default\nnamespace/scalr-agent\n');
-    const line = ['status', '--kube-context', 'prod', '--kubeconfig=/k', '--kubectl', '/opt/kubectl', '-n', ''];
+    const line = [
+      'status',
+      '--kube-context',
+      'prod',
+      '--kubeconfig=/k',
+      '--kubectl',
+      '/opt/kubectl',
+      '-n',
+      '',
+    ];
     expect(await values(line, {ask})).toEqual(['default', 'scalr-agent']);
     expect(asked).toEqual([
       '/opt/kubectl get namespaces --output name --request-timeout=1s --namespace scalr-agent --context prod --kubeconfig /k',
@@ -194,12 +256,16 @@ describe('values from the cluster', () => {
   });
 
   test('contexts, of the kubeconfig that the line names', async () => {
-    const {ask, asked} = answering(JSON.stringify({contexts: [{name: 'prod', context: {cluster: 'gke_prod'}}, {name: 'bare'}]}));
+    const {ask, asked} = answering(
+      JSON.stringify({contexts: [{name: 'prod', context: {cluster: 'gke_prod'}}, {name: 'bare'}]}),
+    );
     expect(await offered(['status', '--kubeconfig', '/k', '--kube-context='], {ask})).toEqual([
       {value: 'prod', description: 'Cluster gke_prod'},
       {value: 'bare', description: ''},
     ]);
-    expect(asked).toEqual(['kubectl config view --output json --namespace scalr-agent --kubeconfig /k']);
+    expect(asked).toEqual([
+      'kubectl config view --output json --namespace scalr-agent --kubeconfig /k',
+    ]);
     expect(await values(['status', '--contexts', ''], {ask})).toEqual(['prod', 'bare']);
   });
 
@@ -207,12 +273,23 @@ describe('values from the cluster', () => {
     [['status', '--helm=/opt/helm', '-nteam', '--release', ''], {}, '/opt/helm', 'team'],
     [['status', '--release='], {SCALR_AGENT_INSTALL_NAMESPACE: 'other'}, 'helm', 'other'],
   ])('releases of the namespace: %j', async (line, env, tool, namespace) => {
-    const {ask, asked} = answering(JSON.stringify([{name: 'one', chart: 'agent-job-0.6.5', status: 'deployed'}]));
-    expect(await offered(line, {ask, env})).toEqual([{value: 'one', description: 'agent-job-0.6.5, deployed'}]);
-    expect(asked).toEqual([expect.stringMatching(new RegExp(`^${tool} list .*--output json --namespace ${namespace}$`))]);
+    const {ask, asked} = answering(
+      JSON.stringify([{name: 'one', chart: 'agent-job-0.6.5', status: 'deployed'}]),
+    );
+    expect(await offered(line, {ask, env})).toEqual([
+      {value: 'one', description: 'agent-job-0.6.5, deployed'},
+    ]);
+    expect(asked).toEqual([
+      expect.stringMatching(new RegExp(`^${tool} list .*--output json --namespace ${namespace}$`)),
+    ]);
   });
 
-  test.each([undefined, '', 'not JSON', 'null'])('offers nothing when a tool returns %j', async (text) => {
+  test.each([
+    undefined,
+    '',
+    'not JSON',
+    'null',
+  ])('offers nothing when a tool returns %j', async (text) => {
     const {ask} = answering(text);
     expect(await values(['status', '--release', ''], {ask})).toEqual([]);
     expect(await values(['status', '--kube-context', ''], {ask})).toEqual([]);

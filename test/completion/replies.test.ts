@@ -28,18 +28,29 @@ test('filters candidates for shells that do not filter', () => {
 });
 
 test('omits names with control characters and cleans descriptions', () => {
-  const offer = [...named('two\nlines', 'clear\u001b[2J'), {value: 'fine', description: 'of\ta\u0007bell'}];
+  const offer = [
+    ...named('two\nlines', 'clear\u001b[2J'),
+    {value: 'fine', description: 'of\ta\u0007bell'},
+  ];
   expect(reply(offer, line('', ''), {isFiltered: false})).toBe('values\n\nfine\tof a bell\n');
 });
 
-const inBash = (offer: Offer, written: string, replaced: string, prefix: string, typed: string, type = '9') =>
-  bashReply(offer, line(prefix, typed), bashWords(written, replaced, {}), {type, columns: 40});
+const inBash = (
+  offer: Offer,
+  written: string,
+  replaced: string,
+  prefix: string,
+  typed: string,
+  type = '9',
+) => bashReply(offer, line(prefix, typed), bashWords(written, replaced, {}), {type, columns: 40});
 
 test.each([
   ['x --cache=p', 'p', '--cache=', 'p', 'pvc'],
   ['x --cache=p', '--cache=p', '--cache=', 'p', '--cache=pvc'],
 ])('bash gets what replaces its word: %s, %s', (written, replaced, prefix, typed, expected) => {
-  expect(inBash(named('pvc', 'efs'), written, replaced, prefix, typed)).toBe(`-o nosort\n\n${expected}\n`);
+  expect(inBash(named('pvc', 'efs'), written, replaced, prefix, typed)).toBe(
+    `-o nosort\n\n${expected}\n`,
+  );
 });
 
 test.each([
@@ -52,7 +63,9 @@ test.each([
 
 test('shows descriptions in bash lists only, up to the width of the terminal', () => {
   expect(inBash(TWO, 'x ', '', '', '')).toBe('-o nosort\n\npvc\npvc-old\n');
-  expect(inBash(TWO, 'x ', '', '', '', '63')).toBe('-o nosort\n\npvc      (A claim that is made for it…)\npvc-old\n');
+  expect(inBash(TWO, 'x ', '', '', '', '63')).toBe(
+    '-o nosort\n\npvc      (A claim that is made for it…)\npvc-old\n',
+  );
   expect(inBash(TWO, 'x pvc-', 'pvc-', '', 'pvc-', '63')).toBe('-o nosort\n\npvc-old\n');
 });
 

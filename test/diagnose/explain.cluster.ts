@@ -24,7 +24,11 @@ async function look(kubectl: Kubectl): Promise<Snapshot> {
   const logs: Record<string, string> = {};
   for (const {metadata, status} of pods) {
     const isCrashed = status?.containerStatuses?.some(({lastState}) => lastState?.terminated);
-    logs[`${metadata.name}/agent`] = await kubectl('logs', metadata.name, ...(isCrashed ? ['--previous'] : [])).catch(() => '');
+    logs[`${metadata.name}/agent`] = await kubectl(
+      'logs',
+      metadata.name,
+      ...(isCrashed ? ['--previous'] : []),
+    ).catch(() => '');
   }
   return snapshotOf(list, name, logs);
 }
@@ -42,12 +46,15 @@ async function told(kubectl: Kubectl, code: string, start = Date.now()): Promise
       expect(seconds).toBeLessThan(SECONDS);
       for (const {text, args} of commandsIn(cause.remedy)) {
         // The nodes are no machines, and have no logs of containers that were not given any.
-        const output = await kubectl(...args).catch((error: Error) => /no logs found for container/.exec(error.message)?.[0]);
+        const output = await kubectl(...args).catch(
+          (error: Error) => /no logs found for container/.exec(error.message)?.[0],
+        );
         expect(output, text).toMatch(/./);
       }
       return cause;
     }
-    if (seconds > SECONDS) throw new Error(`${code} is not told after ${SECONDS} s: ${JSON.stringify(causes)}`);
+    if (seconds > SECONDS)
+      throw new Error(`${code} is not told after ${SECONDS} s: ${JSON.stringify(causes)}`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
@@ -65,7 +72,10 @@ interface Template {
 }
 
 const template = ({outcome, spec, container}: Template): object => ({
-  metadata: {labels: {...LABELS, app: 'agent'}, annotations: outcome ? {'test.scalr.io/outcome': outcome} : {}},
+  metadata: {
+    labels: {...LABELS, app: 'agent'},
+    annotations: outcome ? {'test.scalr.io/outcome': outcome} : {},
+  },
   spec: {containers: [{name: 'agent', image: 'scalr/agent:1', ...container}], ...spec},
 });
 
@@ -75,7 +85,8 @@ const workload = (kind: string, template_: Template, more: object = {}): object 
   metadata: {name: 'agent', labels: LABELS},
   spec: {selector: {matchLabels: {app: 'agent'}}, template: template(template_), ...more},
 });
-const deployment = (template_: Template = {}, more: object = {}): object => workload('Deployment', template_, more);
+const deployment = (template_: Template = {}, more: object = {}): object =>
+  workload('Deployment', template_, more);
 const daemonSet = (template_: Template): object => workload('DaemonSet', template_);
 const job = (template_: Template): object => ({
   apiVersion: 'batch/v1',
@@ -90,7 +101,9 @@ const claim = (storageClassName: string): object => ({
   metadata: {name: 'agent-cache', labels: LABELS},
   spec: {storageClassName, accessModes: ['ReadWriteMany'], resources: {requests: {storage: '1Gi'}}},
 });
-const mounts = (claimName: string): Template => ({spec: {volumes: [{name: 'cache', persistentVolumeClaim: {claimName}}]}});
+const mounts = (claimName: string): Template => ({
+  spec: {volumes: [{name: 'cache', persistentVolumeClaim: {claimName}}]},
+});
 const limitRange = {
   apiVersion: 'v1',
   kind: 'LimitRange',
@@ -114,7 +127,12 @@ const quota =
   (hard: string) =>
   async ({kubectl}: Workplace): Promise<unknown> => {
     await kubectl('create', 'quota', 'tight', `--hard=${hard}`);
-    return kubectl('wait', 'quota/tight', `--for=jsonpath={.status.hard.${hard.split('=')[0]?.replace('.', '\\.')}}`, '--timeout=10s');
+    return kubectl(
+      'wait',
+      'quota/tight',
+      `--for=jsonpath={.status.hard.${hard.split('=')[0]?.replace('.', '\\.')}}`,
+      '--timeout=10s',
+    );
   };
 const POD = expect.stringMatching(/^pod\/agent-/);
 
@@ -134,21 +152,37 @@ const CASES: Case[] = [
     reason: /exited with code 1: no such option$/,
     isPermanent: true,
     objects: [deployment({outcome: 'crash-loop'})],
-    prepare: ({kubeconfig, namespace}) => setLogs(kubeconfig, {namespace}, {'*': {previous: ['starting', 'no such option']}}),
+    prepare: ({kubeconfig, namespace}) =>
+      setLogs(kubeconfig, {namespace}, {'*': {previous: ['starting', 'no such option']}}),
   },
   {
     code: 'OOM_KILLED',
     reason: /exceeded its memory limit of 128Mi$/,
     isPermanent: true,
-    objects: [deployment({outcome: 'oom-killed', container: {resources: {limits: {memory: '128Mi'}}}})],
+    objects: [
+      deployment({outcome: 'oom-killed', container: {resources: {limits: {memory: '128Mi'}}}}),
+    ],
   },
   {
     code: 'INIT_STUCK',
     reason: /^init container first is still running/,
-    objects: [deployment({outcome: 'init-stuck', spec: {initContainers: ['first', 'second'].map((name) => ({name, image: 'x'}))}})],
+    objects: [
+      deployment({
+        outcome: 'init-stuck',
+        spec: {initContainers: ['first', 'second'].map((name) => ({name, image: 'x'}))},
+      }),
+    ],
   },
-  {code: 'PROBE_FAILING', reason: /^Readiness probe failed: .*503$/, objects: [deployment({outcome: 'unready'})]},
-  {code: 'EVICTED', reason: /^Evicted: The node was low on resource: memory/, objects: [deployment({outcome: 'evicted'})]},
+  {
+    code: 'PROBE_FAILING',
+    reason: /^Readiness probe failed: .*503$/,
+    objects: [deployment({outcome: 'unready'})],
+  },
+  {
+    code: 'EVICTED',
+    reason: /^Evicted: The node was low on resource: memory/,
+    objects: [deployment({outcome: 'evicted'})],
+  },
   {
     code: 'INSUFFICIENT_CPU',
     reason: /^unschedulable: 0\/\d+ nodes are available: \d+ Insufficient cpu$/,
@@ -169,7 +203,12 @@ const CASES: Case[] = [
     reason: /persistentvolumeclaim "nowhere" not found$/,
     objects: [deployment(mounts('nowhere'))],
   },
-  {code: 'PVC_WITHOUT_CLASS', object: 'pvc/agent-cache', reason: /no storage class is set$/, objects: [claim('')]},
+  {
+    code: 'PVC_WITHOUT_CLASS',
+    object: 'pvc/agent-cache',
+    reason: /no storage class is set$/,
+    objects: [claim('')],
+  },
   {
     code: 'CLASS_NOT_FOUND',
     object: 'pvc/agent-cache',
@@ -179,7 +218,8 @@ const CASES: Case[] = [
   {
     code: 'POD_SECURITY',
     object: 'deployment/agent',
-    reason: /^FailedCreate: violates PodSecurity "baseline:latest": hostPath volumes \(volume "data"\)$/,
+    reason:
+      /^FailedCreate: violates PodSecurity "baseline:latest": hostPath volumes \(volume "data"\)$/,
     isPermanent: true,
     labels: BASELINE,
     objects: [deployment(onHost)],
@@ -248,10 +288,16 @@ const CASES: Case[] = [
     objects: [deployment()],
     prepare: askNobody,
   },
-  {code: 'NO_NODE_MATCHES', object: 'daemonset/agent', reason: /^no node/, objects: [daemonSet({spec: {nodeSelector: {pool: 'nowhere'}}})]},
+  {
+    code: 'NO_NODE_MATCHES',
+    object: 'daemonset/agent',
+    reason: /^no node/,
+    objects: [daemonSet({spec: {nodeSelector: {pool: 'nowhere'}}})],
+  },
   ...Object.entries({
     TOKEN_REJECTED: '401 Client Error: Unauthorized for url: https://acme.scalr.io',
-    TLS_UNKNOWN_AUTHORITY: '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate',
+    TLS_UNKNOWN_AUTHORITY:
+      '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate',
     PROXY_REFUSED: 'Tunnel connection failed: 407 Proxy Authentication Required',
     TLS_FAILED: 'x509: malformed certificate',
     DNS_FAILED: 'Failed to resolve acme.scalr.io: Temporary failure in name resolution',
@@ -261,12 +307,15 @@ const CASES: Case[] = [
       code,
       reason: /^agent log: \S/,
       objects: [deployment()],
-      prepare: ({kubeconfig, namespace}) => setLogs(kubeconfig, {namespace}, {'*': {current: ['starting', line]}}),
+      prepare: ({kubeconfig, namespace}) =>
+        setLogs(kubeconfig, {namespace}, {'*': {current: ['starting', line]}}),
     }),
   ),
 ];
 
-const inNamespace = (namespace: string): object => ({matchLabels: {'kubernetes.io/metadata.name': namespace}});
+const inNamespace = (namespace: string): object => ({
+  matchLabels: {'kubernetes.io/metadata.name': namespace},
+});
 const PODS = {apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods']};
 
 /** A policy takes a moment to count; then a pod of our own is refused by it. */
@@ -276,10 +325,27 @@ async function forbidPods({kubectl, namespace}: Workplace): Promise<void> {
   const validations = [{expression: 'false', message: 'agents are forbidden here'}];
   const matchConstraints = {resourceRules: [PODS], namespaceSelector: inNamespace(namespace)};
   await kubectl.apply(
-    {apiVersion, kind: 'ValidatingAdmissionPolicy', metadata, spec: {failurePolicy: 'Fail', matchConstraints, validations}},
-    {apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata, spec: {policyName: namespace, validationActions: ['Deny']}},
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata,
+      spec: {failurePolicy: 'Fail', matchConstraints, validations},
+    },
+    {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata,
+      spec: {policyName: namespace, validationActions: ['Deny']},
+    },
   );
-  onTestFinished(async () => void (await kubectl('delete', 'validatingadmissionpolicy,validatingadmissionpolicybinding', namespace)));
+  onTestFinished(
+    async () =>
+      void (await kubectl(
+        'delete',
+        'validatingadmissionpolicy,validatingadmissionpolicybinding',
+        namespace,
+      )),
+  );
   await refusesPods(kubectl);
 }
 
@@ -293,8 +359,15 @@ async function askNobody({kubectl, namespace}: Workplace): Promise<void> {
     sideEffects: 'None',
   };
   const apiVersion = 'admissionregistration.k8s.io/v1';
-  await kubectl.apply({apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: {name: namespace}, webhooks: [webhook]});
-  onTestFinished(async () => void (await kubectl('delete', 'validatingwebhookconfiguration', namespace)));
+  await kubectl.apply({
+    apiVersion,
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: {name: namespace},
+    webhooks: [webhook],
+  });
+  onTestFinished(
+    async () => void (await kubectl('delete', 'validatingwebhookconfiguration', namespace)),
+  );
   await refusesPods(kubectl);
 }
 
@@ -312,48 +385,85 @@ const refusesPods = (kubectl: Kubectl): Promise<void> =>
 
 /** Only our own cluster lets pods fare as they are told. */
 describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
-  test.each(CASES)('$code, $object', async ({code, object = POD, reason, isPermanent, objects, labels = {}, prepare}) => {
+  test.each(CASES)('$code, $object', async ({
+    code,
+    object = POD,
+    reason,
+    isPermanent,
+    objects,
+    labels = {},
+    prepare,
+  }) => {
     const place = await workplace(labels);
     await prepare?.(place);
     const start = Date.now();
     await place.kubectl.apply(...objects);
     const cause = await told(place.kubectl, code, start);
-    expect(cause).toMatchObject({object, reason: expect.stringMatching(reason), ...(isPermanent === undefined ? {} : {isPermanent})});
+    expect(cause).toMatchObject({
+      object,
+      reason: expect.stringMatching(reason),
+      ...(isPermanent === undefined ? {} : {isPermanent}),
+    });
     await place.kubectl('delete', 'deployments,daemonsets,jobs,pvc', '--all', '--wait=false');
   });
 
   test('TAINT', async () => {
-    const cluster = await startCluster({nodes: [{name: 'reserved', taints: [{key: 'dedicated', value: 'others', effect: 'NoSchedule'}]}]});
+    const cluster = await startCluster({
+      nodes: [
+        {name: 'reserved', taints: [{key: 'dedicated', value: 'others', effect: 'NoSchedule'}]},
+      ],
+    });
     onTestFinished(cluster.stop);
     const kubectl = await kubectlFor(cluster.kubeconfig);
     await kubectl.apply(deployment({}, {replicas: 2}));
     const {reason} = await told(kubectl, 'TAINT');
-    expect(reason).toMatch(/^unschedulable: 0\/1 nodes are available: 1 node\(s\) had untolerated taint/);
+    expect(reason).toMatch(
+      /^unschedulable: 0\/1 nodes are available: 1 node\(s\) had untolerated taint/,
+    );
     await expect.poll(async () => explainSnapshot(await look(kubectl), new Date()).length).toBe(1);
-    expect(explainSnapshot(await look(kubectl), new Date())[0]?.reason).toMatch(/\(and 1 more pod\)$/);
+    expect(explainSnapshot(await look(kubectl), new Date())[0]?.reason).toMatch(
+      /\(and 1 more pod\)$/,
+    );
   });
 });
 
 test('a progress deadline makes a cause permanent', async () => {
   const {kubectl} = await workplace();
-  await kubectl.apply(deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}));
-  const permanent = async (): Promise<Cause[]> => explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
-  await expect.poll(permanent, {timeout: 20_000}).toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
+  await kubectl.apply(
+    deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}),
+  );
+  const permanent = async (): Promise<Cause[]> =>
+    explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
+  await expect
+    .poll(permanent, {timeout: 20_000})
+    .toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
 });
 
 test('a recovered release and a ready release have no cause', async () => {
   const {kubectl, kubeconfig, namespace} = await workplace();
   await kubectl.apply(deployment({spec: {serviceAccountName: 'late'}}, {replicas: 2}));
   await told(kubectl, 'SERVICE_ACCOUNT_NOT_FOUND');
-  expect(progress(await look(kubectl))).toEqual([{object: 'deployment/agent', state: 'failing', text: '0 of 2 ready'}]);
+  expect(progress(await look(kubectl))).toEqual([
+    {object: 'deployment/agent', state: 'failing', text: '0 of 2 ready'},
+  ]);
   expect(isReady(await look(kubectl))).toBe(false);
   await kubectl('create', 'serviceaccount', 'late');
   // The controller tries again after some seconds.
-  await expect.poll(async () => isReady(await look(kubectl)), {timeout: 40_000, interval: 500}).toBe(true);
+  await expect
+    .poll(async () => isReady(await look(kubectl)), {timeout: 40_000, interval: 500})
+    .toBe(true);
   const seen = await look(kubectl);
   expect(explainSnapshot(seen, new Date())).toEqual([]);
-  expect(progress(seen)).toEqual([{object: 'deployment/agent', state: 'ready', text: '2 of 2 ready'}]);
+  expect(progress(seen)).toEqual([
+    {object: 'deployment/agent', state: 'ready', text: '2 of 2 ready'},
+  ]);
   expect(registered(seen)).toBe('unknown');
-  await setLogs(kubeconfig, {namespace}, {'*': {current: ['Scalr agent is ready to receive tasks.']}});
-  await expect.poll(async () => registered(await look(kubectl)), {timeout: 10_000}).toBe(inject('simulated') ? true : 'unknown');
+  await setLogs(
+    kubeconfig,
+    {namespace},
+    {'*': {current: ['Scalr agent is ready to receive tasks.']}},
+  );
+  await expect
+    .poll(async () => registered(await look(kubectl)), {timeout: 10_000})
+    .toBe(inject('simulated') ? true : 'unknown');
 });

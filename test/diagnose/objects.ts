@@ -1,5 +1,12 @@
 import {snapshotOf} from '../../src/diagnose/snapshot-queries.ts';
-import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../src/kubernetes/objects.ts';
+import type {
+  Claim,
+  Event,
+  KubernetesObject,
+  Pod,
+  Snapshot,
+  Workload,
+} from '../../src/kubernetes/objects.ts';
 
 /** Objects as `kubectl get -o json` returns them, reduced to what matters. All begin at 10:00:00. */
 export const START = '2026-11-21T10:00:00Z';
@@ -7,7 +14,9 @@ const LABELS = {'app.kubernetes.io/instance': 'acme'};
 
 export const afterStart = (seconds: number): Date => new Date(Date.parse(START) + seconds * 1000);
 
-const owner = (kind: string, name: string): object => ({ownerReferences: [{kind, name, uid: `uid-${kind}-${name}`}]});
+const owner = (kind: string, name: string): object => ({
+  ownerReferences: [{kind, name, uid: `uid-${kind}-${name}`}],
+});
 const metadata = (kind: string, name: string, more: object = {}): KubernetesObject['metadata'] => ({
   name,
   uid: `uid-${kind}-${name}`,
@@ -36,7 +45,12 @@ export const daemonSet = (status: object): Workload => ({
   status: {observedGeneration: 1, ...status},
 });
 
-export const job = (status: object): Workload => ({kind: 'Job', metadata: metadata('Job', 'task', {labels: LABELS}), spec: {}, status});
+export const job = (status: object): Workload => ({
+  kind: 'Job',
+  metadata: metadata('Job', 'task', {labels: LABELS}),
+  spec: {},
+  status,
+});
 
 interface PodSpec {
   name?: string;
@@ -60,7 +74,12 @@ export function pod({
   init,
   conditions,
 }: PodSpec = {}): Pod {
-  const notReady = {type: 'Ready', status: 'False', reason: 'ContainersNotReady', lastTransitionTime: START};
+  const notReady = {
+    type: 'Ready',
+    status: 'False',
+    reason: 'ContainersNotReady',
+    lastTransitionTime: START,
+  };
   const own = {name: 'agent', image: 'scalr/agent:1', ready: false, restartCount: 0};
   return {
     kind: 'Pod',
@@ -77,14 +96,20 @@ export function pod({
   };
 }
 
-export const waiting = (reason: string, message?: string): Pod => pod({container: {state: {waiting: {reason, message}}}});
+export const waiting = (reason: string, message?: string): Pod =>
+  pod({container: {state: {waiting: {reason, message}}}});
 
 export const crashed = (terminated: object, more: object = {}): Pod =>
   pod({
     phase: 'Running',
     container: {
       restartCount: 1,
-      state: {waiting: {reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container=agent pod=agent-5f-x_acme(1)'}},
+      state: {
+        waiting: {
+          reason: 'CrashLoopBackOff',
+          message: 'back-off 10s restarting failed container=agent pod=agent-5f-x_acme(1)',
+        },
+      },
       lastState: {terminated},
       ...more,
     },
@@ -102,7 +127,15 @@ export const unscheduled = (message: string, more: PodSpec = {}): Pod =>
   pod({
     ...more,
     spec: {nodeName: undefined, ...more.spec},
-    conditions: [{type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime: START}],
+    conditions: [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'Unschedulable',
+        message,
+        lastTransitionTime: START,
+      },
+    ],
   });
 
 export const claim = (phase = 'Pending', name = 'agent-cache'): Claim => ({
@@ -113,7 +146,12 @@ export const claim = (phase = 'Pending', name = 'agent-cache'): Claim => ({
 
 let events = 0;
 
-export function event(about: KubernetesObject, reason: string, message: string, {at = 0, count = 1, type = 'Warning'} = {}): Event {
+export function event(
+  about: KubernetesObject,
+  reason: string,
+  message: string,
+  {at = 0, count = 1, type = 'Warning'} = {},
+): Event {
   events += 1;
   const {name, uid} = about.metadata;
   const time = afterStart(at).toISOString().replace('.000', '');
@@ -131,8 +169,15 @@ export function event(about: KubernetesObject, reason: string, message: string, 
   };
 }
 
-export const snapshot = (objects: readonly KubernetesObject[], logs: Snapshot['logs'] = {}): Snapshot =>
-  snapshotOf({items: objects}, {release: 'acme', kubeTarget: {namespace: 'agents', kubeContext: 'prod'}}, logs);
+export const snapshot = (
+  objects: readonly KubernetesObject[],
+  logs: Snapshot['logs'] = {},
+): Snapshot =>
+  snapshotOf(
+    {items: objects},
+    {release: 'acme', kubeTarget: {namespace: 'agents', kubeContext: 'prod'}},
+    logs,
+  );
 
 /** Objects around a pod that is not ready. */
 export const around = (...objects: KubernetesObject[]): KubernetesObject[] => [
@@ -141,4 +186,9 @@ export const around = (...objects: KubernetesObject[]): KubernetesObject[] => [
   ...objects,
 ];
 
-export const READY_DEPLOYMENT = deployment({replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1});
+export const READY_DEPLOYMENT = deployment({
+  replicas: 1,
+  updatedReplicas: 1,
+  readyReplicas: 1,
+  availableReplicas: 1,
+});

@@ -32,7 +32,11 @@ const rendered = {
 /** As the API server returns it: with defaults, other spellings and what controllers add. */
 const live = () => ({
   ...rendered,
-  metadata: {...rendered.metadata, annotations: {'deployment.kubernetes.io/revision': '3'}, managedFields: [] as object[]},
+  metadata: {
+    ...rendered.metadata,
+    annotations: {'deployment.kubernetes.io/revision': '3'},
+    managedFields: [] as object[],
+  },
   spec: {
     ...rendered.spec,
     revisionHistoryLimit: 10,
@@ -71,9 +75,21 @@ test('finds nothing in what defaults and controllers add', () => {
 });
 
 test.each<[string, string, (object: Mutable) => unknown]>([
-  ['an image', `${CONTAINER}.image`, ({spec}) => (spec.template.spec.containers[0].image = 'scalr/agent:2')],
-  ['a limit', `${CONTAINER}.resources.limits.cpu`, ({spec}) => (spec.template.spec.containers[0].resources.limits.cpu = '2')],
-  ['a variable', `${CONTAINER}.env[B].value`, ({spec}) => (spec.template.spec.containers[0].env[1].value = '2')],
+  [
+    'an image',
+    `${CONTAINER}.image`,
+    ({spec}) => (spec.template.spec.containers[0].image = 'scalr/agent:2'),
+  ],
+  [
+    'a limit',
+    `${CONTAINER}.resources.limits.cpu`,
+    ({spec}) => (spec.template.spec.containers[0].resources.limits.cpu = '2'),
+  ],
+  [
+    'a variable',
+    `${CONTAINER}.env[B].value`,
+    ({spec}) => (spec.template.spec.containers[0].env[1].value = '2'),
+  ],
   [
     'a switch that is off',
     'spec.template.spec.automountServiceAccountToken',
@@ -86,26 +102,41 @@ test.each<[string, string, (object: Mutable) => unknown]>([
 });
 
 describe('a field that the manifest does not have', () => {
-  const fieldsV1 = {'f:spec': {'f:template': {'f:spec': {'f:hostNetwork': {}, 'f:nodeSelector': {'f:a': {}}}}}};
+  const fieldsV1 = {
+    'f:spec': {'f:template': {'f:spec': {'f:hostNetwork': {}, 'f:nodeSelector': {'f:a': {}}}}},
+  };
 
   test('counts when a user set it with kubectl', () => {
-    expect(compared(({metadata}) => metadata.managedFields.push({manager: 'kubectl-patch', fieldsV1}))).toEqual({
+    expect(
+      compared(({metadata}) => metadata.managedFields.push({manager: 'kubectl-patch', fieldsV1})),
+    ).toEqual({
       changed: [],
       added: ['spec.template.spec.hostNetwork', 'spec.template.spec.nodeSelector.a'],
     });
   });
 
   test('does not count when a controller or a rollout set it', () => {
-    const annotations = {'f:spec': {'f:template': {'f:metadata': {'f:annotations': {'f:kubectl.kubernetes.io/restartedAt': {}}}}}};
+    const annotations = {
+      'f:spec': {
+        'f:template': {
+          'f:metadata': {'f:annotations': {'f:kubectl.kubernetes.io/restartedAt': {}}},
+        },
+      },
+    };
     expect(
       compared(({metadata}) =>
-        metadata.managedFields.push({manager: 'some-webhook', fieldsV1}, {manager: 'kubectl-rollout', fieldsV1: annotations}),
+        metadata.managedFields.push(
+          {manager: 'some-webhook', fieldsV1},
+          {manager: 'kubectl-rollout', fieldsV1: annotations},
+        ),
       ),
     ).toEqual({changed: [], added: []});
   });
 
   test('counts when it is one more variable', () => {
-    expect(compared(({spec}) => spec.template.spec.containers[0].env.push({name: 'C', value: 'c'}))).toEqual({
+    expect(
+      compared(({spec}) => spec.template.spec.containers[0].env.push({name: 'C', value: 'c'})),
+    ).toEqual({
       changed: [],
       added: [`${CONTAINER}.env[C]`],
     });
@@ -116,22 +147,49 @@ test('tells mounts of one volume apart by their paths', () => {
   const pod = (...paths: string[]) => ({
     kind: 'Deployment',
     metadata: {name: 'a'},
-    spec: {containers: [{name: 'run', volumeMounts: paths.map((mountPath) => ({name: 'data', mountPath, subPath: `of${mountPath}`}))}]},
+    spec: {
+      containers: [
+        {
+          name: 'run',
+          volumeMounts: paths.map((mountPath) => ({
+            name: 'data',
+            mountPath,
+            subPath: `of${mountPath}`,
+          })),
+        },
+      ],
+    },
   });
   expect(comparePaths(pod('/a', '/b'), pod('/b', '/a'))).toEqual({changed: [], added: []});
   expect(comparePaths(pod('/a', '/b'), pod('/a', '/c'))).toEqual({
-    changed: ['mountPath', 'name', 'subPath'].map((field) => `spec.containers[run].volumeMounts[/b].${field}`),
+    changed: ['mountPath', 'name', 'subPath'].map(
+      (field) => `spec.containers[run].volumeMounts[/b].${field}`,
+    ),
     added: ['spec.containers[run].volumeMounts[/c]'],
   });
 });
 
 test('compares a Secret by its content, and a claim not by its size', () => {
-  const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'a'}, stringData: {token: 'x'}};
-  const stored = (token: string) => ({kind: 'Secret', metadata: {name: 'a'}, data: {token: Buffer.from(token).toString('base64')}});
-  const changed = (object: object, stored: object) => comparePaths(object as never, stored as never).changed;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'a'},
+    stringData: {token: 'x'},
+  };
+  const stored = (token: string) => ({
+    kind: 'Secret',
+    metadata: {name: 'a'},
+    data: {token: Buffer.from(token).toString('base64')},
+  });
+  const changed = (object: object, stored: object) =>
+    comparePaths(object as never, stored as never).changed;
   expect(changed(secret, stored('x'))).toEqual([]);
   expect(changed(secret, stored('y'))).toEqual(['data.token']);
-  const claim = (storage: string) => ({kind: 'PersistentVolumeClaim', metadata: {name: 'a'}, spec: {resources: {requests: {storage}}}});
+  const claim = (storage: string) => ({
+    kind: 'PersistentVolumeClaim',
+    metadata: {name: 'a'},
+    spec: {resources: {requests: {storage}}},
+  });
   expect(changed(claim('20Gi'), claim('50Gi'))).toEqual([]);
 });
 
@@ -164,8 +222,15 @@ describe('the view of a live object', () => {
   });
 
   test('lacks what is gone as a whole', () => {
-    const binding = {kind: 'RoleBinding', metadata: {name: 'a', labels: {app: 'a'}}, subjects: [{kind: 'User', name: 'b'}]};
-    expect(liveView(binding, {kind: 'RoleBinding', metadata: {name: 'a'}})).toEqual({kind: 'RoleBinding', metadata: {name: 'a'}});
+    const binding = {
+      kind: 'RoleBinding',
+      metadata: {name: 'a', labels: {app: 'a'}},
+      subjects: [{kind: 'User', name: 'b'}],
+    };
+    expect(liveView(binding, {kind: 'RoleBinding', metadata: {name: 'a'}})).toEqual({
+      kind: 'RoleBinding',
+      metadata: {name: 'a'},
+    });
   });
 
   test('of a claim has the size of its manifest', () => {
@@ -174,6 +239,8 @@ describe('the view of a live object', () => {
       metadata: {name: 'a'},
       spec: {accessModes: [mode], resources: {requests: {storage}}},
     });
-    expect(liveView(claim('20Gi', 'ReadWriteOnce'), claim('50Gi', 'ReadWriteMany'))).toEqual(claim('20Gi', 'ReadWriteMany'));
+    expect(liveView(claim('20Gi', 'ReadWriteOnce'), claim('50Gi', 'ReadWriteMany'))).toEqual(
+      claim('20Gi', 'ReadWriteMany'),
+    );
   });
 });

@@ -16,7 +16,12 @@ test.each<[string, Values, Values, object[]]>([
       {path: 'a.c', file: 2},
     ],
   ],
-  ['a map in place of a value', {a: 'x'}, {a: {b: 1, c: 2}}, [{path: 'a', installed: 'x', file: {b: 1, c: 2}}]],
+  [
+    'a map in place of a value',
+    {a: 'x'},
+    {a: {b: 1, c: 2}},
+    [{path: 'a', installed: 'x', file: {b: 1, c: 2}}],
+  ],
   ['a list as a whole', {a: [1, 2]}, {a: [2, 1]}, [{path: 'a', installed: [1, 2], file: [2, 1]}]],
   ['what deletes a default', {a: null}, {}, [{path: 'a', installed: null}]],
   ['a text and a number', {a: '1'}, {a: 1}, [{path: 'a', installed: '1', file: 1}]],
@@ -26,17 +31,35 @@ test.each<[string, Values, Values, object[]]>([
 });
 
 test('secrets that differ are named and not shown', () => {
-  const given = {agent: {token: 'one'}, extraEnv: {PASSWORD: 'one'}, env: [{name: 'A', value: 'one'}]};
-  const desired = {agent: {token: 'two'}, extraEnv: {PASSWORD: 'two'}, env: [{name: 'A', value: 'two'}]};
+  const given = {
+    agent: {token: 'one'},
+    extraEnv: {PASSWORD: 'one'},
+    env: [{name: 'A', value: 'one'}],
+  };
+  const desired = {
+    agent: {token: 'two'},
+    extraEnv: {PASSWORD: 'two'},
+    env: [{name: 'A', value: 'two'}],
+  };
   const drift = driftOf(given, desired);
-  expect(drift.differences.map(({path}) => path)).toEqual(['agent.token', 'env', 'extraEnv.PASSWORD']);
+  expect(drift.differences.map(({path}) => path)).toEqual([
+    'agent.token',
+    'env',
+    'extraEnv.PASSWORD',
+  ]);
   expect(JSON.stringify(drift)).not.toMatch(/one"|two/);
   expect(drift.file).not.toEqual(drift.installed);
 });
 
 test('the debug switch is no secret', () => {
-  const given = {extraEnv: {SCALR_AGENT_DEBUG: '0'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '0'}]};
-  const desired = {extraEnv: {SCALR_AGENT_DEBUG: '1'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '1'}]};
+  const given = {
+    extraEnv: {SCALR_AGENT_DEBUG: '0'},
+    env: [{name: 'SCALR_AGENT_DEBUG', value: '0'}],
+  };
+  const desired = {
+    extraEnv: {SCALR_AGENT_DEBUG: '1'},
+    env: [{name: 'SCALR_AGENT_DEBUG', value: '1'}],
+  };
   expect(driftOf(given, desired)).toMatchObject({
     differences: [{path: 'env'}, {path: 'extraEnv.SCALR_AGENT_DEBUG', installed: '0', file: '1'}],
     installed: given,

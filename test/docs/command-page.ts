@@ -12,7 +12,8 @@ type Flag = Command.Flag.Any;
 export function commandPage({id, file, command}: Documented): string {
   const named = namedFor(id);
   const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
-  const ofGroup = (group: string | undefined) => flags.filter(([, {helpGroup}]) => helpGroup === group);
+  const ofGroup = (group: string | undefined) =>
+    flags.filter(([, {helpGroup}]) => helpGroup === group);
   const {examples = examplesOf(command).map(named).join('\n'), prose} = written(file);
   return [
     `# scalr-agent ${id}`,
@@ -25,7 +26,12 @@ export function commandPage({id, file, command}: Documented): string {
     prose,
     ...section('Arguments', argumentRows(command)),
     ...flagsText('Flags', ofGroup(undefined)),
-    ...flagsText(flags.some(([name]) => name === 'kube-context') ? 'Cluster connection flags' : 'Connection flags', ofGroup('CONNECTION')),
+    ...flagsText(
+      flags.some(([name]) => name === 'kube-context')
+        ? 'Cluster connection flags'
+        : 'Connection flags',
+      ofGroup('CONNECTION'),
+    ),
     ...settingsText(flags.map(([name]) => name)),
     ...flagsText('Global flags', ofGroup('GLOBAL')),
     '## Exit codes',
@@ -54,11 +60,19 @@ const namedFor =
   (text: string): string =>
     text.replaceAll('<%= config.bin %>', 'scalr-agent').replaceAll('<%= command.id %>', id);
 
-const fenced = (language: string, text: string): string => [`\`\`\`${language}`, text, '```'].join('\n');
+const fenced = (language: string, text: string): string =>
+  [`\`\`\`${language}`, text, '```'].join('\n');
 
 function usageOf(id: string, {usage, args}: Command.Class): string {
   const own = [usage ?? []].flat();
-  const lines = own.length > 0 ? own : [[id, ...Object.keys(args ?? {}).map((name) => `<${name.toUpperCase()}>`), '[FLAGS]'].join(' ')];
+  const lines =
+    own.length > 0
+      ? own
+      : [
+          [id, ...Object.keys(args ?? {}).map((name) => `<${name.toUpperCase()}>`), '[FLAGS]'].join(
+            ' ',
+          ),
+        ];
   return lines.map((line) => `scalr-agent ${namedFor(id)(line)}`).join('\n');
 }
 
@@ -75,10 +89,12 @@ function written(file: string): {examples?: string; prose: string} {
 }
 
 const argumentRows = ({args}: Command.Class): string[][] =>
-  Object.entries((args ?? {}) as Record<string, Interfaces.Arg<unknown>>).map(([name, {description = '', options}]) => [
-    `\`${name.toUpperCase()}\``,
-    [description, ...(options ? [`One of ${codes(options)}.`] : [])].join(' '),
-  ]);
+  Object.entries((args ?? {}) as Record<string, Interfaces.Arg<unknown>>).map(
+    ([name, {description = '', options}]) => [
+      `\`${name.toUpperCase()}\``,
+      [description, ...(options ? [`One of ${codes(options)}.`] : [])].join(' '),
+    ],
+  );
 
 const codes = (texts: readonly string[]): string => texts.map((text) => `\`${text}\``).join(', ');
 
@@ -89,10 +105,17 @@ function flagRow([name, flag]: [string, Flag]): string[] {
   const {char, summary, description} = flag;
   const isSwitch = flag.type === 'boolean';
   const long = isSwitch && flag.allowNo ? `--[no-]${name}` : `--${name}`;
-  const value = isSwitch ? '' : ` ${[flag.helpValue ?? '<VALUE>'].flat().join(' ').replaceAll(/[<>]/g, '')}`;
+  const value = isSwitch
+    ? ''
+    : ` ${[flag.helpValue ?? '<VALUE>'].flat().join(' ').replaceAll(/[<>]/g, '')}`;
   const options = !isSwitch && flag.options ? [`One of ${codes(flag.options)}.`] : [];
-  const fallback = flag.default === undefined ? [] : [`Default: ${isSwitch ? (flag.default ? 'on' : 'off') : `\`${flag.default}\``}.`];
-  const spelling = [...(char ? [`-${char}`] : []), `${long}${value}`].map((text) => `\`${text}\``).join(', ');
+  const fallback =
+    flag.default === undefined
+      ? []
+      : [`Default: ${isSwitch ? (flag.default ? 'on' : 'off') : `\`${flag.default}\``}.`];
+  const spelling = [...(char ? [`-${char}`] : []), `${long}${value}`]
+    .map((text) => `\`${text}\``)
+    .join(', ');
   return [spelling, [summary ?? description ?? '', ...options, ...fallback].join(' ')];
 }
 
@@ -117,7 +140,9 @@ function settingsText(flags: readonly string[]): string[] {
 
 /** An example is a line, or one with a description, which becomes a comment. */
 const examplesOf = ({examples = []}: Command.Class): string[] =>
-  examples.map((example) => (typeof example === 'string' ? example : `# ${example.description}\n${example.command}`));
+  examples.map((example) =>
+    typeof example === 'string' ? example : `# ${example.description}\n${example.command}`,
+  );
 
 interface Schema {
   /** What --json prints for one release, where a flag makes it a list. */
@@ -126,7 +151,15 @@ interface Schema {
   oneOf?: readonly (Schema & {description?: string})[];
   required?: readonly string[];
   properties?: Readonly<
-    Record<string, {description?: string; type?: string | readonly string[]; enum?: readonly unknown[]; const?: unknown}>
+    Record<
+      string,
+      {
+        description?: string;
+        type?: string | readonly string[];
+        enum?: readonly unknown[];
+        const?: unknown;
+      }
+    >
   >;
 }
 
@@ -134,7 +167,9 @@ function jsonText(file: string): string[] {
   const path = `schemas/output/${file}.json`;
   if (!existsSync(join(root, path))) return [];
   const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
-  const others = schema.oneOf?.filter(({description = ''}) => /^With --(?:target|contexts)/.test(description)) ?? [];
+  const others =
+    schema.oneOf?.filter(({description = ''}) => /^With --(?:target|contexts)/.test(description)) ??
+    [];
   return [
     '## JSON',
     `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
@@ -144,10 +179,12 @@ function jsonText(file: string): string[] {
 }
 
 function keysTable({required = [], properties = {}}: Schema): string {
-  const rows = Object.entries(properties).map(([name, {description = '', type, enum: options, const: fixed}]) => [
-    `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
-    fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
-    [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
-  ]);
+  const rows = Object.entries(properties).map(
+    ([name, {description = '', type, enum: options, const: fixed}]) => [
+      `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
+      fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
+      [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
+    ],
+  );
   return table(['Key', 'Type', 'Description'], rows);
 }

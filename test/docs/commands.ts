@@ -5,7 +5,8 @@ import type {Command} from '@oclif/core';
 export const root = join(import.meta.dirname, '../..');
 
 /** What people wrote. */
-export const words = (template: string): string => readFileSync(join(root, 'templates', template), 'utf8').trimEnd();
+export const words = (template: string): string =>
+  readFileSync(join(root, 'templates', template), 'utf8').trimEnd();
 
 export interface Documented {
   /** As it is typed: pool list. */
@@ -24,13 +25,18 @@ export const commands: readonly Documented[] = await Promise.all(
     .map((each) => each.replace(/\.ts$/, ''))
     .toSorted()
     .map(async (path) => {
-      const {default: command} = (await import(join(root, 'src/commands', `${path}.ts`))) as {default: Command.Class};
+      const {default: command} = (await import(join(root, 'src/commands', `${path}.ts`))) as {
+        default: Command.Class;
+      };
       return {id: path.replaceAll('/', ' '), path, file: path.replaceAll('/', '-'), command};
     }),
 );
 
 /** The command that these words begin with, and the rest of them. */
-export function commandIn(words: readonly string[]): {found: Documented | undefined; rest: readonly string[]} {
+export function commandIn(words: readonly string[]): {
+  found: Documented | undefined;
+  rest: readonly string[];
+} {
   const [found] = commands
     .filter(({id}) => words.slice(0, id.split(' ').length).join(' ') === id)
     .toSorted((one, other) => other.id.length - one.id.length);

@@ -6,8 +6,22 @@ import {sectionOf} from './headings.ts';
 
 const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
 const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
-const paths = ['', '.github', 'dist', 'docs', 'integrations', 'report', 'schemas', 'scripts', 'src', 'templates', 'test'].flatMap(
-  (folder) => readdirSync(join(root, folder), {recursive: folder !== '', encoding: 'utf8'}).map((path) => join(folder, path)),
+const paths = [
+  '',
+  '.github',
+  'dist',
+  'docs',
+  'integrations',
+  'report',
+  'schemas',
+  'scripts',
+  'src',
+  'templates',
+  'test',
+].flatMap((folder) =>
+  readdirSync(join(root, folder), {recursive: folder !== '', encoding: 'utf8'}).map((path) =>
+    join(folder, path),
+  ),
 );
 
 const PATH =
@@ -25,23 +39,33 @@ function filesOf(path: string): string[] {
 }
 
 test('every path in CONTRIBUTING.md exists', () => {
-  const named = spans.flatMap((span) => span.split(' ')).filter((word) => PATH.test(word) && !FILES_OF_USERS.includes(word));
+  const named = spans
+    .flatMap((span) => span.split(' '))
+    .filter((word) => PATH.test(word) && !FILES_OF_USERS.includes(word));
   expect(named.filter((path) => filesOf(path).length === 0)).toEqual([]);
 });
 
 test('every name of code in CONTRIBUTING.md exists, in the file beside it', () => {
-  const code = paths.filter((path) => /^(src|test|scripts)\/.*\.ts$/.test(path)).map((path) => readFileSync(join(root, path), 'utf8'));
+  const code = paths
+    .filter((path) => /^(src|test|scripts)\/.*\.ts$/.test(path))
+    .map((path) => readFileSync(join(root, path), 'utf8'));
   const names = spans.filter((span) => /^[A-Z]+(_[A-Z]+)*$|^[a-z]+[A-Z]\w+$/.test(span));
-  expect(names.filter((name) => !code.some((file) => new RegExp(`\\b${name}\\b`).test(file)))).toEqual([]);
+  expect(
+    names.filter((name) => !code.some((file) => new RegExp(`\\b${name}\\b`).test(file))),
+  ).toEqual([]);
   const placed = [...text.matchAll(/`(\w+)`(?: \(| of | in |, in )`([\w./<>-]+\.ts)`/g)];
   const misplaced = placed.filter(([, name = '', path = '']) =>
-    filesOf(path).every((file) => !new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, file), 'utf8'))),
+    filesOf(path).every(
+      (file) => !new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, file), 'utf8')),
+    ),
   );
   expect(misplaced.map(([found]) => found)).toEqual([]);
 });
 
 test('every script in CONTRIBUTING.md is in package.json', () => {
-  const {scripts} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {scripts: Record<string, string>};
+  const {scripts} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   const run = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);
   expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
 });

@@ -37,20 +37,38 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['local 0.6.5', `a: ${'['.repeat(20_000)}`],
   ['local 0.6.5', `${AGENT}, shutdownMode: drain}\nterminationGracePeriodSeconds: 600`],
   ['local 0.6.5', `${AGENT}}\nterminationGracePeriodSeconds: 20`],
-  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`],
-  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany}}}`],
-  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: a}}}`],
+  [
+    'local 0.6.5',
+    `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`,
+  ],
+  [
+    'local 0.6.5',
+    `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany}}}`,
+  ],
+  [
+    'local 0.6.5',
+    `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: a}}}`,
+  ],
   ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {data: {enabled: true}}`],
   [
     'local 0.6.5',
     `${AGENT}}\nstrategy: {type: RollingUpdate}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`,
   ],
-  ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`],
+  [
+    'job 0.6.5',
+    `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`,
+  ],
   ['job 0.6.5', `${TOKEN}}\npersistence: {data: {enabled: true}}`],
-  ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany, storage: 2Gi}}}`],
+  [
+    'job 0.6.5',
+    `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany, storage: 2Gi}}}`,
+  ],
   ['local 0.6.5', `${AGENT}}\nresources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}`],
   ['local 0.6.5', `${AGENT}}\nextraEnv: {HTTPS_PROXY: "http://p:1"}`],
-  ['job 0.6.5', `${TOKEN}, podDisruptionBudget: {enabled: true, minAvailable: 1, maxUnavailable: 1}}`],
+  [
+    'job 0.6.5',
+    `${TOKEN}, podDisruptionBudget: {enabled: true, minAvailable: 1, maxUnavailable: 1}}`,
+  ],
   [
     'job 0.6.5',
     `${TOKEN}}\ntask: {podLabels: {team: "a b"}, sidecars: [{name: My_Sidecar, image: a}], extraVolumes: [{name: a, emptyDir: {sizeLimit: 5m}}]}`,
@@ -61,11 +79,14 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] => validate(text, targetOf(name));
+const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] =>
+  validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
 export const FOUND = new Map<string, ValuesFinding>();
-for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
+for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(
+  findingsOf,
+)) {
   if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 }
 
@@ -95,7 +116,8 @@ for (const {severity = 'error', path: _, ...found} of [
   ...embeddedReleases('flux.yaml', FLEET).flatMap(({problems}) => problems),
   ...fileProblems(FLEET),
 ])
-  if (!FOUND.has(found.code)) FOUND.set(found.code, {...found, path: '', severity} as ValuesFinding);
+  if (!FOUND.has(found.code))
+    FOUND.set(found.code, {...found, path: '', severity} as ValuesFinding);
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 

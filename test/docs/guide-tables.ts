@@ -15,17 +15,34 @@ import {CHART_NAMES} from '../support/versions.ts';
 import {table} from './markdown.ts';
 
 /** What each kind of cache needs besides, and how the page calls it. */
-const CACHES: Readonly<Record<string, {volume: string; flags?: Readonly<Record<string, string>>}>> = {
-  ephemeral: {volume: 'an emptyDir that is deleted with the pod'},
-  pvc: {volume: 'a new PersistentVolumeClaim'},
-  'existing-pvc': {volume: 'the PersistentVolumeClaim of `--cache-claim`', flags: {'cache-claim': 'cache'}},
-  hostpath: {volume: 'a directory on each node, `--cache-path`; for agent-k8s, `--data-home`'},
-  efs: {volume: 'an Amazon EFS file system, `--efs-handle`', flags: {'efs-handle': 'fs-01234567'}},
-};
+const CACHES: Readonly<Record<string, {volume: string; flags?: Readonly<Record<string, string>>}>> =
+  {
+    ephemeral: {volume: 'an emptyDir that is deleted with the pod'},
+    pvc: {volume: 'a new PersistentVolumeClaim'},
+    'existing-pvc': {
+      volume: 'the PersistentVolumeClaim of `--cache-claim`',
+      flags: {'cache-claim': 'cache'},
+    },
+    hostpath: {volume: 'a directory on each node, `--cache-path`; for agent-k8s, `--data-home`'},
+    efs: {
+      volume: 'an Amazon EFS file system, `--efs-handle`',
+      flags: {'efs-handle': 'fs-01234567'},
+    },
+  };
 
 /** True if `values` writes a file for this chart version with these flags. */
-async function isTaken(chart: ChartName, version: string, flags: Readonly<Record<string, string>>): Promise<boolean> {
-  const given = {url: 'https://acme.scalr.io', chart, 'chart-version': version, cloud: 'eks', ...flags};
+async function isTaken(
+  chart: ChartName,
+  version: string,
+  flags: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const given = {
+    url: 'https://acme.scalr.io',
+    chart,
+    'chart-version': version,
+    cloud: 'eks',
+    ...flags,
+  };
   try {
     generate(await resolveAnswers([fromFlags(given)], {files: memoryFiles({}), now: new Date()}));
     return true;
@@ -38,10 +55,14 @@ async function isTaken(chart: ChartName, version: string, flags: Readonly<Record
 async function versionsThatTake(chart: ChartName, kind: string): Promise<string | undefined> {
   const all = releasesOf(chart);
   const able: string[] = [];
-  for (const version of all) if (await isTaken(chart, version, {cache: kind, ...CACHES[kind]?.flags})) able.push(version);
+  for (const version of all)
+    if (await isTaken(chart, version, {cache: kind, ...CACHES[kind]?.flags})) able.push(version);
   if (able.length === 0) return undefined;
   const range = rangeOf(able, all);
-  const mark = readValues({}, {chart, version: newestOf(chart)}).settings.get(cache.id) === kind ? ' (default)' : '';
+  const mark =
+    readValues({}, {chart, version: newestOf(chart)}).settings.get(cache.id) === kind
+      ? ' (default)'
+      : '';
   return `${chart}${range === '*' ? '' : ` ${describeRange(range)}`}${mark}`;
 }
 
@@ -50,7 +71,8 @@ export async function cacheTable(): Promise<string> {
   const rows: string[][] = [];
   for (const kind of cache.kind.options ?? []) {
     const charts: string[] = [];
-    for (const chart of CHART_NAMES) charts.push(...[await versionsThatTake(chart, kind)].filter((each) => each !== undefined));
+    for (const chart of CHART_NAMES)
+      charts.push(...[await versionsThatTake(chart, kind)].filter((each) => each !== undefined));
     rows.push([`\`${kind}\``, CACHES[kind]?.volume ?? '', charts.join('; ')]);
   }
   return table(['`--cache`', 'Volume', 'Charts'], rows);
@@ -77,20 +99,43 @@ const FROM: Readonly<Record<EndpointOrigin, string>> = {
 
 /** The endpoints of the newest chart with these flags, as the program lists them; hosts with the same use share a row. */
 export async function hostsTable(flags: Readonly<Record<string, string>>): Promise<string> {
-  const generated = generate(await resolveAnswers([fromFlags(flags)], {files: memoryFiles({}), now: new Date()}, {optional: [url]}));
+  const generated = generate(
+    await resolveAnswers(
+      [fromFlags(flags)],
+      {files: memoryFiles({}), now: new Date()},
+      {optional: [url]},
+    ),
+  );
   const {target, settings, effective, values} = generated;
   const chart = {...target, values: effectiveValues(values, target)};
-  const endpoints = endpointsOf({target: 'kubernetes', get: effectiveGet(settings, effective), chart});
-  const rows = new Map<string, {from: string; hosts: Set<string>; ports: Set<string>; usage: string}>();
+  const endpoints = endpointsOf({
+    target: 'kubernetes',
+    get: effectiveGet(settings, effective),
+    chart,
+  });
+  const rows = new Map<
+    string,
+    {from: string; hosts: Set<string>; ports: Set<string>; usage: string}
+  >();
   for (const {host, port, protocol, from, usage, required} of endpoints) {
     const text = required ? usage : `${usage}; optional`;
-    const row = rows.get(`${from} ${text}`) ?? {from: FROM[from], hosts: new Set(), ports: new Set(), usage: text};
+    const row = rows.get(`${from} ${text}`) ?? {
+      from: FROM[from],
+      hosts: new Set(),
+      ports: new Set(),
+      usage: text,
+    };
     row.hosts.add(`\`${host}\``);
     row.ports.add(protocol === 'UDP' ? `${port}/UDP` : String(port));
     rows.set(`${from} ${text}`, row);
   }
   return table(
     ['From', 'Host', 'Port', 'Used for'],
-    [...rows.values()].map(({from, hosts, ports, usage}) => [from, [...hosts].join(', '), [...ports].join(', '), usage]),
+    [...rows.values()].map(({from, hosts, ports, usage}) => [
+      from,
+      [...hosts].join(', '),
+      [...ports].join(', '),
+      usage,
+    ]),
   );
 }

@@ -25,7 +25,9 @@ const pages = readdirSync(join(root, 'docs/guide'))
           .split('\n'),
       )
       .filter((line) => !line.startsWith('helm get values '));
-    const inPipelines = [...sections.values()].flat().flatMap(({text}) => text.match(/(?<=^ *- )scalr-agent .*/gm) ?? []);
+    const inPipelines = [...sections.values()]
+      .flat()
+      .flatMap(({text}) => text.match(/(?<=^ *- )scalr-agent .*/gm) ?? []);
     return {page, sections, typed, lines: [...typed, ...inPipelines]};
   });
 
@@ -33,12 +35,17 @@ test.each(pages)('docs/guide/$page begins with a command', ({sections}) => {
   expect(linesOf(sections, '')[0]).toMatch(/^scalr-agent /);
 });
 
-test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({lines}) => {
+test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({
+  lines,
+}) => {
   for (const line of lines) {
     const {found, rest} = commandIn(line.split(' ').slice(1));
     if (found === undefined) throw new Error(`unknown command: ${line}`);
     const {flags, baseFlags, args} = found.command;
-    await expect(parse([...rest], {flags: {...baseFlags, ...flags}, args}), line).resolves.toBeDefined();
+    await expect(
+      parse([...rest], {flags: {...baseFlags, ...flags}, args}),
+      line,
+    ).resolves.toBeDefined();
   }
 });
 
@@ -51,10 +58,19 @@ test.each(pages)('offline commands of docs/guide/$page succeed', async ({typed})
   }
 });
 
-const written = ['README.md', ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map((page) => `docs/${page}`)];
+const written = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map(
+    (page) => `docs/${page}`,
+  ),
+];
 
-test.each(written.filter((page) => page.endsWith('.md')))('every command that %s names in a sentence exists, with its flags', (page) => {
-  const spans = readFileSync(join(root, page), 'utf8').matchAll(/`scalr-agent(?:-install)? ([a-z][^`\n]*)`/g);
+test.each(
+  written.filter((page) => page.endsWith('.md')),
+)('every command that %s names in a sentence exists, with its flags', (page) => {
+  const spans = readFileSync(join(root, page), 'utf8').matchAll(
+    /`scalr-agent(?:-install)? ([a-z][^`\n]*)`/g,
+  );
   const unknown = [...spans].flatMap(([span, text = '']) => {
     const words = text.split(' ');
     const {found} = commandIn(words);
@@ -62,7 +78,9 @@ test.each(written.filter((page) => page.endsWith('.md')))('every command that %s
     const flags = {...found.command.baseFlags, ...found.command.flags};
     const names = words.flatMap((word) => /^--(?:no-)?([a-z-]+)/.exec(word)?.[1] ?? []);
     return names
-      .filter((name) => flags[name] === undefined && flags[`no-${name}`] === undefined && name !== 'help')
+      .filter(
+        (name) => flags[name] === undefined && flags[`no-${name}`] === undefined && name !== 'help',
+      )
       .map((name) => `${span}: --${name}`);
   });
   expect(unknown).toEqual([]);

@@ -19,6 +19,10 @@ export function ignoredTable(chart: ChartName): string {
   }
   return table(
     ['Keys', 'Versions', 'Reason'],
-    [...rows.values()].map(({keys, range, because}) => [keys.join(', '), describeRange(range), because]),
+    [...rows.values()].map(({keys, range, because}) => [
+      keys.join(', '),
+      describeRange(range),
+      because,
+    ]),
   );
 }

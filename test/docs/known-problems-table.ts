@@ -3,7 +3,11 @@ import {describeRange} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {table} from './markdown.ts';
 
-const LEVELS = {blocking: 'fails or loses data', behavior: 'behavior', info: 'information'} as const;
+const LEVELS = {
+  blocking: 'fails or loses data',
+  behavior: 'behavior',
+  info: 'information',
+} as const;
 
 /** The known problems of one chart in docs/charts/upgrades.md. */
 export const knownProblemsTable = (chart: ChartName): string =>

@@ -8,7 +8,9 @@ test('every link between the pages leads somewhere', () => {
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
-    ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map((path) => `docs/${path}`),
+    ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map(
+      (path) => `docs/${path}`,
+    ),
   ];
   const broken = pages.filter((path) => path.endsWith('.md')).flatMap(brokenLinks);
   expect(broken).toEqual([]);
@@ -16,12 +18,21 @@ test('every link between the pages leads somewhere', () => {
 
 test('every heading of docs/charts that a comment names is there', () => {
   const sources = ['src', 'test'].flatMap((folder) =>
-    readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((path) => `${folder}/${path}`),
+    readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map(
+      (path) => `${folder}/${path}`,
+    ),
   );
   const broken = sources
     .filter((path) => path.endsWith('.ts'))
-    .flatMap((path) => [...readFileSync(join(root, path), 'utf8').matchAll(/(docs\/charts\/[\w-]+\.md), "([^"\n]+)"/g)])
-    .filter(([, page = '', heading = '']) => !readFileSync(join(root, page), 'utf8').includes(`\n## ${heading}\n`))
+    .flatMap((path) => [
+      ...readFileSync(join(root, path), 'utf8').matchAll(
+        /(docs\/charts\/[\w-]+\.md), "([^"\n]+)"/g,
+      ),
+    ])
+    .filter(
+      ([, page = '', heading = '']) =>
+        !readFileSync(join(root, page), 'utf8').includes(`\n## ${heading}\n`),
+    )
     .map(([named]) => named);
   expect(broken).toEqual([]);
 });
@@ -32,6 +43,8 @@ function brokenLinks(page: string): string[] {
   return links.flatMap(([link, path = '', heading]) => {
     const target = path === '' ? page : join(page, '..', path);
     if (!existsSync(join(root, target))) return [`${page}: ${link}`];
-    return heading === undefined || headingsOf(target).includes(heading) ? [] : [`${page}: ${link}`];
+    return heading === undefined || headingsOf(target).includes(heading)
+      ? []
+      : [`${page}: ${link}`];
   });
 }

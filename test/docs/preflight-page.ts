@@ -7,7 +7,8 @@ const ALL = [...CHECKS, ...MACHINE_CHECKS];
 const groups = [...new Set(ALL.map(({group}) => group))];
 
 /** docs/preflight.md: every check, with its requirement and its reference. */
-export const preflightPage = (): string => [words('preflight.md'), '', ...groups.map(groupText)].join('\n');
+export const preflightPage = (): string =>
+  [words('preflight.md'), '', ...groups.map(groupText)].join('\n');
 
 const groupText = (group: string): string => {
   const rows = ALL.filter((each) => each.group === group).map(({id, title, ref}) => [

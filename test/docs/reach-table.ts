@@ -15,6 +15,10 @@ export function reachTable(chart: ChartName): string {
   }
   return table(
     ['Keys', 'Versions', 'Changes'],
-    [...rows.values()].map(({keys, range, parts}) => [keys.join(', '), describeRange(range), parts || 'nothing']),
+    [...rows.values()].map(({keys, range, parts}) => [
+      keys.join(', '),
+      describeRange(range),
+      parts || 'nothing',
+    ]),
   );
 }

@@ -7,15 +7,21 @@ import {root} from './commands.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-test('README.md has at most 120 lines', () => expect(readme.split('\n').length).toBeLessThanOrEqual(120));
+test('README.md has at most 120 lines', () =>
+  expect(readme.split('\n').length).toBeLessThanOrEqual(120));
 
 test('README.md shows a check and a cause in the words of today', () => {
-  const [, title = '', message = '', remedy = ''] = /^× ([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
+  const [, title = '', message = '', remedy = ''] =
+    /^× ([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
   expect(storageChecks.map((each) => each.title)).toContain(title);
   const messages = readFileSync(join(root, 'test/preflight/checks/messages/storage.txt'), 'utf8');
   const names = (text: string): string =>
-    text.replace(/StorageClass \S+ of PVC \S+/, 'StorageClass NAME of PVC NAME').replace(/existing: [^)]*/, 'existing: NAMES');
+    text
+      .replace(/StorageClass \S+ of PVC \S+/, 'StorageClass NAME of PVC NAME')
+      .replace(/existing: [^)]*/, 'existing: NAMES');
   expect(messages.split('\n').map(names)).toContain(`  fail: ${names(message)} -> ${remedy}`);
   const remedies = AGENT_LOG_ROWS.map((row) => row.remedy.kubernetes);
-  expect(remedies.filter((each) => each !== undefined && readme.includes(`    → ${each}\n`))).toHaveLength(1);
+  expect(
+    remedies.filter((each) => each !== undefined && readme.includes(`    → ${each}\n`)),
+  ).toHaveLength(1);
 });

@@ -6,7 +6,8 @@ import {defaultOf, settings, spelled, takenBy, withoutKey} from './settings.ts';
 const groups = [...new Set(settings.map(({group}) => group))];
 
 /** docs/settings.md: all that is declared of every setting, in the order in which an operator is asked. */
-export const settingsPage = (): string => [words('settings.md'), overview(), '', ...groups.map(groupText)].join('\n');
+export const settingsPage = (): string =>
+  [words('settings.md'), overview(), '', ...groups.map(groupText)].join('\n');
 
 const overview = (): string =>
   table(
@@ -15,12 +16,16 @@ const overview = (): string =>
       each.group,
       `[${spelled(each)}](#${each.id})`,
       each.summary,
-      [takenBy(each), ...(withoutKey(each) === '' ? [] : [`no key in ${withoutKey(each)}`])].join('; '),
+      [takenBy(each), ...(withoutKey(each) === '' ? [] : [`no key in ${withoutKey(each)}`])].join(
+        '; ',
+      ),
     ]),
   );
 
 const groupText = (group: Setting['group']): string =>
-  [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
+  [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join(
+    '\n',
+  );
 
 export function settingText(setting: Setting): string {
   const {id, env, summary, explained, reference, meanings, appliesWhen, isForRuns, kind} = setting;
@@ -33,11 +38,15 @@ export function settingText(setting: Setting): string {
     ...(fallback === '' ? [] : [`default ${fallback}`]),
     ...(kind.list ? ['may be repeated'] : []),
     ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
-    ...(withoutKey(setting) === '' ? [] : [`no key in ${withoutKey(setting).replaceAll(/\w+/g, 'agent-$&')}`]),
+    ...(withoutKey(setting) === ''
+      ? []
+      : [`no key in ${withoutKey(setting).replaceAll(/\w+/g, 'agent-$&')}`]),
     ...(isForRuns ? ['not with `--purpose vcs`'] : []),
     ...(appliesWhen === undefined ? [] : [`only with ${appliesWhen.needs}`]),
   ];
-  const choices = Object.entries(meanings ?? {}).map(([option, meaning]) => `- \`${option}\`: ${meaning}`);
+  const choices = Object.entries(meanings ?? {}).map(
+    ([option, meaning]) => `- \`${option}\`: ${meaning}`,
+  );
   return [
     `### ${id}`,
     '',

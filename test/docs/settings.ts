@@ -10,24 +10,32 @@ import {CHART_NAMES} from '../support/versions.ts';
 /** Every setting that is a flag. */
 export const settings = catalog.filter(({onlyEnv}) => onlyEnv === undefined);
 
-export const spelled = ({id, kind}: Setting): string => (kind.isSwitch ? `\`--[no-]${id}\`` : `\`--${id} ${kind.hint}\``);
+export const spelled = ({id, kind}: Setting): string =>
+  kind.isSwitch ? `\`--[no-]${id}\`` : `\`--${id} ${kind.hint}\``;
 
 /** The charts whose newest version has a place for the setting. */
 export function takenBy(setting: Setting): string {
   if (isWrittenWithoutRow(setting)) return 'all';
   const written = setting.carriedBy?.() ?? setting;
-  const names = CHART_NAMES.filter((name) => CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)));
+  const names = CHART_NAMES.filter((name) =>
+    CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)),
+  );
   return names.length === CHART_NAMES.length ? 'all' : shortly(names);
 }
 
-const shortly = (names: readonly string[]): string => names.map((name) => name.replace('agent-', '')).join(', ');
+const shortly = (names: readonly string[]): string =>
+  names.map((name) => name.replace('agent-', '')).join(', ');
 
 /** The charts that take the setting and write nothing, although it is a key of others. */
 export function withoutKey(setting: Setting): string {
   const rowsIn = (name: ChartName) =>
-    CHARTS[name].rows.filter((row) => row.setting === (setting.carriedBy?.() ?? setting) && within(newestOf(name), row.in));
+    CHARTS[name].rows.filter(
+      (row) => row.setting === (setting.carriedBy?.() ?? setting) && within(newestOf(name), row.in),
+    );
   const isWritten = (name: ChartName): boolean => rowsIn(name).some(({paths}) => paths.length > 0);
-  return CHART_NAMES.some(isWritten) ? shortly(CHART_NAMES.filter((name) => rowsIn(name).length > 0 && !isWritten(name))) : '';
+  return CHART_NAMES.some(isWritten)
+    ? shortly(CHART_NAMES.filter((name) => rowsIn(name).length > 0 && !isWritten(name)))
+    : '';
 }
 
 /** What it is where nobody says anything; empty where the chart decides. */

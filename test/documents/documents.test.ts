@@ -16,7 +16,16 @@ import {findHelm, type Helm} from '../helm/find-helm.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {CHART_NAMES} from '../support/versions.ts';
-import {EFFECTS_FILE, effectOf, effects, isReached, type Sample, versionsOf, versionsWith, withSample} from './effects.ts';
+import {
+  EFFECTS_FILE,
+  effectOf,
+  effects,
+  isReached,
+  type Sample,
+  versionsOf,
+  versionsWith,
+  withSample,
+} from './effects.ts';
 import {TEXTS} from './homes.ts';
 
 // What the documents of upstream describe, and where this program covers it: CONTRIBUTING.md, "Add a row to the tables of documents".
@@ -62,7 +71,10 @@ interface UpstreamDocument {
 
 const documents = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.yaml'))
-  .map((file) => ({file, ...(parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as UpstreamDocument)}));
+  .map((file) => ({
+    file,
+    ...(parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as UpstreamDocument),
+  }));
 
 const KINDS = Object.keys(TEXTS) as Kind[];
 
@@ -78,7 +90,9 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' 
 
 /** Homes that do not exist or say nothing of it, and words that no home says. */
 function problemsOf({says = [], reason, ...home}: Item, chart?: ChartName): string[] {
-  const names = KINDS.flatMap((kind) => namesIn(home, kind).map((name) => ({kind, name, text: TEXTS[kind](name)})));
+  const names = KINDS.flatMap((kind) =>
+    namesIn(home, kind).map((name) => ({kind, name, text: TEXTS[kind](name)})),
+  );
   const keys = namesIn(home, 'values-file');
   if (reason !== undefined)
     return /^not covered: \w/.test(String(reason)) && names.length + keys.length === 0
@@ -89,20 +103,29 @@ function problemsOf({says = [], reason, ...home}: Item, chart?: ChartName): stri
   const texts = names.map(({text = ''}) => plain(text));
   const charts = chart === undefined ? CHART_NAMES : [chart];
   return [
-    ...names.filter(({text}) => text === undefined).map(({kind, name}) => `there is no ${kind} ${name}`),
+    ...names
+      .filter(({text}) => text === undefined)
+      .map(({kind, name}) => `there is no ${kind} ${name}`),
     ...names
       .filter(({text}) => text !== undefined && !words.some((word) => plain(text).includes(word)))
       .map(({kind, name}) => `${kind} ${name} says none of: ${says.join(', ')}`),
-    ...words.filter((word) => !texts.some((text) => text.includes(word))).map((word) => `no home says "${word}"`),
-    ...(chart === undefined ? [] : namesIn(home, 'flag').filter((flag) => !isTaken(chart, flag))).map(
-      (flag) => `${chart} does not take --${flag}`,
-    ),
-    ...keys.filter((key) => charts.every((each) => versionsWith(each, key).length === 0)).map((key) => `no version has ${key}`),
+    ...words
+      .filter((word) => !texts.some((text) => text.includes(word)))
+      .map((word) => `no home says "${word}"`),
+    ...(chart === undefined
+      ? []
+      : namesIn(home, 'flag').filter((flag) => !isTaken(chart, flag))
+    ).map((flag) => `${chart} does not take --${flag}`),
+    ...keys
+      .filter((key) => charts.every((each) => versionsWith(each, key).length === 0))
+      .map((key) => `no version has ${key}`),
   ];
 }
 
 const isWrittenBy = (chart: ChartName, key: string, flag: string): boolean =>
-  CHARTS[chart].rows.some(({setting, paths}) => setting.id === flag && paths.some((path) => startsWith(path, at(key))));
+  CHARTS[chart].rows.some(
+    ({setting, paths}) => setting.id === flag && paths.some((path) => startsWith(path, at(key))),
+  );
 
 /** The token goes into a Secret, and its key stays empty. */
 const INTO_SECRET = 'agent.token';
@@ -113,18 +136,31 @@ const ALWAYS_WRITTEN = 'agent.url';
 function problemsOfKey(target: Target, key: string, {finding, ...home}: Key): string[] {
   const {chart, version} = target;
   if (key === INTO_SECRET) return [];
-  if (finding !== undefined) return isReported(target, key, String(finding), home) ? [] : [`${finding} is not reported in ${version}`];
+  if (finding !== undefined)
+    return isReported(target, key, String(finding), home)
+      ? []
+      : [`${finding} is not reported in ${version}`];
   const flags = namesIn(home, 'flag');
-  const unwritten = flags.filter((flag) => !isWrittenBy(chart, key, flag)).map((flag) => `--${flag} does not write it`);
+  const unwritten = flags
+    .filter((flag) => !isWrittenBy(chart, key, flag))
+    .map((flag) => `--${flag} does not write it`);
   if (hasSample(home)) {
-    const found = reports(withSample(key, home), target).filter((report) => report.startsWith('error'));
+    const found = reports(withSample(key, home), target).filter((report) =>
+      report.startsWith('error'),
+    );
     const hasEffect = (effects[chart]?.[version]?.[key] ?? '') !== '';
-    return [...unwritten, ...found, ...(hasEffect ? [] : [`no difference is recorded in ${version}: ${RECORD}`])];
+    return [
+      ...unwritten,
+      ...found,
+      ...(hasEffect ? [] : [`no difference is recorded in ${version}: ${RECORD}`]),
+    ];
   }
   if (flags.length === 0) return ['it has no home'];
   return [
     ...unwritten,
-    ...(key === ALWAYS_WRITTEN || isReached(target, key) ? [] : [`schemas/reach.json has no difference in ${version}`]),
+    ...(key === ALWAYS_WRITTEN || isReached(target, key)
+      ? []
+      : [`schemas/reach.json has no difference in ${version}`]),
   ];
 }
 
@@ -134,7 +170,8 @@ const hasSample = (home: Key): home is Key & Sample => home.set !== undefined;
 const isReported = (target: Target, key: string, code: string, home: Key): boolean =>
   hasSample(home)
     ? reports(withSample(key, home), target).some((report) => report.includes(` ${code} `))
-    : code === 'IGNORED_KEY' && CHARTS[target.chart].ignoredKeys.some(({path}) => startsWith(at(path), at(key)));
+    : code === 'IGNORED_KEY' &&
+      CHARTS[target.chart].ignoredKeys.some(({path}) => startsWith(at(path), at(key)));
 
 const RECORD = 'SCALR_CHARTS=DIRECTORY npx vitest run -u test/documents';
 
@@ -145,51 +182,89 @@ const reports = (values: Tree, target: Target): string[] =>
     .map(({severity, code, path}) => `${severity} ${code} ${path}`);
 
 /** What `values` generates and warns of, or the error with the key that its message names. */
-async function generated({chart, version}: Target, argv: readonly string[]): Promise<{values?: Tree; reported: string[]}> {
-  const target = ['--chart', chart, '--chart-version', version, '--url', 'https://acme.scalr.io', '--json'];
-  const {stdout} = await runCommand(Values, [...target, ...argv], {files: memoryFiles({token: 'abc'})});
+async function generated(
+  {chart, version}: Target,
+  argv: readonly string[],
+): Promise<{values?: Tree; reported: string[]}> {
+  const target = [
+    '--chart',
+    chart,
+    '--chart-version',
+    version,
+    '--url',
+    'https://acme.scalr.io',
+    '--json',
+  ];
+  const {stdout} = await runCommand(Values, [...target, ...argv], {
+    files: memoryFiles({token: 'abc'}),
+  });
   const {values, warnings, error} = JSON.parse(stdout);
   if (error !== undefined)
-    return {reported: [`error ${error.code} ${error.message.match(/(?<=no key )\w[\w.]*\w|\b[a-z]\w*(?:\.\w+)+/i) ?? ''}`.trim()]};
+    return {
+      reported: [
+        `error ${error.code} ${error.message.match(/(?<=no key )\w[\w.]*\w|\b[a-z]\w*(?:\.\w+)+/i) ?? ''}`.trim(),
+      ],
+    };
   return {values, reported: (warnings as Warning[]).map(({code}) => `warning ${code}`)};
 }
 
-const repeated = (texts: readonly string[]): string[] => texts.filter((text, index) => texts.indexOf(text) !== index);
+const repeated = (texts: readonly string[]): string[] =>
+  texts.filter((text, index) => texts.indexOf(text) !== index);
 
 /** Every key of a table, in the version of the document and in the newest. */
 const keys = documents.flatMap(({file, chart, version, values = {}}) =>
   chart === undefined || version === undefined
     ? []
     : Object.entries(values).flatMap(([key, home]) =>
-        versionsOf(chart, key, home.from ?? version).map((each) => ({file, chart, version: each, key, home})),
+        versionsOf(chart, key, home.from ?? version).map((each) => ({
+          file,
+          chart,
+          version: each,
+          key,
+          home,
+        })),
       ),
 );
 
-test.skipIf(REAL === undefined)('records what keys without a flag change in the released charts', {timeout: 600_000}, async () => {
-  const [helm] = await findHelm();
-  const found: typeof effects = {};
-  for (const {chart, version, key, home} of keys) {
-    if (!hasSample(home) || home.finding !== undefined) continue;
-    const effect = await effectOf({chart, version}, key, home, helm as Helm);
-    const {[chart]: ofChart = {}} = found;
-    found[chart] = {...ofChart, [version]: {...ofChart[version], [key]: effect}};
-  }
-  await expect(`${JSON.stringify(found, null, 2)}\n`).toMatchFileSnapshot(EFFECTS_FILE);
-});
+test.skipIf(REAL === undefined)(
+  'records what keys without a flag change in the released charts',
+  {timeout: 600_000},
+  async () => {
+    const [helm] = await findHelm();
+    const found: typeof effects = {};
+    for (const {chart, version, key, home} of keys) {
+      if (!hasSample(home) || home.finding !== undefined) continue;
+      const effect = await effectOf({chart, version}, key, home, helm as Helm);
+      const {[chart]: ofChart = {}} = found;
+      found[chart] = {...ofChart, [version]: {...ofChart[version], [key]: effect}};
+    }
+    await expect(`${JSON.stringify(found, null, 2)}\n`).toMatchFileSnapshot(EFFECTS_FILE);
+  },
+);
 
 describe.each(documents)('$file', ({items, examples = [], ...document}) => {
   // The page on agents is about no chart, and has neither values nor examples of one.
   const chart = document.chart as ChartName;
 
   test('every item has a home that says what the row states', () => {
-    expect(items.flatMap((item) => problemsOf(item, document.chart).map((problem) => `${item.id}: ${problem}`))).toEqual([]);
+    expect(
+      items.flatMap((item) =>
+        problemsOf(item, document.chart).map((problem) => `${item.id}: ${problem}`),
+      ),
+    ).toEqual([]);
   });
 
   test('no row is there twice, and every row says what it is about', () => {
     const rows = [...items, ...examples];
-    expect(rows.filter(({id, section}) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id) || !section)).toEqual([]);
+    expect(
+      rows.filter(({id, section}) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id) || !section),
+    ).toEqual([]);
     expect(items.filter(({item}) => !item)).toEqual([]);
-    expect([items.map(({id}) => id), items.map(({item}) => item), examples.map(({id}) => id)].flatMap(repeated)).toEqual([]);
+    expect(
+      [items.map(({id}) => id), items.map(({item}) => item), examples.map(({id}) => id)].flatMap(
+        repeated,
+      ),
+    ).toEqual([]);
   });
 
   test('every key of the table of values has an effect through its home', () => {
@@ -218,7 +293,10 @@ describe.each(documents)('$file', ({items, examples = [], ...document}) => {
     expect(given.reported.filter((each) => !always.includes(each)).join(', ') || 'ok').toBe(result);
     if (flags === undefined) return;
     // Where this version refuses --set, the newest takes the flags.
-    const flagged = await generated(given.values ? target : {chart, version: newestOf(chart)}, flags);
+    const flagged = await generated(
+      given.values ? target : {chart, version: newestOf(chart)},
+      flags,
+    );
     expect(flagged.values, flagged.reported.join()).toEqual(given.values ?? expect.any(Object));
   });
 });

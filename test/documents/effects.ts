@@ -30,12 +30,15 @@ export const effects: Effects = JSON.parse(readFileSync(EFFECTS_FILE, 'utf8'));
 
 /** The versions of a chart that have the key, or keys below it. */
 export const versionsWith = (chart: ChartName, key: string): string[] =>
-  releasesOf(chart).filter((version) => leavesOf(chartSchema(chart), version).some(({path}) => startsWith(path, at(key))));
+  releasesOf(chart).filter((version) =>
+    leavesOf(chartSchema(chart), version).some(({path}) => startsWith(path, at(key))),
+  );
 
 /** The version of the document and the newest, or those with the key that are next to them. */
 export function versionsOf(chart: ChartName, key: string, described: string): string[] {
   const versions = versionsWith(chart, key);
-  const [first, last] = [versions.find((each) => compare(each, described) >= 0) ?? versions.at(-1), versions.at(-1)];
+  const first = versions.find((each) => compare(each, described) >= 0) ?? versions.at(-1);
+  const last = versions.at(-1);
   return [...new Set([first, last])].filter((each) => each !== undefined);
 }
 
@@ -43,13 +46,24 @@ export function versionsOf(chart: ChartName, key: string, described: string): st
 export const isReached = ({chart, version}: Target, key: string): boolean =>
   Object.entries(reach[chart] ?? {}).some(
     ([path, ranges]) =>
-      startsWith(at(path), at(key)) && Object.entries(ranges).some(([range, parts]) => within(version, range) && parts !== ''),
+      startsWith(at(path), at(key)) &&
+      Object.entries(ranges).some(([range, parts]) => within(version, range) && parts !== ''),
   );
 
 /** What `values` generates with the sample in a file. @throws ExpectedError if it refuses the key */
 async function generated({chart, version}: Target, given: Values): Promise<Generated> {
-  const flags = {url: 'https://acme.scalr.io', chart, 'chart-version': version, 'values-file': ['given.yaml']};
-  return generate(await resolveAnswers([fromFlags(flags)], {files: memoryFiles({'given.yaml': toYaml(given)}), now: new Date()}));
+  const flags = {
+    url: 'https://acme.scalr.io',
+    chart,
+    'chart-version': version,
+    'values-file': ['given.yaml'],
+  };
+  return generate(
+    await resolveAnswers([fromFlags(flags)], {
+      files: memoryFiles({'given.yaml': toYaml(given)}),
+      now: new Date(),
+    }),
+  );
 }
 
 export function withSample(key: string, {set, besides = {}}: Sample): Values {
@@ -59,12 +73,26 @@ export function withSample(key: string, {set, besides = {}}: Sample): Values {
 }
 
 /** The kinds of objects that a key changes in the released chart. */
-export async function effectOf(target: Target, key: string, sample: Sample, helm: Helm): Promise<string> {
+export async function effectOf(
+  target: Target,
+  key: string,
+  sample: Sample,
+  helm: Helm,
+): Promise<string> {
   const objectsWith = async (values: Values): Promise<Map<string, string>> => {
-    const {objects} = await render(helm, `${REAL}/${target.chart}/${target.version}`, await generated(target, values));
-    return new Map(objects.map((object) => [`${object.kind} ${object.metadata.name}`, JSON.stringify(object)]));
+    const {objects} = await render(
+      helm,
+      `${REAL}/${target.chart}/${target.version}`,
+      await generated(target, values),
+    );
+    return new Map(
+      objects.map((object) => [`${object.kind} ${object.metadata.name}`, JSON.stringify(object)]),
+    );
   };
-  const [before, after] = [await objectsWith(sample.besides ?? {}), await objectsWith(withSample(key, sample))];
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+  const before = await objectsWith(sample.besides ?? {});
+  const after = await objectsWith(withSample(key, sample));
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name) !== after.get(name),
+  );
   return [...new Set(changed.map((name) => name.split(' ')[0]))].toSorted().join(', ');
 }

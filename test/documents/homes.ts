@@ -25,42 +25,76 @@ function flag(name: string): string | undefined {
   const setting = settings.find(({id}) => id === name);
   if (setting !== undefined) return settingText(setting);
   const found = [...flagsOf.values()].flatMap((flags) => flags[name] ?? []);
-  return found.length === 0 ? undefined : found.map(({summary, description}) => `${summary} ${description ?? ''}`).join('\n');
+  return found.length === 0
+    ? undefined
+    : found.map(({summary, description}) => `${summary} ${description ?? ''}`).join('\n');
 }
 
 const MESSAGES = join(root, 'test/preflight/checks/messages');
 /** Results of every check, by paragraph: `id, when`, then what it says. */
-const results = readdirSync(MESSAGES).flatMap((file) => readFileSync(join(MESSAGES, file), 'utf8').split('\n\n'));
+const results = readdirSync(MESSAGES).flatMap((file) =>
+  readFileSync(join(MESSAGES, file), 'utf8').split('\n\n'),
+);
 
 function check(name: string): string | undefined {
   const found = [...CHECKS, ...MACHINE_CHECKS].find(({id}) => id === name);
-  return found && [found.title, found.ref, ...results.filter((each) => each.trimStart().startsWith(`${name},`))].join('\n');
+  return (
+    found &&
+    [
+      found.title,
+      found.ref,
+      ...results.filter((each) => each.trimStart().startsWith(`${name},`)),
+    ].join('\n')
+  );
 }
 
-const sources = ['src/charts', 'src/values', 'src/status', 'src/bundle', 'src/diagnose', 'src/host', 'src/export']
-  .flatMap((folder) => readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((file) => join(root, folder, file)))
+const sources = [
+  'src/charts',
+  'src/values',
+  'src/status',
+  'src/bundle',
+  'src/diagnose',
+  'src/host',
+  'src/export',
+]
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((file) =>
+      join(root, folder, file),
+    ),
+  )
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(file, 'utf8').split('\n'));
 
 /** Lines of the source after a code, where its message is. */
-const MESSAGE_LINES = 12;
+const MESSAGE_LINES = 20;
 
 function finding(name: string): string | undefined {
-  const causes = CAUSES.filter(({code}) => code === name).map((row) => remedyOf(row, {object: {metadata: {name: 'x'}}}, {namespace: 'x'}));
+  const causes = CAUSES.filter(({code}) => code === name).map((row) =>
+    remedyOf(row, {object: {metadata: {name: 'x'}}}, {namespace: 'x'}),
+  );
   const written = sources.flatMap((lines) =>
-    lines.flatMap((line, index) => (line.includes(`'${name}'`) ? [lines.slice(index, index + MESSAGE_LINES).join('\n')] : [])),
+    lines.flatMap((line, index) =>
+      line.includes(`'${name}'`) ? [lines.slice(index, index + MESSAGE_LINES).join('\n')] : [],
+    ),
   );
   const found = FOUND.get(name);
   const isKnown =
-    found !== undefined || causes.length > 0 || Object.values(CHARTS).some(({rules}) => rules.some(({code}) => code === name));
-  return isKnown || written.length > 0 ? [found?.message, found?.suggestion, ...causes, ...written].join('\n') : undefined;
+    found !== undefined ||
+    causes.length > 0 ||
+    Object.values(CHARTS).some(({rules}) => rules.some(({code}) => code === name));
+  return isKnown || written.length > 0
+    ? [found?.message, found?.suggestion, ...causes, ...written].join('\n')
+    : undefined;
 }
 
 function command(name: string): string | undefined {
   const [id = '', ...names] = name.split(' --');
   const flags = flagsOf.get(id);
   if (flags === undefined || names.some((each) => flags[each] === undefined)) return undefined;
-  if (names.length > 0) return names.map((each) => `${flags[each]?.summary} ${flags[each]?.description ?? ''}`).join('\n');
+  if (names.length > 0)
+    return names
+      .map((each) => `${flags[each]?.summary} ${flags[each]?.description ?? ''}`)
+      .join('\n');
   const {summary, description} = commands.find((each) => each.id === id)?.command ?? {};
   return [summary, description, words(`commands/${id.replaceAll(' ', '-')}.md`)].join('\n');
 }

@@ -18,8 +18,14 @@ export interface AirGap {
 }
 
 /** Starts a real registry with TLS in a network namespace of its own, until the test ends. */
-export async function startAirGap(registry: string, context: Pick<TestContext, 'skip'>): Promise<AirGap> {
-  const [program] = await Promise.all([builtTool('registry', context), installed('ip', 'iproute2', context)]);
+export async function startAirGap(
+  registry: string,
+  context: Pick<TestContext, 'skip'>,
+): Promise<AirGap> {
+  const [program] = await Promise.all([
+    builtTool('registry', context),
+    installed('ip', 'iproute2', context),
+  ]);
   const {exitCode, stderr} = await execa('unshare', [...NAMESPACES, 'true'], {reject: false});
   if (exitCode !== 0) context.skip(`network namespaces cannot be created here: ${stderr}`);
   const folder = await mkdtemp(join(tmpdir(), 'air-gap-'));
@@ -40,10 +46,14 @@ export async function startAirGap(registry: string, context: Pick<TestContext, '
   };
   await writeFile(path('config.yml'), JSON.stringify(configuration));
   const start = 'ip link set lo up && mount --bind "$1" /etc/hosts && exec "$2" serve "$3"';
-  const running = execa('unshare', [...NAMESPACES, 'sh', '-c', start, 'sh', path('hosts'), program, path('config.yml')], {
-    reject: false,
-    env: {OTEL_TRACES_EXPORTER: 'none'},
-  });
+  const running = execa(
+    'unshare',
+    [...NAMESPACES, 'sh', '-c', start, 'sh', path('hosts'), program, path('config.yml')],
+    {
+      reject: false,
+      env: {OTEL_TRACES_EXPORTER: 'none'},
+    },
+  );
   onTestFinished(async () => {
     running.kill();
     await running;
@@ -51,9 +61,18 @@ export async function startAirGap(registry: string, context: Pick<TestContext, '
   });
   const gap: AirGap = {
     under: (cwd) => [
-      ...['nsenter', '--target', String(running.pid), '--user', '--preserve-credentials', '--net', '--mount'],
+      'nsenter',
+      '--target',
+      String(running.pid),
+      '--user',
+      '--preserve-credentials',
+      '--net',
+      '--mount',
       // Another mount namespace has another working directory.
-      ...['sh', '-c', 'cd "$0" && exec "$@"', cwd],
+      'sh',
+      '-c',
+      'cd "$0" && exec "$@"',
+      cwd,
     ],
     env: {SSL_CERT_FILE: path('cert.pem'), NODE_EXTRA_CA_CERTS: path('cert.pem')},
   };

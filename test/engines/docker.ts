@@ -17,7 +17,10 @@ export interface Engine {
 }
 
 /** Without bridge and iptables, so that it runs inside a container too; containers use the network of the machine. */
-export async function startDocker(context: Pick<TestContext, 'skip'>, flags: readonly string[] = []): Promise<Engine> {
+export async function startDocker(
+  context: Pick<TestContext, 'skip'>,
+  flags: readonly string[] = [],
+): Promise<Engine> {
   const dockerd = await installed('dockerd', 'docker.io', context);
   await installed('docker', 'docker.io', context);
   if (process.getuid?.() !== 0) context.skip('the Docker Engine requires root');
@@ -27,8 +30,20 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
     execa(
       dockerd,
       [
-        ...['--iptables=false', '--ip6tables=false', '--bridge=none', '--storage-driver=vfs', '-H', socket],
-        ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-p', join(folder, 'pid'), ...flags],
+        '--iptables=false',
+        '--ip6tables=false',
+        '--bridge=none',
+        '--storage-driver=vfs',
+        '-H',
+        socket,
+
+        '--data-root',
+        join(folder, 'data'),
+        '--exec-root',
+        join(folder, 'exec'),
+        '-p',
+        join(folder, 'pid'),
+        ...flags,
       ],
       {reject: false},
     );

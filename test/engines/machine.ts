@@ -17,7 +17,12 @@ export async function machine(context: Pick<TestContext, 'skip'>) {
   await buildStandIns(engine, context, [OLD, NEW]);
   const cwd = mkdtempSync(join(tmpdir(), 'install-'));
   onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
-  const env = {...engine.env, PATH: process.env['PATH'] as string, HOME: cwd, SCALR_AGENT_TOKEN: 'e30.e30.c2ln'};
+  const env = {
+    ...engine.env,
+    PATH: process.env['PATH'] as string,
+    HOME: cwd,
+    SCALR_AGENT_TOKEN: 'e30.e30.c2ln',
+  };
   const runIn = (directory: string, more: Readonly<Record<string, string>>, ...args: string[]) =>
     runBuilt('scalr-agent', args, {cwd: directory, env: {...env, ...more}, timeoutMs: 120_000});
   const run = (...args: string[]) => runIn(cwd, {}, ...args);
@@ -26,14 +31,18 @@ export async function machine(context: Pick<TestContext, 'skip'>) {
     cwd,
     run,
     runIn,
-    install: (...more: string[]) => run('install', '--target', 'docker', ...SHARED, '--yes', ...more),
+    install: (...more: string[]) =>
+      run('install', '--target', 'docker', ...SHARED, '--yes', ...more),
     json(command: string, ...args: string[]) {
       const {stdout, status} = run(command, '--target', 'docker', ...args, '--json');
       expect(violations(command, stdout)).toEqual([]);
       return {...JSON.parse(stdout), exit: status};
     },
     containers: async () =>
-      (await engine.docker('ps', '--all', '--format', '{{.Names}} {{.Image}}')).split('\n').filter(Boolean).toSorted(),
+      (await engine.docker('ps', '--all', '--format', '{{.Names}} {{.Image}}'))
+        .split('\n')
+        .filter(Boolean)
+        .toSorted(),
   };
 }
 

@@ -11,19 +11,30 @@ const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const FLAGS =
   '--url https://acme.scalr.io --isolation shared --concurrency 2 --debug --run-memory-limit 4Gi --run-cpu-limit 2 --extra-env TF_LOG=debug';
 
-test('migrates running containers from what docker inspect prints', {timeout: 300_000}, async (context) => {
+test('migrates running containers from what docker inspect prints', {
+  timeout: 300_000,
+}, async (context) => {
   const engine = await startDocker(context);
   await buildStandIns(engine, context, ['scalr/agent:1.4.0']);
   const cwd = mkdtempSync(join(tmpdir(), 'migrate-'));
   onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
   const env = {SCALR_AGENT_TOKEN: TOKEN};
-  const {status, stderr} = runBuilt('scalr-agent', ['export', 'docker', ...FLAGS.split(' '), '--out', 'agent'], {cwd, env});
+  const {status, stderr} = runBuilt(
+    'scalr-agent',
+    ['export', 'docker', ...FLAGS.split(' '), '--out', 'agent'],
+    {cwd, env},
+  );
   expect({status, stderr}).toMatchObject({status: 0});
   execFileSync('sh', ['agent/run.sh'], {cwd, env: {...process.env, ...engine.env}, stdio: 'pipe'});
-  const names = (await engine.docker('ps', '--format', '{{.Names}}')).split('\n').filter((name) => name.startsWith('scalr-agent'));
+  const names = (await engine.docker('ps', '--format', '{{.Names}}'))
+    .split('\n')
+    .filter((name) => name.startsWith('scalr-agent'));
   expect(names).toHaveLength(2);
   writeFileSync(join(cwd, 'agents.json'), await engine.docker('inspect', ...names));
-  const result = runBuilt('scalr-agent', ['migrate', 'agents.json', '--to', 'agent-local@0.6.5'], {cwd, env: {}});
+  const result = runBuilt('scalr-agent', ['migrate', 'agents.json', '--to', 'agent-local@0.6.5'], {
+    cwd,
+    env: {},
+  });
   expect(result.status, result.stderr).toBe(0);
   expect(parse(result.stdout)).toEqual({
     agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'scalr-agent-token'}},

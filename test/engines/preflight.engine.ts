@@ -2,10 +2,17 @@ import {expect, test} from 'vitest';
 import type {Checked} from '../../src/preflight/preflight-context.ts';
 import {machine, NEW, SHARED} from './machine.ts';
 
-test('checks a machine with Docker, its agents and their directories', {timeout: 300_000}, async (context) => {
+test('checks a machine with Docker, its agents and their directories', {
+  timeout: 300_000,
+}, async (context) => {
   const {json, docker, env} = await machine(context);
   const resultsOf = (...args: string[]): Record<string, Checked> =>
-    Object.fromEntries(json('preflight', '--url', 'https://acme.invalid', ...args).checks.map((each: Checked) => [each.id, each]));
+    Object.fromEntries(
+      json('preflight', '--url', 'https://acme.invalid', ...args).checks.map((each: Checked) => [
+        each.id,
+        each,
+      ]),
+    );
   const before = resultsOf('--concurrency', '2');
   for (const id of ['docker-version', 'docker-socket', 'other-purpose', 'host-directories'])
     expect(before[id], id).toMatchObject({status: 'pass'});
@@ -13,13 +20,31 @@ test('checks a machine with Docker, its agents and their directories', {timeout:
   expect(before['docker-socket']?.message).toBe(env['DOCKER_HOST']?.replace('unix://', ''));
   expect(before['host-disk']?.message).toMatch(/\d GB free for \//);
   expect(before['host-memory']?.message).toMatch(/GiB/);
-  expect(before['host-scalr']).toMatchObject({status: 'fail', message: expect.stringContaining('acme.invalid:443')});
+  expect(before['host-scalr']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('acme.invalid:443'),
+  });
 
   const labels = ['--label', 'io.scalr.agent.release=vcs', '--label', 'io.scalr.agent.purpose=vcs'];
-  await docker('create', '--name', 'vcs', ...labels, '--volume', '/var/lib/scalr-agent-x:/var/lib/scalr-agent-x', NEW, 'run');
+  await docker(
+    'create',
+    '--name',
+    'vcs',
+    ...labels,
+    '--volume',
+    '/var/lib/scalr-agent-x:/var/lib/scalr-agent-x',
+    NEW,
+    'run',
+  );
   const after = resultsOf('--data-home', '/var/lib/scalr-agent-x');
-  expect(after['other-purpose']).toMatchObject({status: 'warn', message: expect.stringContaining('vcs: VCS agents')});
-  expect(after['host-directories']).toMatchObject({status: 'fail', message: expect.stringContaining('also mounted by container vcs')});
+  expect(after['other-purpose']).toMatchObject({
+    status: 'warn',
+    message: expect.stringContaining('vcs: VCS agents'),
+  });
+  expect(after['host-directories']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('also mounted by container vcs'),
+  });
 
   // The list of hosts depends on the settings in the same way.
   const {hosts} = json('network', ...SHARED, '--image-registry', 'registry.example.com');

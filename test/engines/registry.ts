@@ -28,7 +28,10 @@ export async function startRegistry(context: Pick<TestContext, 'skip'>): Promise
     http: {addr: address},
   };
   await writeFile(join(folder, 'config.yml'), JSON.stringify(configuration));
-  const running = execa(program, ['serve', join(folder, 'config.yml')], {reject: false, env: {OTEL_TRACES_EXPORTER: 'none'}});
+  const running = execa(program, ['serve', join(folder, 'config.yml')], {
+    reject: false,
+    env: {OTEL_TRACES_EXPORTER: 'none'},
+  });
   onTestFinished(async () => {
     running.kill();
     await running;
@@ -43,7 +46,11 @@ export async function startRegistry(context: Pick<TestContext, 'skip'>): Promise
 }
 
 /** Pushes small images for two platforms each. */
-export async function publishImages(registry: string, images: readonly string[], context: Pick<TestContext, 'skip'>): Promise<void> {
+export async function publishImages(
+  registry: string,
+  images: readonly string[],
+  context: Pick<TestContext, 'skip'>,
+): Promise<void> {
   const crane = await builtTool('crane', context);
   const folder = await mkdtemp(join(tmpdir(), 'images-'));
   onTestFinished(() => rm(folder, {recursive: true, force: true}));
@@ -51,13 +58,30 @@ export async function publishImages(registry: string, images: readonly string[],
   for (const image of images) {
     await writeFile(join(folder, 'content'), image);
     await execa('tar', ['-cf', layer, '-C', folder, 'content']);
-    const platforms = ['amd64', 'arm64'].map((architecture) => ({architecture, single: `${registry}/${image}-${architecture}`}));
+    const platforms = ['amd64', 'arm64'].map((architecture) => ({
+      architecture,
+      single: `${registry}/${image}-${architecture}`,
+    }));
     for (const {architecture, single} of platforms) {
       await execa(crane, ['append', '--new_layer', layer, '--new_tag', single]);
-      await execa(crane, ['mutate', single, '--set-platform', `linux/${architecture}`, '--tag', single]);
+      await execa(crane, [
+        'mutate',
+        single,
+        '--set-platform',
+        `linux/${architecture}`,
+        '--tag',
+        single,
+      ]);
     }
     const manifests = platforms.flatMap(({single}) => ['-m', single]);
-    await execa(crane, ['index', 'append', '--docker-empty-base', ...manifests, '-t', `${registry}/${image}`]);
+    await execa(crane, [
+      'index',
+      'append',
+      '--docker-empty-base',
+      ...manifests,
+      '-t',
+      `${registry}/${image}`,
+    ]);
   }
 }
 
@@ -68,13 +92,26 @@ interface Manifest {
 }
 
 /** What a registry has under a reference; undefined if nothing. */
-export async function manifestOf(registry: string, repository: string, reference: string): Promise<Manifest | undefined> {
-  const accept = ['oci.image.index.v1', 'oci.image.manifest.v1', 'docker.distribution.manifest.list.v2', 'docker.distribution.manifest.v2']
+export async function manifestOf(
+  registry: string,
+  repository: string,
+  reference: string,
+): Promise<Manifest | undefined> {
+  const accept = [
+    'oci.image.index.v1',
+    'oci.image.manifest.v1',
+    'docker.distribution.manifest.list.v2',
+    'docker.distribution.manifest.v2',
+  ]
     .map((type) => `application/vnd.${type}+json`)
     .join(',');
-  const answer = await fetch(`http://${registry}/v2/${repository}/manifests/${reference}`, {headers: {accept}});
+  const answer = await fetch(`http://${registry}/v2/${repository}/manifests/${reference}`, {
+    headers: {accept},
+  });
   if (!answer.ok) return undefined;
-  const {manifests = []} = (await answer.json()) as {manifests?: {platform: {os: string; architecture: string}}[]};
+  const {manifests = []} = (await answer.json()) as {
+    manifests?: {platform: {os: string; architecture: string}}[];
+  };
   const platforms = manifests.map(({platform}) => `${platform.os}/${platform.architecture}`);
   return {digest: answer.headers.get('docker-content-digest') ?? '', platforms};
 }

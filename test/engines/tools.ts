@@ -16,35 +16,54 @@ const PROGRAMS = {
   helmfile: ['fleets/helmfile', 'github.com/helmfile/helmfile'],
   'helm-controller': ['fleets/helm-controller', 'github.com/fluxcd/helm-controller'],
   'source-controller': ['fleets/source-controller', 'github.com/fluxcd/source-controller'],
-  'terraform-provider-helm': ['fleets/terraform-provider-helm', 'github.com/hashicorp/terraform-provider-helm'],
+  'terraform-provider-helm': [
+    'fleets/terraform-provider-helm',
+    'github.com/hashicorp/terraform-provider-helm',
+  ],
   tofu: ['fleets/opentofu', 'github.com/opentofu/opentofu/cmd/tofu'],
 } as const;
 
 const folderOf = (module: string): string => join(import.meta.dirname, module);
 
 /** Directory of a Go module that this repository names, for files that come with it. The test is skipped without Go. */
-export async function moduleDirectory(module: string, path: string, context: Pick<TestContext, 'skip'>): Promise<string> {
+export async function moduleDirectory(
+  module: string,
+  path: string,
+  context: Pick<TestContext, 'skip'>,
+): Promise<string> {
   await installed('go', 'golang (1.26 or newer)', context);
   await execa('go', ['mod', 'download', path], {cwd: folderOf(module)});
-  return (await execa('go', ['list', '-m', '-f', '{{.Dir}}', path], {cwd: folderOf(module)})).stdout;
+  return (await execa('go', ['list', '-m', '-f', '{{.Dir}}', path], {cwd: folderOf(module)}))
+    .stdout;
 }
 
 /** Path of a tool that Debian packages; the test is skipped, and says why, if it is not installed. */
-export async function installed(tool: string, debianPackage: string, {skip}: Pick<TestContext, 'skip'>): Promise<string> {
+export async function installed(
+  tool: string,
+  debianPackage: string,
+  {skip}: Pick<TestContext, 'skip'>,
+): Promise<string> {
   const {stdout, exitCode} = await execa('sh', ['-c', 'command -v "$0"', tool], {reject: false});
   if (exitCode !== 0) skip(`${tool} is not installed: apt-get install ${debianPackage}`);
   return stdout;
 }
 
 /** Builds a program once per machine and version; skips the test without Go. Programs that build for minutes are built with TEST_FULL only. */
-export async function builtTool(name: keyof typeof PROGRAMS, context: Pick<TestContext, 'skip'>): Promise<string> {
+export async function builtTool(
+  name: keyof typeof PROGRAMS,
+  context: Pick<TestContext, 'skip'>,
+): Promise<string> {
   const [module, source] = PROGRAMS[name];
   const hash = createHash('sha256').update(await readFile(join(folderOf(module), 'go.sum')));
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
+  const cache = join(
+    process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+    'scalr-agent-install',
+  );
   const folder = join(cache, `engines-${hash.digest('hex').slice(0, 16)}`);
   const path = join(folder, name);
   if (existsSync(path)) return path;
-  if (module !== 'tools' && !process.env['TEST_FULL']) context.skip(`${name} is not built yet: TEST_FULL=1 builds it in some minutes`);
+  if (module !== 'tools' && !process.env['TEST_FULL'])
+    context.skip(`${name} is not built yet: TEST_FULL=1 builds it in some minutes`);
   await installed('go', 'golang (1.26 or newer)', context);
   await mkdir(folder, {recursive: true});
   // Build beside the target and rename, because two test runs may build at the same time.
@@ -64,5 +83,6 @@ export async function builtTool(name: keyof typeof PROGRAMS, context: Pick<TestC
 /** Builds programs before the tests of a file, in whose time a first build does not fit. A test skips itself if its program cannot be built. */
 export const buildBeforeTests = (...names: readonly (keyof typeof PROGRAMS)[]): void =>
   beforeAll(async () => {
-    for (const name of names) await builtTool(name, {skip: expect.unreachable as never}).catch(() => undefined);
+    for (const name of names)
+      await builtTool(name, {skip: expect.unreachable as never}).catch(() => undefined);
   }, 1_800_000);

@@ -18,28 +18,40 @@ const [newest = {path: 'helm'}] = await findHelm();
 
 /** A directory with helm and kubectl on PATH, a namespace with the token, and a repository of charts. */
 export async function fleetPlace(charts: readonly Target[], helm = newest.path) {
-  const [place, shop] = [await workplace(), await workshop({}, helm)];
+  const place = await workplace();
+  const shop = await workshop({}, helm);
   const {namespace, kubeconfig, kubectl} = place;
-  await kubectl.apply({apiVersion: 'v1', kind: 'Secret', metadata: {name: 'scalr-agent-token', namespace}, stringData: {token: TOKEN}});
+  await kubectl.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'scalr-agent-token', namespace},
+    stringData: {token: TOKEN},
+  });
   const repository = await chartRepository(helm, charts, shop.folder);
   const env = {
     ...shop.env,
     KUBECONFIG: kubeconfig,
-    ...Object.fromEntries(['CACHE', 'CONFIG', 'DATA'].map((name) => [`HELM_${name}_HOME`, join(shop.folder, name)])),
+    ...Object.fromEntries(
+      ['CACHE', 'CONFIG', 'DATA'].map((name) => [`HELM_${name}_HOME`, join(shop.folder, name)]),
+    ),
   };
   /** Exports to `fleet`, with the repository of the test. Returns the paths below it. */
   const exportFiles = (target: string, ...flags: readonly string[]): string[] => {
     const argv = ['export', target, '--namespace', namespace, ...flags, '--out', 'fleet', '--yes'];
     const {status, stderr} = runBuilt('scalr-agent', argv, {cwd: shop.cwd});
     if (status !== 0) throw new Error(stderr);
-    const files = readdirSync(join(shop.cwd, 'fleet'), {recursive: true, encoding: 'utf8', withFileTypes: true}).filter((each) =>
-      each.isFile(),
-    );
+    const files = readdirSync(join(shop.cwd, 'fleet'), {
+      recursive: true,
+      encoding: 'utf8',
+      withFileTypes: true,
+    }).filter((each) => each.isFile());
     for (const {parentPath, name} of files) {
       const path = join(parentPath, name);
       writeFileSync(path, readFileSync(path, 'utf8').replaceAll(CHART_REPOSITORY, repository));
     }
-    return files.map(({parentPath, name}) => join(parentPath, name).slice(join(shop.cwd, 'fleet/').length));
+    return files.map(({parentPath, name}) =>
+      join(parentPath, name).slice(join(shop.cwd, 'fleet/').length),
+    );
   };
   const run = (file: string, args: readonly string[], cwd = 'fleet', input = '') =>
     execa(file, args, {cwd: join(shop.cwd, cwd), env, input});
@@ -62,16 +74,35 @@ export const comparable = (manifest: string, namespace: string): KubernetesObjec
       }
       return object;
     })
-    .toSorted((one, other) => `${one.kind} ${one.metadata.name}`.localeCompare(`${other.kind} ${other.metadata.name}`));
+    .toSorted((one, other) =>
+      `${one.kind} ${one.metadata.name}`.localeCompare(`${other.kind} ${other.metadata.name}`),
+    );
 
-export const manifestOf = async (helm: string, {kubeconfig, namespace}: Pick<Workplace, 'kubeconfig' | 'namespace'>) =>
+export const manifestOf = async (
+  helm: string,
+  {kubeconfig, namespace}: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+) =>
   comparable(
-    (await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig])).stdout,
+    (
+      await execa(helm, [
+        'get',
+        'manifest',
+        'scalr-agent',
+        '--namespace',
+        namespace,
+        '--kubeconfig',
+        kubeconfig,
+      ])
+    ).stdout,
     namespace,
   );
 
 /** What `install` makes of the same answers, in another namespace. */
-export async function installedObjects(target: Target, scratch: string, flags: readonly string[]): Promise<KubernetesObject[]> {
+export async function installedObjects(
+  target: Target,
+  scratch: string,
+  flags: readonly string[],
+): Promise<KubernetesObject[]> {
   const place = await workplace();
   const source = ['--chart-source', await directoryOf(target, scratch)];
   const argv = [...source, ...flags, '--no-from-cluster', '--skip-preflight', '--no-wait', '--yes'];

@@ -1,4 +1,12 @@
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import fc from 'fast-check';
@@ -18,7 +26,12 @@ function directory(files: Readonly<Record<string, string>> = {}) {
   onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
   mkdirSync(join(cwd, 'clusters'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const run = (...argv: string[]) => runBuilt('scalr-agent', argv, {cwd, env: {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'}, timeoutMs: 120_000});
+  const run = (...argv: string[]) =>
+    runBuilt('scalr-agent', argv, {
+      cwd,
+      env: {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'},
+      timeoutMs: 120_000,
+    });
   /** Texts of an export by path. */
   const exported = (target: string, out: string, ...flags: string[]): Record<string, string> => {
     const {status, stderr} = run('export', target, ...flags, '--out', out, '--yes');
@@ -26,12 +39,20 @@ function directory(files: Readonly<Record<string, string>> = {}) {
     const files = readdirSync(join(cwd, out), {recursive: true, encoding: 'utf8'}).filter((path) =>
       statSync(join(cwd, out, path)).isFile(),
     );
-    return Object.fromEntries(files.toSorted().map((path) => [path, readFileSync(join(cwd, out, path), 'utf8')]));
+    return Object.fromEntries(
+      files.toSorted().map((path) => [path, readFileSync(join(cwd, out, path), 'utf8')]),
+    );
   };
-  return {cwd, run, exported, write: (name: string, text: string) => writeFileSync(join(cwd, name), text)};
+  return {
+    cwd,
+    run,
+    exported,
+    write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
+  };
 }
 
-const ANSWERS = 'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
+const ANSWERS =
+  'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
 const OVERLAY = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
 const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 /** Flags that the targets need. */
@@ -51,8 +72,12 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     const after = exported(target, 'fleet', ...flags);
     const added = Object.keys(after).filter((path) => !(path in before));
     expect(added).toEqual([expect.stringContaining('eu-3')]);
-    expect(Object.fromEntries(Object.entries(after).filter(([path]) => path in before))).toEqual(before);
-    expect(Object.values(after).join('')).not.toMatch(/e30\.e30\.c2ln|npx (?!scalr-agent-install takes)/);
+    expect(Object.fromEntries(Object.entries(after).filter(([path]) => path in before))).toEqual(
+      before,
+    );
+    expect(Object.values(after).join('')).not.toMatch(
+      /e30\.e30\.c2ln|npx (?!scalr-agent-install takes)/,
+    );
   });
 
   test('pins the version, explains every task of operators, and leaves nothing to fill in', () => {
@@ -69,7 +94,13 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
       ...flagsOf(target),
     );
     const readme = files['README.md'] ?? '';
-    for (const heading of ['Bootstrap', 'Add a cluster', 'Rotate the token', 'Upgrade one ring at a time', 'Remove'])
+    for (const heading of [
+      'Bootstrap',
+      'Add a cluster',
+      'Rotate the token',
+      'Upgrade one ring at a time',
+      'Remove',
+    ])
       expect(readme).toContain(`## ${heading}\n`);
     const text = Object.values(files).join('\n');
     expect(text).toMatch(/0\.6\.4/);
@@ -83,21 +114,28 @@ const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {
   flux: ['--secret-store', 'vault'],
 };
 
-test.each(FLEET_TARGETS)('validate accepts every file of %s, and finds a mistake in each', (target) => {
+test.each(
+  FLEET_TARGETS,
+)('validate accepts every file of %s, and finds a mistake in each', (target) => {
   const {cwd, exported, run, write} = directory({
     // Without an address, the shared values are incomplete.
     'answers.yaml': ANSWERS.replace(/^url.*\n/, ''),
     'clusters/eu-1.yaml': 'url: https://acme.scalr.io\nnode-selector: {disk: ssd}\n',
-    'clusters/eu-2.yaml': 'url: https://acme.scalr.io\nchart: agent-local\nnode-selector: {disk: ssd}\n',
+    'clusters/eu-2.yaml':
+      'url: https://acme.scalr.io\nchart: agent-local\nnode-selector: {disk: ssd}\n',
   });
   const flags = SECRET_FLAGS[target] ?? ['--secret-store', 'SecretStore/vault'];
-  const files = Object.entries(exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target))).filter(
-    ([path]) => path !== 'README.md',
-  );
+  const files = Object.entries(
+    exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target)),
+  ).filter(([path]) => path !== 'README.md');
   const paths = files.map(([path]) => `fleet/${path}`);
   const clean = run('validate', ...paths, '--json');
   expect(violations('validate', clean.stdout)).toEqual([]);
-  expect(JSON.parse(clean.stdout).files.filter(({findings}: {findings: unknown[]}) => findings.length > 0)).toEqual([]);
+  expect(
+    JSON.parse(clean.stdout).files.filter(
+      ({findings}: {findings: unknown[]}) => findings.length > 0,
+    ),
+  ).toEqual([]);
   expect(clean.status, clean.stderr).toBe(0);
   const mistakes = files.map(([path, text]) => {
     const key = text.indexOf('nodeSelector');
@@ -107,29 +145,55 @@ test.each(FLEET_TARGETS)('validate accepts every file of %s, and finds a mistake
     return `fleet/${path}:${line} ${key < 0 ? 'TOKEN_IN_FILE' : 'UNKNOWN_KEY'}`;
   });
   const {files: checked} = JSON.parse(run('validate', ...paths, '--json').stdout);
-  const found = checked.flatMap(({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
-    findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
+  const found = checked.flatMap(
+    ({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
+      findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
   );
   expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
 
-test.each(['helmfile', 'flux', 'argocd', 'argocd-appset'])('%s reads the token from External Secrets, with a key per cluster', (target) => {
+test.each([
+  'helmfile',
+  'flux',
+  'argocd',
+  'argocd-appset',
+])('%s reads the token from External Secrets, with a key per cluster', (target) => {
   const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
-  const files = exported(target, 'fleet', ...OVERLAY, '--secret-store', 'SecretStore/vault', ...flagsOf(target));
+  const files = exported(
+    target,
+    'fleet',
+    ...OVERLAY,
+    '--secret-store',
+    'SecretStore/vault',
+    ...flagsOf(target),
+  );
   const text = Object.values(files).join('\n');
   expect(text).toContain('apiVersion: external-secrets.io/v1\n');
   expect(text).toContain('scalr-agent/eu-1');
   expect(text).toMatch(/kind: SecretStore\n\s+name: vault\n/);
 });
 
-test.each(['--sops', '--sealed-secrets'])('%s prints commands that encrypt standard input, and no file contains the token', (flag) => {
+test.each([
+  '--sops',
+  '--sealed-secrets',
+])('%s prints commands that encrypt standard input, and no file contains the token', (flag) => {
   const {run, cwd} = directory();
-  const {status, stderr} = run('export', 'flux', '--url', 'https://acme.scalr.io', flag, '--out', 'fleet');
+  const {status, stderr} = run(
+    'export',
+    'flux',
+    '--url',
+    'https://acme.scalr.io',
+    flag,
+    '--out',
+    'fleet',
+  );
   expect(status, stderr).toBe(0);
   expect(stderr).toMatch(
     /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
   );
-  const {resources} = parse(readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8')) as {resources: string[]};
+  const {resources} = parse(
+    readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8'),
+  ) as {resources: string[]};
   expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
 });
 
@@ -139,24 +203,51 @@ test.each([
   [['argocd-appset'], 'An ApplicationSet reads the files of clusters from Git: set --git-url.'],
   [['flux', '--sops', '--sealed-secrets'], '--sops and --sealed-secrets cannot be combined.'],
   [['compose', '--overlay', 'clusters'], '--overlay: only for the targets'],
-  [['flux', '--chart-source', 'oci://registry.example.com/agent-job', '--chart', 'agent-job'], 'not supported in files for fleets'],
+  [
+    ['flux', '--chart-source', 'oci://registry.example.com/agent-job', '--chart', 'agent-job'],
+    'not supported in files for fleets',
+  ],
 ])('%j is rejected', (argv, message) => {
-  const {status, stderr} = directory().run('export', ...argv, '--url', 'https://acme.scalr.io', '--out', 'fleet');
+  const {status, stderr} = directory().run(
+    'export',
+    ...argv,
+    '--url',
+    'https://acme.scalr.io',
+    '--out',
+    'fleet',
+  );
   expect(stderr).toContain(message);
   expect(status).toBe(2);
 });
 
 describe('overlays', () => {
   test('a conflict names both files, in export and validate', () => {
-    const {run} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': 'cache: existing-pvc\n', 'clusters/eu-2.yaml': ''});
-    const place = 'clusters/eu-1.yaml over answers.yaml: --cache: existing-pvc requires the name of a PVC.';
-    expect(run('export', 'flux', ...OVERLAY)).toMatchObject({status: 2, stderr: expect.stringContaining(place)});
+    const {run} = directory({
+      'answers.yaml': ANSWERS,
+      'clusters/eu-1.yaml': 'cache: existing-pvc\n',
+      'clusters/eu-2.yaml': '',
+    });
+    const place =
+      'clusters/eu-1.yaml over answers.yaml: --cache: existing-pvc requires the name of a PVC.';
+    expect(run('export', 'flux', ...OVERLAY)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(place),
+    });
     const {status, stdout} = run('validate', ...OVERLAY, '--json');
     expect(violations('validate', stdout)).toEqual([]);
     expect(JSON.parse(stdout).files).toMatchObject([
       {
-        ...{file: 'clusters/eu-1.yaml', valid: false},
-        findings: [{code: 'INVALID_SETTING', path: 'cache', line: 1, column: 1, message: 'existing-pvc requires the name of a PVC.'}],
+        file: 'clusters/eu-1.yaml',
+        valid: false,
+        findings: [
+          {
+            code: 'INVALID_SETTING',
+            path: 'cache',
+            line: 1,
+            column: 1,
+            message: 'existing-pvc requires the name of a PVC.',
+          },
+        ],
       },
       {file: 'clusters/eu-2.yaml', valid: true, chart: 'agent-job'},
     ]);
@@ -175,7 +266,9 @@ describe('overlays', () => {
     });
     const {status, stdout} = run('validate', ...OVERLAY, '--format', 'github');
     const lines = stdout.split('\n').filter((line) => line.startsWith('::error'));
-    expect(lines.map((line) => /file=clusters\/([^,:]*)(?:,line=(\d+))?/.exec(line)?.slice(1))).toEqual([
+    expect(
+      lines.map((line) => /file=clusters\/([^,:]*)(?:,line=(\d+))?/.exec(line)?.slice(1)),
+    ).toEqual([
       ['broken.yaml', '3'],
       ['many.yaml', '3'],
       ['many.yaml', '2'],
@@ -189,7 +282,8 @@ describe('overlays', () => {
     expect(status).toBe(3);
     const exported = run('export', 'flux', ...OVERLAY);
     expect(exported.status).toBe(2);
-    for (const name of ['broken', 'many', 'shared', 'unknown', 'unsupported']) expect(exported.stderr).toContain(`clusters/${name}.yaml`);
+    for (const name of ['broken', 'many', 'shared', 'unknown', 'unsupported'])
+      expect(exported.stderr).toContain(`clusters/${name}.yaml`);
   });
 
   test('recommend names the clusters that a chart cannot serve', () => {
@@ -212,16 +306,25 @@ describe('overlays', () => {
   test('a ring has answers between the shared ones and those of a cluster', () => {
     const {exported} = directory({
       'answers.yaml': `${ANSWERS}chart-version: 0.6.4\n`,
-      'clusters/rings.yaml': '- name: canary\n  clusters: [eu-1]\n  answers: {chart-version: 0.6.5}\n',
+      'clusters/rings.yaml':
+        '- name: canary\n  clusters: [eu-1]\n  answers: {chart-version: 0.6.5}\n',
       'clusters/eu-1.yaml': 'kube-context: admin@eu-1\n',
       'clusters/eu-2.yaml': 'node-selector: {disk: ssd}\ntoleration: [c=d:NoSchedule]\n',
     });
     const files = exported('helmfile', 'fleet', ...OVERLAY);
     const [one, two] = ['eu-1', 'eu-2'].map((name) => parse(files[`clusters/${name}.yaml`] ?? ''));
-    expect(one).toMatchObject({ring: 'canary', version: '0.6.5', kubeContext: 'admin@eu-1', values: {}});
+    expect(one).toMatchObject({
+      ring: 'canary',
+      version: '0.6.5',
+      kubeContext: 'admin@eu-1',
+      values: {},
+    });
     expect(two).toMatchObject({ring: 'all', version: '0.6.4', kubeContext: 'eu-2'});
     // Maps are merged, lists are replaced.
-    expect(two.values.task).toEqual({nodeSelector: {disk: 'ssd'}, tolerations: [expect.objectContaining({key: 'c'})]});
+    expect(two.values.task).toEqual({
+      nodeSelector: {disk: 'ssd'},
+      tolerations: [expect.objectContaining({key: 'c'})],
+    });
   });
 
   test.each([
@@ -235,7 +338,10 @@ describe('overlays', () => {
   });
 
   test('a percentage is stable and close to its share', () => {
-    const rings = parseRings('- name: canary\n  clusters: [c-7]\n- name: early\n  percent: 10', 'rings.yaml');
+    const rings = parseRings(
+      '- name: canary\n  clusters: [c-7]\n- name: early\n  percent: 10',
+      'rings.yaml',
+    );
     expect(rings.map(({name}) => name)).toEqual(['canary', 'early', 'all']);
     const found = Array.from({length: 1000}, (_, index) => ringOf(`c-${index}`, rings).name);
     expect(found[7]).toBe('canary');
@@ -244,7 +350,12 @@ describe('overlays', () => {
   });
 
   test('base and override have the effect of the values', () => {
-    const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), {maxLength: 2}));
+    const leaf = fc.oneof(
+      fc.integer(),
+      fc.string(),
+      fc.boolean(),
+      fc.array(fc.integer(), {maxLength: 2}),
+    );
     // As in charts, a key is a map in all values or in none.
     const {tree} = fc.letrec<{tree: Values}>((tie) => {
       const keys = {a: leaf, b: leaf, map: fc.oneof({maxDepth: 3}, fc.constant({}), tie('tree'))};
@@ -253,7 +364,9 @@ describe('overlays', () => {
     fc.assert(
       fc.property(tree, tree, tree, (defaults, base, desired) => {
         const override = overrideOf(base, desired, defaults);
-        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(prune(mergeValues(defaults, desired)));
+        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(
+          prune(mergeValues(defaults, desired)),
+        );
       }),
     );
   });
@@ -261,6 +374,10 @@ describe('overlays', () => {
 
 /** Maps without entries have no effect in the charts. */
 function prune(values: Values): Values {
-  const entries = Object.entries(values).map(([key, below]) => [key, isMap(below) ? prune(below) : below] as const);
-  return Object.fromEntries(entries.filter(([, below]) => !isMap(below) || Object.keys(below).length > 0));
+  const entries = Object.entries(values).map(
+    ([key, below]) => [key, isMap(below) ? prune(below) : below] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(([, below]) => !isMap(below) || Object.keys(below).length > 0),
+  );
 }

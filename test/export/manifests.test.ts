@@ -9,7 +9,12 @@ async function exported(...argv: string[]) {
   const {stdout, stderr, exit} = await runCommand(ExportCommand, argv);
   expect({stderr, exit}).toMatchObject({exit: 0});
   expect(stdout).not.toMatch(/[&*]a\d/);
-  return {stderr, objects: parseAllDocuments(stdout).map((each) => each.toJS() as Values & {spec: Values; metadata: Values})};
+  return {
+    stderr,
+    objects: parseAllDocuments(stdout).map(
+      (each) => each.toJS() as Values & {spec: Values; metadata: Values},
+    ),
+  };
 }
 
 const SYSTEM = 'fs-0123456789abcdef0';
@@ -23,10 +28,18 @@ describe('volume', () => {
   ])('writes a StorageClass and a shared PVC with %j', async (argv, provisioner, storage) => {
     const {objects, stderr} = await exported('volume', ...argv, '--namespace', 'agents');
     const [storageClass, claim] = objects;
-    expect(storageClass).toMatchObject({kind: 'StorageClass', provisioner, reclaimPolicy: 'Retain'});
+    expect(storageClass).toMatchObject({
+      kind: 'StorageClass',
+      provisioner,
+      reclaimPolicy: 'Retain',
+    });
     expect(claim).toMatchObject({
       metadata: {name: 'scalr-agent-cache', namespace: 'agents'},
-      spec: {accessModes: ['ReadWriteMany'], storageClassName: storageClass?.metadata['name'], resources: {requests: {storage}}},
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: storageClass?.metadata['name'],
+        resources: {requests: {storage}},
+      },
     });
     expect(stderr).toContain(
       'scalr-agent install --release scalr-agent --namespace agents --cache existing-pvc --cache-claim scalr-agent-cache',
@@ -35,14 +48,26 @@ describe('volume', () => {
 
   test('lets user 1000 of the charts write', async () => {
     const efs = await exported('volume', '--cloud', 'eks', '--efs-handle', SYSTEM);
-    expect(efs.objects[0]).toMatchObject({parameters: {provisioningMode: 'efs-ap', fileSystemId: SYSTEM, uid: '1000', gid: '1000'}});
+    expect(efs.objects[0]).toMatchObject({
+      parameters: {provisioningMode: 'efs-ap', fileSystemId: SYSTEM, uid: '1000', gid: '1000'},
+    });
     const azure = await exported('volume', '--cloud', 'aks');
-    expect(azure.objects[0]?.['mountOptions']).toEqual(expect.arrayContaining(['uid=1000', 'gid=1000']));
+    expect(azure.objects[0]?.['mountOptions']).toEqual(
+      expect.arrayContaining(['uid=1000', 'gid=1000']),
+    );
   });
 
   test('binds an EFS access point that exists', async () => {
     const handle = `${SYSTEM}::fsap-0123456789abcdef0`;
-    const {objects, stderr} = await exported('volume', '--cloud', 'eks', '--efs-handle', handle, '--release', 'second');
+    const {objects, stderr} = await exported(
+      'volume',
+      '--cloud',
+      'eks',
+      '--efs-handle',
+      handle,
+      '--release',
+      'second',
+    );
     const [volume, claim] = objects;
     expect(volume?.spec).toMatchObject({
       csi: {driver: 'efs.csi.aws.com', volumeHandle: handle},
@@ -57,7 +82,10 @@ describe('volume', () => {
     [[], '--cloud eks|gke|aks'],
     [['--cloud', 'other'], '--cloud eks|gke|aks'],
     [['--cloud', 'eks'], '--efs-handle fs-'],
-    [['--cloud', 'aks', '--efs-handle', SYSTEM], '--efs-handle is only for EFS, not for --cloud aks.'],
+    [
+      ['--cloud', 'aks', '--efs-handle', SYSTEM],
+      '--efs-handle is only for EFS, not for --cloud aks.',
+    ],
   ])('names what is missing or does not fit with %j', async (argv, flag) => {
     const {stderr, exit} = await runCommand(ExportCommand, ['volume', ...argv]);
     expect(exit).toBe(2);
@@ -72,10 +100,26 @@ describe('volume', () => {
 
 describe('prepull', () => {
   test('holds the runner images on the nodes of runs', async () => {
-    const placed = ['--node-selector', 'pool=runs', '--toleration', 'spot:NoExecute', '--image-pull-secret', 'mirror'];
-    const {objects} = await exported('prepull', '--chart', 'agent-job', '--image-registry', 'registry.example.com', ...placed);
+    const placed = [
+      '--node-selector',
+      'pool=runs',
+      '--toleration',
+      'spot:NoExecute',
+      '--image-pull-secret',
+      'mirror',
+    ];
+    const {objects} = await exported(
+      'prepull',
+      '--chart',
+      'agent-job',
+      '--image-registry',
+      'registry.example.com',
+      ...placed,
+    );
     expect(objects).toHaveLength(1);
-    const {spec, kind} = objects[0] as unknown as Values & {spec: {selector: Values; template: {spec: Values; metadata: Values}}};
+    const {spec, kind} = objects[0] as unknown as Values & {
+      spec: {selector: Values; template: {spec: Values; metadata: Values}};
+    };
     expect(kind).toBe('DaemonSet');
     expect(spec.template.metadata['labels']).toEqual(spec.selector['matchLabels']);
     expect(spec.template.spec).toMatchObject({
@@ -94,7 +138,13 @@ describe('prepull', () => {
   test('warns of images that the agent selects', async () => {
     const unknown = 'The agent selects a runner image per tool and version';
     expect((await exported('prepull', '--chart', 'agent-k8s')).stderr).toContain(unknown);
-    const {objects, stderr} = await exported('prepull', '--chart', 'agent-k8s', '--runner-image', 'scalr/runner:0.3.0');
+    const {objects, stderr} = await exported(
+      'prepull',
+      '--chart',
+      'agent-k8s',
+      '--runner-image',
+      'scalr/runner:0.3.0',
+    );
     expect(stderr).not.toContain(unknown);
     expect(JSON.stringify(objects)).toContain('scalr/runner:0.3.0');
   });

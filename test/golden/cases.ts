@@ -25,14 +25,18 @@ export interface Golden {
 export const tableOf = (chart: ChartName): string => join(import.meta.dirname, `${chart}.yaml`);
 
 /** By version and name, such as 0.6.5-proxy. */
-export const goldenCases = (chart: ChartName): Record<string, Golden> => parse(readFileSync(tableOf(chart), 'utf8'));
+export const goldenCases = (chart: ChartName): Record<string, Golden> =>
+  parse(readFileSync(tableOf(chart), 'utf8'));
 
 /** @throws ExpectedError */
 export async function generatedFor({answers}: Golden): Promise<Generated> {
-  const settings = await resolveAnswers([fromAnswers(parseAnswers(stringify(answers), 'answers.yaml'))], {
-    files: memoryFiles(certificates),
-    now: TODAY,
-  });
+  const settings = await resolveAnswers(
+    [fromAnswers(parseAnswers(stringify(answers), 'answers.yaml'))],
+    {
+      files: memoryFiles(certificates),
+      now: TODAY,
+    },
+  );
   return generateChecked(settings);
 }
 
@@ -43,7 +47,11 @@ export const DOCUMENTS: readonly {name: string; target: Target; text: string}[] 
       .filter(([, {error}]) => error === undefined)
       .map(async ([name, each]) => {
         const generated = await generatedFor(each);
-        return {name: `${chart}-${name}`, target: generated.target, text: valuesDocument(generated)};
+        return {
+          name: `${chart}-${name}`,
+          target: generated.target,
+          text: valuesDocument(generated),
+        };
       }),
   ),
 );

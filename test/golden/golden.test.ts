@@ -16,16 +16,24 @@ async function outcomeOf(golden: Golden): Promise<Golden> {
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const suggestions = error.suggestions.map((each) => `- ${each}`);
-    return {answers, error: [`${error.code} (exit ${error.exit})`, ...error.message.split('\n'), ...suggestions]};
+    return {
+      answers,
+      error: [`${error.code} (exit ${error.exit})`, ...error.message.split('\n'), ...suggestions],
+    };
   }
 }
 
 /** `vitest -u` writes values, warnings and errors anew; the diff is for reviewing. */
 test.each(CHART_NAMES)('answers for %s give these values, warnings and errors', async (chart) => {
   const cases = goldenCases(chart);
-  const outcomes = await Promise.all(Object.entries(cases).map(async ([name, each]) => [name, await outcomeOf(each)] as const));
-  for (const [name, {error}] of outcomes) expect([name, error !== undefined]).toEqual([name, name.endsWith('-refused')]);
-  await expect(stringify(Object.fromEntries(outcomes), {lineWidth: 0})).toMatchFileSnapshot(tableOf(chart));
+  const outcomes = await Promise.all(
+    Object.entries(cases).map(async ([name, each]) => [name, await outcomeOf(each)] as const),
+  );
+  for (const [name, {error}] of outcomes)
+    expect([name, error !== undefined]).toEqual([name, name.endsWith('-refused')]);
+  await expect(stringify(Object.fromEntries(outcomes), {lineWidth: 0})).toMatchFileSnapshot(
+    tableOf(chart),
+  );
 });
 
 test('there are at least sixty cases', () => expect(DOCUMENTS.length).toBeGreaterThanOrEqual(60));

@@ -6,7 +6,10 @@ const NPX = {npm_command: 'exec', npm_lifecycle_script: "'scalr-agent-install'"}
 
 test.each([
   ['Try: scalr-agent status --release a', 'Try: npx scalr-agent-install status --release a'],
-  ['Use Docker: scalr-agent-install install --target docker', 'Use Docker: npx scalr-agent-install install --target docker'],
+  [
+    'Use Docker: scalr-agent-install install --target docker',
+    'Use Docker: npx scalr-agent-install install --target docker',
+  ],
   ['  - npx scalr-agent-install status', '  - npx scalr-agent-install status'],
   ['Release scalr-agent is ready', 'Release scalr-agent is ready'],
   ['kubectl get pods -n scalr-agent', 'kubectl get pods -n scalr-agent'],
@@ -17,8 +20,13 @@ test.each([
 });
 
 test('knows every command', () => {
-  const commands = readdirSync(new URL('../../src/commands', import.meta.url)).map((each) => each.replace(/\.ts$/, ''));
-  for (const command of commands) expect(withInvokedName(`scalr-agent ${command}`, NPX)).toBe(`npx scalr-agent-install ${command}`);
+  const commands = readdirSync(new URL('../../src/commands', import.meta.url)).map((each) =>
+    each.replace(/\.ts$/, ''),
+  );
+  for (const command of commands)
+    expect(withInvokedName(`scalr-agent ${command}`, NPX)).toBe(
+      `npx scalr-agent-install ${command}`,
+    );
 });
 
 test.each([

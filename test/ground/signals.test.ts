@@ -6,15 +6,21 @@ import {abortReason, anySignal, followSignal, withTimeout} from '../../src/groun
 
 describe('anySignal', () => {
   test('is aborted with the first signal, and with its reason', () => {
-    const [one, other] = [new AbortController(), new AbortController()];
+    const one = new AbortController();
+    const other = new AbortController();
     const signal = anySignal(one.signal, other.signal);
     other.abort('SIGTERM');
     one.abort('SIGINT');
-    expect({aborted: signal.aborted, reason: signal.reason}).toEqual({aborted: true, reason: 'SIGTERM'});
+    expect({aborted: signal.aborted, reason: signal.reason}).toEqual({
+      aborted: true,
+      reason: 'SIGTERM',
+    });
   });
 
   test('is aborted when one signal already is', () => {
-    expect(anySignal(new AbortController().signal, AbortSignal.abort('SIGINT')).reason).toBe('SIGINT');
+    expect(anySignal(new AbortController().signal, AbortSignal.abort('SIGINT')).reason).toBe(
+      'SIGINT',
+    );
   });
 
   test('keeps a timeout alive that nothing else references', async () => {
@@ -30,7 +36,8 @@ describe('anySignal', () => {
 
 describe('followSignal', () => {
   test('is aborted with the first signal, even if it already is', () => {
-    const [one, other] = [new AbortController(), new AbortController()];
+    const one = new AbortController();
+    const other = new AbortController();
     const {signal} = followSignal(one.signal, other.signal);
     other.abort('SIGINT');
     expect(signal.reason).toBe('SIGINT');
@@ -38,7 +45,8 @@ describe('followSignal', () => {
   });
 
   test('removes its listeners when it is released', () => {
-    const [one, other] = [new AbortController(), new AbortController()];
+    const one = new AbortController();
+    const other = new AbortController();
     const {signal, release} = followSignal(one.signal, other.signal);
     release();
     one.abort();
@@ -49,7 +57,9 @@ describe('followSignal', () => {
 
 describe('withTimeout', () => {
   const aborted = (signal: AbortSignal) =>
-    new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(String(signal.reason))));
+    new Promise<string>((resolve) =>
+      signal.addEventListener('abort', () => resolve(String(signal.reason))),
+    );
 
   test('times out', async () => {
     expect(await withTimeout(1, new AbortController().signal, aborted)).toContain('TimeoutError');
@@ -60,13 +70,17 @@ describe('withTimeout', () => {
     const ended = withTimeout(60_000, controller.signal, aborted);
     controller.abort('SIGINT');
     expect(await ended).toBe('SIGINT');
-    expect(await withTimeout(60_000, controller.signal, async (signal) => signal.aborted)).toBe(true);
+    expect(await withTimeout(60_000, controller.signal, async (signal) => signal.aborted)).toBe(
+      true,
+    );
   });
 
   test('removes its listeners afterwards', async () => {
     const {signal} = new AbortController();
     await withTimeout(60_000, signal, async () => 'done');
-    await expect(withTimeout(60_000, signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(
+      withTimeout(60_000, signal, () => Promise.reject(new Error('broken'))),
+    ).rejects.toThrow('broken');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
@@ -74,7 +88,9 @@ describe('withTimeout', () => {
     const {signal} = new AbortController();
     const warnings: Error[] = [];
     process.on('warning', (warning) => warnings.push(warning));
-    await Promise.all(Array.from({length: 20}, () => withTimeout(60_000, signal, () => new Promise(setImmediate))));
+    await Promise.all(
+      Array.from({length: 20}, () => withTimeout(60_000, signal, () => new Promise(setImmediate))),
+    );
     expect(warnings).toEqual([]);
   });
 });

@@ -5,9 +5,17 @@ import {describePods, waitForJobs} from '../../src/kubernetes/kubectl.ts';
 
 /** What the tools really said. */
 test.each([
-  ['kubectl', 'The connection to the server localhost:8080 was refused - did you specify the right host or port?', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+    'CLUSTER_UNREACHABLE',
+  ],
   ['kubectl', 'error: stat /home/me/nowhere: no such file or directory', 'CLUSTER_UNREACHABLE'],
-  ['kubectl', 'Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout',
+    'CLUSTER_UNREACHABLE',
+  ],
   [
     'helm',
     'Error: Kubernetes cluster unreachable: Get "http://localhost:8080/version": dial tcp [::1]:8080: connect: connection refused',
@@ -25,14 +33,26 @@ test.each([
     'Error from server (Forbidden): persistentvolumeclaims "c" is forbidden: User "joe" cannot patch resource "persistentvolumeclaims" in API group "" in the namespace "a"',
     'FORBIDDEN',
   ],
-  ['kubectl', 'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"', 'FORBIDDEN'],
-  ['kubectl', 'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1', 'TOOL_FAILED'],
+  [
+    'kubectl',
+    'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"',
+    'FORBIDDEN',
+  ],
+  [
+    'kubectl',
+    'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1',
+    'TOOL_FAILED',
+  ],
   [
     'helm',
     `Error: UPGRADE FAILED: deployments.apps "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: no latest tag`,
     'TOOL_FAILED',
   ],
-  ['helm', 'Error: INSTALLATION FAILED: admission webhook "validate.kyverno.svc" denied the request: labels required', 'TOOL_FAILED'],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: admission webhook "validate.kyverno.svc" denied the request: labels required',
+    'TOOL_FAILED',
+  ],
   [
     'kubectl',
     'Error from server (Conflict): Apply failed with 1 conflict: conflict with "argocd-controller" using apiextensions.k8s.io/v1: .spec.versions',
@@ -48,7 +68,11 @@ test.each([
     'Error: UPGRADE FAILED: cannot patch "c" with kind PersistentVolumeClaim: PersistentVolumeClaim "c" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
     'TOOL_FAILED',
   ],
-  ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
+  [
+    'helm',
+    'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+    'RELEASE_BUSY',
+  ],
   ['helm', 'Error: UPGRADE FAILED: release: already exists', 'RELEASE_BUSY'],
   [
     'kubectl',
@@ -56,14 +80,22 @@ test.each([
     'RELEASE_BUSY',
   ],
   // The address is that of a database.
-  ['helm', 'helm.go:83: unable to instantiate SQL driver: dial tcp 127.0.0.1:5432: connect: connection refused', 'TOOL_FAILED'],
+  [
+    'helm',
+    'helm.go:83: unable to instantiate SQL driver: dial tcp 127.0.0.1:5432: connect: connection refused',
+    'TOOL_FAILED',
+  ],
   ['helm', 'level=INFO msg="unknown driver \\"foo\\""', 'TOOL_FAILED'],
   [
     'helm',
     'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
     'CHART_NOT_FOUND',
   ],
-  ['helm', 'Error: chart "agent-job" version "9.9.9" not found in https://scalr.github.io/agent-helm/ repository', 'CHART_NOT_FOUND'],
+  [
+    'helm',
+    'Error: chart "agent-job" version "9.9.9" not found in https://scalr.github.io/agent-helm/ repository',
+    'CHART_NOT_FOUND',
+  ],
   [
     'helm',
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
@@ -75,14 +107,26 @@ test.each([
     'OBJECT_NOT_OWNED',
   ],
   ['kubectl', 'error: timed out waiting for the condition on pods/x', 'TIMED_OUT'],
-  ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],
-  ['kubectl', 'Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'Error from server (InternalError): Internal error occurred: etcdserver: request timed out',
+    'CLUSTER_UNREACHABLE',
+  ],
+  [
+    'kubectl',
+    'Error from server (ServiceUnavailable): the server is currently unable to handle the request',
+    'CLUSTER_UNREACHABLE',
+  ],
   [
     'kubectl',
     'error: Get "https://10.0.0.1/version": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
     'CLUSTER_UNREACHABLE',
   ],
-  ['helm', 'Error: UPGRADE FAILED: create: failed to create: Too many requests, please try again later.', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: UPGRADE FAILED: create: failed to create: Too many requests, please try again later.',
+    'CLUSTER_UNREACHABLE',
+  ],
   [
     'helm',
     'Error: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc/x": context deadline exceeded',
@@ -93,21 +137,32 @@ test.each([
   const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
-  const isReworded = /^(Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(failure.message);
-  expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(true);
+  const isReworded =
+    /^(Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
+      failure.message,
+    );
+  expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(
+    true,
+  );
 });
 
 test('links CRD advice to the CRDs of the chart', () => {
-  const stderr = 'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
-  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).suggestions.join()).toContain('helm show crds');
+  const stderr =
+    'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
+  expect(
+    toolFailure(
+      {tool: 'helm', args: ['upgrade']},
+      {exitCode: 1, stdout: '', stderr},
+    ).suggestions.join(),
+  ).toContain('helm show crds');
 });
 
 test('ignores hints and warnings of helm around the error', () => {
   const stderr =
     'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
-  expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
-    'helm template failed: YAML parse error on x.yaml: bad',
-  );
+  expect(
+    toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message,
+  ).toBe('helm template failed: YAML parse error on x.yaml: bad');
 });
 
 test.each([
@@ -125,15 +180,28 @@ test.each([
   ],
   ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
 ])('includes the lines after a colon: %s', (stderr, reason) => {
-  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
+  expect(
+    toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message,
+  ).toBe(`helm upgrade failed: ${reason}`);
 });
 
-const NAME = {release: 'acme', kubeTarget: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'}};
+const NAME = {
+  release: 'acme',
+  kubeTarget: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'},
+};
 const WHERE = "--context prod --kubeconfig '/k c'";
 
 test.each([
-  [describePods(NAME.kubeTarget), 'Unable to connect to the server: i/o timeout', `Try: kubectl cluster-info ${WHERE}`],
-  [releaseHistory(NAME), 'Error: Kubernetes cluster unreachable', `Try: kubectl cluster-info ${WHERE}`],
+  [
+    describePods(NAME.kubeTarget),
+    'Unable to connect to the server: i/o timeout',
+    `Try: kubectl cluster-info ${WHERE}`,
+  ],
+  [
+    releaseHistory(NAME),
+    'Error: Kubernetes cluster unreachable',
+    `Try: kubectl cluster-info ${WHERE}`,
+  ],
   [
     waitForJobs(NAME.kubeTarget, 'a=b', 9),
     'timed out waiting for the condition',
@@ -153,18 +221,33 @@ test.each([
     3,
     'uninstall.go:124: 2026-11-24 08:26:38 +0000 UTC m=+0.46 [debug] uninstall: Failed to delete release: [deployments.apps "a" is forbidden: denied]',
   ],
-  [4, 'level=DEBUG msg="uninstall: Failed to delete release" error="[deployments.apps \\"a\\" is forbidden: denied]"'],
+  [
+    4,
+    'level=DEBUG msg="uninstall: Failed to delete release" error="[deployments.apps \\"a\\" is forbidden: denied]"',
+  ],
 ])('says why Helm %i did not delete an object, which only its debug log contains', (_, line) => {
   const stderr = `${line}\nError: failed to delete release: a\nhelm.go:92: [debug] failed to delete release: a\n`;
-  const {message} = toolFailure(uninstall({release: 'a', kubeTarget: {namespace: 'n'}}), {stdout: '', stderr, exitCode: 1});
-  expect(message).toBe('helm uninstall failed: failed to delete release: a: deployments.apps "a" is forbidden: denied');
+  const {message} = toolFailure(uninstall({release: 'a', kubeTarget: {namespace: 'n'}}), {
+    stdout: '',
+    stderr,
+    exitCode: 1,
+  });
+  expect(message).toBe(
+    'helm uninstall failed: failed to delete release: a: deployments.apps "a" is forbidden: denied',
+  );
 });
 
 test('suggests no sudo when the container runtime fails', () => {
   const stderr =
     'Error response from daemon: failed to create shim task: OCI runtime create failed: runc create failed: exec: "/bin/agent": permission denied: unknown';
-  const failure = toolFailure({tool: 'docker', args: ['start', 'a']}, {exitCode: 1, stdout: '', stderr});
-  expect(failure).toMatchObject({code: 'TOOL_FAILED', suggestions: [expect.stringContaining('--agent-image')]});
+  const failure = toolFailure(
+    {tool: 'docker', args: ['start', 'a']},
+    {exitCode: 1, stdout: '', stderr},
+  );
+  expect(failure).toMatchObject({
+    code: 'TOOL_FAILED',
+    suggestions: [expect.stringContaining('--agent-image')],
+  });
 });
 
 test.each([
@@ -181,6 +264,9 @@ test.each([
     'kubectl apply failed: error validating "STDIN": error validating data: unexpected EOF',
   ],
 ])('gives the reason without the object in %j', (stderr, message) => {
-  const failure = toolFailure({tool: 'kubectl', args: ['apply']}, {exitCode: 1, stdout: '', stderr});
+  const failure = toolFailure(
+    {tool: 'kubectl', args: ['apply']},
+    {exitCode: 1, stdout: '', stderr},
+  );
   expect(failure).toMatchObject({code: 'CLUSTER_UNREACHABLE', message});
 });

@@ -9,14 +9,20 @@ test('parses JSON output of a tool', () => {
 
 test.each([
   ['', 'helm history failed: helm returned no output'],
-  ['welcome to the cluster\n[]', 'helm history failed: the output of helm is not JSON: welcome to the cluster'],
+  [
+    'welcome to the cluster\n[]',
+    'helm history failed: the output of helm is not JSON: welcome to the cluster',
+  ],
   ['{"password": "hunter2"', 'helm history failed: helm returned incomplete or unexpected JSON'],
 ])('reports other output as an error with a next step: %j', (stdout, message) => {
   expect(() => jsonFrom(CALL, stdout)).toThrow(
     expect.objectContaining({
       message,
       code: 'TOOL_FAILED',
-      suggestions: ['If helm is a wrapper script, set the path of the program itself with --helm', 'Run the command again with --verbose'],
+      suggestions: [
+        'If helm is a wrapper script, set the path of the program itself with --helm',
+        'Run the command again with --verbose',
+      ],
     }),
   );
 });

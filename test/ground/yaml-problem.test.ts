@@ -7,15 +7,23 @@ import {yamlProblem} from '../../src/ground/text.ts';
 
 const messagesIn = (text: string): string[] => {
   const documents = parseAllDocuments(text, {logLevel: 'error', prettyErrors: false});
-  return Array.isArray(documents) ? documents.flatMap(({errors}) => errors.map(({message}) => message)) : [];
+  return Array.isArray(documents)
+    ? documents.flatMap(({errors}) => errors.map(({message}) => message))
+    : [];
 };
 
 test.each([
   ['a: 1\na: 2\n', 'The key is set twice in the same mapping. Remove one of the two.'],
   ['a:\n\tb: 1\n', 'Tabs cannot be used for indentation; use spaces.'],
-  ['a: b: c\n', 'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.'],
+  [
+    'a: b: c\n',
+    'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
+  ],
   ['a: @x\n', 'A string that starts with @ must be quoted.'],
-  ['a: [1 2\n', '[ or { is not closed, or its lines are not indented more than its key, as YAML requires.'],
+  [
+    'a: [1 2\n',
+    '[ or { is not closed, or its lines are not indented more than its key, as YAML requires.',
+  ],
 ])('explains %j', (text, message) => {
   expect(messagesIn(text).map(yamlProblem)).toContain(message);
 });

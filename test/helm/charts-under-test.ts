@@ -33,13 +33,38 @@ export const targets: readonly Target[] = NAMES.flatMap((chart) =>
 /** The first of consecutive versions with the same templates and values. */
 const FIRST_OF_ALIKE = {
   'agent-k8s': ['0.5.58', '0.5.66', '0.5.67'],
-  'agent-local': ['0.5.63', '0.5.64', '0.5.65', '0.5.67', '0.5.73', '0.5.74', '0.6.1', '0.6.2', '0.6.4'],
+  'agent-local': [
+    '0.5.63',
+    '0.5.64',
+    '0.5.65',
+    '0.5.67',
+    '0.5.73',
+    '0.5.74',
+    '0.6.1',
+    '0.6.2',
+    '0.6.4',
+  ],
   'agent-job': [
-    ...['0.5.59', '0.5.63', '0.5.64', '0.5.65', '0.5.66', '0.5.67', '0.5.68', '0.5.69'],
-    ...['0.5.72', '0.5.74', '0.5.76', '0.5.77', '0.6.1', '0.6.2', '0.6.4'],
+    '0.5.59',
+    '0.5.63',
+    '0.5.64',
+    '0.5.65',
+    '0.5.66',
+    '0.5.67',
+    '0.5.68',
+    '0.5.69',
+    '0.5.72',
+    '0.5.74',
+    '0.5.76',
+    '0.5.77',
+    '0.6.1',
+    '0.6.2',
+    '0.6.4',
   ],
 } as const;
-export const DISTINCT: readonly Target[] = NAMES.flatMap((chart) => FIRST_OF_ALIKE[chart].map((version) => ({chart, version})));
+export const DISTINCT: readonly Target[] = NAMES.flatMap((chart) =>
+  FIRST_OF_ALIKE[chart].map((version) => ({chart, version})),
+);
 
 /** Chart directory for helm; generated files go to `scratch`. */
 export async function directoryOf(target: Target, scratch: string): Promise<string> {
@@ -51,7 +76,9 @@ export async function directoryOf(target: Target, scratch: string): Promise<stri
 
 const definitionOf = (version: string): [plural: string, kind: string] => {
   if (within(version, '<0.5.64')) return ['agentworkers', 'AgentWorker'];
-  return within(version, '<0.5.68') ? ['atasks', 'AgentTask'] : ['agenttasktemplates', 'AgentTaskTemplate'];
+  return within(version, '<0.5.68')
+    ? ['atasks', 'AgentTask']
+    : ['agenttasktemplates', 'AgentTaskTemplate'];
 };
 
 /** The stand-in charts contain only templates; their values come from the chart schemas of this program. */
@@ -59,9 +86,15 @@ async function complete({chart, version}: Target, directory: string): Promise<vo
   const schema = chartSchema(chart);
   const release = schema['x-releases'].find((each) => each.version === version);
   const templates = join(directory, 'templates');
-  await cp(HAZARDS[`${chart}/${version}`] ?? join(SMALL, chart, version), templates, {recursive: true});
-  for (const shared of ['_shared.tpl', '_volumes.tpl']) await cp(join(SMALL, shared), join(templates, shared));
-  await writeFile(join(directory, 'Chart.yaml'), stringify({apiVersion: 'v2', name: chart, ...release}));
+  await cp(HAZARDS[`${chart}/${version}`] ?? join(SMALL, chart, version), templates, {
+    recursive: true,
+  });
+  for (const shared of ['_shared.tpl', '_volumes.tpl'])
+    await cp(join(SMALL, shared), join(templates, shared));
+  await writeFile(
+    join(directory, 'Chart.yaml'),
+    stringify({apiVersion: 'v2', name: chart, ...release}),
+  );
   if (chart === 'agent-job') {
     const [plural, kind] = definitionOf(version);
     await mkdir(join(directory, 'crds'), {recursive: true});

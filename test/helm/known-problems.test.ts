@@ -25,7 +25,12 @@ function valuesOf(chart: ChartName, version: string, isSplit: boolean): Values {
   };
 }
 
-async function objectsOf(chart: ChartName, version: string, release: string, isSplit: boolean): Promise<readonly KubernetesObject[]> {
+async function objectsOf(
+  chart: ChartName,
+  version: string,
+  release: string,
+  isSplit: boolean,
+): Promise<readonly KubernetesObject[]> {
   const args = [
     'template',
     release,
@@ -36,7 +41,9 @@ async function objectsOf(chart: ChartName, version: string, release: string, isS
     '--values',
     '-',
   ];
-  const {stdout} = await execa(helm, args, {input: JSON.stringify(valuesOf(chart, version, isSplit))});
+  const {stdout} = await execa(helm, args, {
+    input: JSON.stringify(valuesOf(chart, version, isSplit)),
+  });
   return objectsIn(stdout);
 }
 
@@ -47,7 +54,10 @@ const selectors = (objects: readonly KubernetesObject[]): Map<string, string> =>
   new Map(
     objects
       .filter(({kind}) => kind === 'Deployment')
-      .map((each) => [each.metadata.name, JSON.stringify((each as {spec?: {selector?: object}}).spec?.selector)]),
+      .map((each) => [
+        each.metadata.name,
+        JSON.stringify((each as {spec?: {selector?: object}}).spec?.selector),
+      ]),
   );
 
 const SPLIT = '0.5.74 || >=0.6.1';
@@ -74,18 +84,32 @@ test.runIf(REAL).each([
       for (const to of versions.filter((each) => compare(each, from) > 0)) {
         const isSplit = within(from, SPLIT);
         // A migration keeps the old keys of agent-local where the chart reads them.
-        const [before, after] = [await objects(from, isSplit), await objects(to, isSplit && within(to, SPLIT))];
+        const before = await objects(from, isSplit);
+        const after = await objects(to, isSplit && within(to, SPLIT));
         const installed = {chart, version: from};
-        const facts = {release, values: effectiveValues(valuesOf(chart, from, isSplit), installed), server: 'v1.35.4', nodes: []};
+        const facts = {
+          release,
+          values: effectiveValues(valuesOf(chart, from, isSplit), installed),
+          server: 'v1.35.4',
+          nodes: [],
+        };
         const codes = new Set(
-          advise(installed, {chart, version: to}, facts).flatMap(({code, level}) => (level === 'blocking' ? [code] : [])),
+          advise(installed, {chart, version: to}, facts).flatMap(({code, level}) =>
+            level === 'blocking' ? [code] : [],
+          ),
         );
         const claims = named(after, 'PersistentVolumeClaim');
         const old = selectors(before);
         const truth = {
-          PVC_RENAMED: named(before, 'PersistentVolumeClaim').some((name) => !claims.includes(name)),
-          SELECTOR_CHANGED: [...selectors(after)].some(([name, selector]) => old.has(name) && old.get(name) !== selector),
-          CRD_RENAMED: named(after, 'CustomResourceDefinition').some((name) => !named(before, 'CustomResourceDefinition').includes(name)),
+          PVC_RENAMED: named(before, 'PersistentVolumeClaim').some(
+            (name) => !claims.includes(name),
+          ),
+          SELECTOR_CHANGED: [...selectors(after)].some(
+            ([name, selector]) => old.has(name) && old.get(name) !== selector,
+          ),
+          CRD_RENAMED: named(after, 'CustomResourceDefinition').some(
+            (name) => !named(before, 'CustomResourceDefinition').includes(name),
+          ),
         };
         for (const [code, applies] of Object.entries(truth))
           if (codes.has(code) !== applies) wrong.push(`${from} → ${to}: ${code} is ${applies}`);

@@ -17,13 +17,19 @@ export function variablesOfTemplates({target, generated, containers}: Rendered):
       return isMap(map) ? Object.keys(map) : [];
     }),
   );
-  return containers().flatMap(({env}) => env.map(({name}) => name).filter((name) => !extra.has(name)));
+  return containers().flatMap(({env}) =>
+    env.map(({name}) => name).filter((name) => !extra.has(name)),
+  );
 }
 
 /** Differences between the table of own variables and the templates of a version, as messages. */
 export function disagreements({chart, version}: Target, seen: ReadonlySet<string>): string[] {
-  const listed = new Set(CHARTS[chart].ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
-  const unlisted = [...seen].filter((name) => !listed.has(name) && !VARIABLES_OF_SETTINGS.has(name));
+  const listed = new Set(
+    CHARTS[chart].ownVariables.filter((each) => within(version, each.in)).map(({name}) => name),
+  );
+  const unlisted = [...seen].filter(
+    (name) => !listed.has(name) && !VARIABLES_OF_SETTINGS.has(name),
+  );
   const unseen = [...listed].filter((name) => !seen.has(name));
   return [
     ...unlisted.map((name) => `the templates set ${name}, which ownVariables does not list`),

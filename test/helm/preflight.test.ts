@@ -16,10 +16,14 @@ const [helm] = await findHelm();
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-const summary = (about: PreflightContext): string[] => runChecks(CHECKS, about).map(({id, status}) => `${id}: ${status}`);
+const summary = (about: PreflightContext): string[] =>
+  runChecks(CHECKS, about).map(({id, status}) => `${id}: ${status}`);
 
 const NODES = withNodes(
-  node('one', {labels: {pool: 'runs'}, taints: [{key: 'dedicated', value: 'ci', effect: 'NoSchedule'}]}),
+  node('one', {
+    labels: {pool: 'runs'},
+    taints: [{key: 'dedicated', value: 'ci', effect: 'NoSchedule'}],
+  }),
   node('two'),
   node('win', {os: 'windows'}),
 );
@@ -29,7 +33,14 @@ const CASES: readonly [flags: RawFlags, cluster?: typeof ORDINARY][] = [
   [{chart: 'agent-k8s'}],
   [{chart: 'agent-local'}],
   [{'node-selector': ['pool=runs']}, NODES],
-  [{'node-selector': ['pool=runs'], toleration: ['dedicated=ci:NoSchedule'], 'controller-node-selector': ['pool=web']}, NODES],
+  [
+    {
+      'node-selector': ['pool=runs'],
+      toleration: ['dedicated=ci:NoSchedule'],
+      'controller-node-selector': ['pool=web'],
+    },
+    NODES,
+  ],
   [{chart: 'agent-k8s', 'node-selector': ['kubernetes.io/os=linux']}, NODES],
   [{chart: 'agent-local', 'node-selector': ['pool=runs'], concurrency: '30'}, NODES],
   [{'run-cpu-request': '8', 'run-cpu-limit': '8', concurrency: '40'}],
@@ -48,5 +59,7 @@ test.each(
   const {generated} = await desired(flags, cluster);
   const {objects} = await render(helm, await directoryOf(generated.target, scratch), generated);
   const about = await preflightContext(flags, cluster);
-  expect(summary({...about, manifest: known(objects as unknown as KubernetesObject[], 'helm template')})).toEqual(summary(about));
+  expect(
+    summary({...about, manifest: known(objects as unknown as KubernetesObject[], 'helm template')}),
+  ).toEqual(summary(about));
 });

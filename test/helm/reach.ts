@@ -22,7 +22,8 @@ export function reachOf([base, ...renders]: readonly Rendered[]): ReadonlyMap<st
     const parts = changed(rendered, base as Rendered);
     for (const key of keys) {
       const known = found.get(key);
-      if (known === undefined || keys.length < known.size) found.set(key, {size: keys.length, parts: new Set(parts)});
+      if (known === undefined || keys.length < known.size)
+        found.set(key, {size: keys.length, parts: new Set(parts)});
       else if (keys.length === known.size) for (const part of parts) known.parts.add(part);
     }
   }
@@ -30,16 +31,30 @@ export function reachOf([base, ...renders]: readonly Rendered[]): ReadonlyMap<st
 }
 
 /** Keys of the chart with another value; for entries of a map such as extraEnv, the map. */
-function keysOf({generated: {values}, target: {chart, version}}: Rendered, {generated: base}: Rendered): string[] {
+function keysOf(
+  {generated: {values}, target: {chart, version}}: Rendered,
+  {generated: base}: Rendered,
+): string[] {
   const leaves = leavesOf(chartSchema(chart), version);
-  const paths = leafPaths(values).filter((path) => !sameTree(getAt(values, path), getAt(base.values, path)));
-  return [...new Set(paths.map((path) => (leaves.find((leaf) => startsWith(path, leaf.path))?.path ?? path).join('.')))];
+  const paths = leafPaths(values).filter(
+    (path) => !sameTree(getAt(values, path), getAt(base.values, path)),
+  );
+  return [
+    ...new Set(
+      paths.map((path) =>
+        (leaves.find((leaf) => startsWith(path, leaf.path))?.path ?? path).join('.'),
+      ),
+    ),
+  ];
 }
 
 /** Roles of containers and kinds of other objects that differ. */
 function changed(one: Rendered, other: Rendered): string[] {
-  const [these, those] = [partsOf(one), partsOf(other)];
-  return [...new Set([...these.keys(), ...those.keys()])].filter((part) => these.get(part) !== those.get(part));
+  const these = partsOf(one);
+  const those = partsOf(other);
+  return [...new Set([...these.keys(), ...those.keys()])].filter(
+    (part) => these.get(part) !== those.get(part),
+  );
 }
 
 function partsOf({objects, containers}: Rendered): ReadonlyMap<string, string> {
@@ -57,16 +72,26 @@ function partsOf({objects, containers}: Rendered): ReadonlyMap<string, string> {
 }
 
 /** Differences between a version and the record, as messages. */
-export function reachDisagreements({chart, version}: Target, found: ReadonlyMap<string, string>, isReleased: boolean): string[] {
+export function reachDisagreements(
+  {chart, version}: Target,
+  found: ReadonlyMap<string, string>,
+  isReleased: boolean,
+): string[] {
   return [...found].flatMap(([key, parts]) => {
     const ranges = Object.entries(recorded[chart]?.[key] ?? {});
     const [, known] = ranges.find(([range]) => within(version, range)) ?? [];
-    if (known !== undefined && (isReleased ? known === parts : podsIn(known) === podsIn(parts))) return [];
+    if (known !== undefined && (isReleased ? known === parts : podsIn(known) === podsIn(parts)))
+      return [];
     const what = `${chart} ${version}: ${key} changes ${parts || 'nothing'}`;
-    if (known === undefined) return [`${what}, and schemas/reach.json does not hold the key: stand-in charts prove nothing about it`];
+    if (known === undefined)
+      return [
+        `${what}, and schemas/reach.json does not hold the key: stand-in charts prove nothing about it`,
+      ];
     return isReleased
       ? [`${what}, and schemas/reach.json says ${known || 'nothing'}`]
-      : [`${what} in the stand-in, and ${known || 'nothing'} in the released chart: correct test/helm/charts/${chart}/${version}`];
+      : [
+          `${what} in the stand-in, and ${known || 'nothing'} in the released chart: correct test/helm/charts/${chart}/${version}`,
+        ];
   });
 }
 
@@ -78,10 +103,13 @@ const podsIn = (parts: string): string =>
     .join(', ');
 
 /** Next step after a difference. */
-export const RECORD = 'Record the released charts: SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u';
+export const RECORD =
+  'Record the released charts: SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u';
 
 /** The record of all versions, as text. */
-export function recordOf(found: readonly {target: Target; reach: ReadonlyMap<string, string>}[]): string {
+export function recordOf(
+  found: readonly {target: Target; reach: ReadonlyMap<string, string>}[],
+): string {
   const record: Reach = {};
   for (const chart of new Set(found.map(({target}) => target.chart))) {
     const ofChart = found.filter(({target}) => target.chart === chart);
@@ -91,11 +119,17 @@ export function recordOf(found: readonly {target: Target; reach: ReadonlyMap<str
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-function rangesOf(key: string, chart: ChartName, found: Parameters<typeof recordOf>[0]): Record<string, string> {
+function rangesOf(
+  key: string,
+  chart: ChartName,
+  found: Parameters<typeof recordOf>[0],
+): Record<string, string> {
   const byParts = new Map<string, string[]>();
   for (const {target, reach} of found) {
     const parts = reach.get(key);
     if (parts !== undefined) byParts.set(parts, [...(byParts.get(parts) ?? []), target.version]);
   }
-  return Object.fromEntries([...byParts].map(([parts, versions]) => [rangeOf(versions, releasesOf(chart)), parts]));
+  return Object.fromEntries(
+    [...byParts].map(([parts, versions]) => [rangeOf(versions, releasesOf(chart)), parts]),
+  );
 }

@@ -42,7 +42,9 @@ function soundValues(target: Target, kind: 'own' | 'existing'): Values {
 
 test
   .skipIf(REAL === undefined || !inject('simulated'))
-  .concurrent.each(DISTINCT.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))))(
+  .concurrent.each(
+    DISTINCT.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))),
+  )(
   '$chart $version, $kind: reports an error for what helm or Kubernetes refuses, and for little else',
   {timeout: 3_600_000},
   async ({chart, version, kind}) => {
@@ -61,9 +63,12 @@ test
       const found = errorsIn(values, target);
       const refused = await refusal(directory, JSON.stringify(values));
       const what = `${path.join('.')}: ${how}`;
-      if (refused !== undefined && found.length === 0 && !isMissed(path.join('.'), how)) wrong.push(`missed ${what}: ${refused}`);
+      if (refused !== undefined && found.length === 0 && !isMissed(path.join('.'), how))
+        wrong.push(`missed ${what}: ${refused}`);
       const odd = refused === undefined ? found.filter((each) => !isJudged(each)) : [];
-      wrong.push(...odd.map((each) => `too strict ${what}: ${each.code} ${each.path} ${each.message}`));
+      wrong.push(
+        ...odd.map((each) => `too strict ${what}: ${each.code} ${each.path} ${each.message}`),
+      );
     }
     expect(wrong).toEqual([]);
   },
@@ -71,7 +76,10 @@ test
 
 /** Deterministic sample. */
 function some(all: readonly Spoilt[], name: string): Spoilt[] {
-  let state = [...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 ^ SEED);
+  let state = [...name].reduce(
+    (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619),
+    2166136261 ^ SEED,
+  );
   const next = (): number => {
     state = Math.imul(state ^ (state >>> 15), state | 1);
     state ^= state + Math.imul(state ^ (state >>> 7), state | 61);

@@ -10,34 +10,56 @@ import {findHelm} from './find-helm.ts';
 export type Refusal = (chart: string, values: string) => Promise<string | undefined>;
 
 /** Renders with helm and sends the manifest to the API as a dry run, like `helm install`. */
-export async function refusalIn(kubeconfig: string, namespace: string): Promise<Refusal & {stop(): void}> {
+export async function refusalIn(
+  kubeconfig: string,
+  namespace: string,
+): Promise<Refusal & {stop(): void}> {
   const helm = (await findHelm())[0]?.path as string;
-  const proxy = execa(await findKubectl(), ['--kubeconfig', kubeconfig, 'proxy', '--port=0'], {reject: false});
+  const proxy = execa(await findKubectl(), ['--kubeconfig', kubeconfig, 'proxy', '--port=0'], {
+    reject: false,
+  });
   const server = await addressOf(proxy.stdout);
   const known = new Map<string, Promise<string | undefined>>();
   const send = (kind: string, name: unknown, body: string): Promise<string | undefined> => {
     const [group, plural, isGlobal] = KINDS[kind] ?? [];
     if (group === undefined) return Promise.resolve(`nobody knows the kind ${kind}`);
-    if (typeof name !== 'string' || !/^[^/%]+$/.test(name)) return Promise.resolve(`${kind} is called ${JSON.stringify(name)}`);
+    if (typeof name !== 'string' || !/^[^/%]+$/.test(name))
+      return Promise.resolve(`${kind} is called ${JSON.stringify(name)}`);
     const place = `${server}/${group}${isGlobal ? '' : `/namespaces/${namespace}`}/${plural}/${encodeURIComponent(name)}`;
     const key = createHash('sha1').update(place).update(body).digest('hex');
     // Most objects are the same as in the previous file.
-    const answer = known.get(key) ?? answerOf(`${place}?fieldManager=helm&dryRun=All&force=true&fieldValidation=Ignore`, body);
+    const answer =
+      known.get(key) ??
+      answerOf(`${place}?fieldManager=helm&dryRun=All&force=true&fieldValidation=Ignore`, body);
     known.set(key, answer);
     return answer;
   };
   const refusal: Refusal = async (chart, values) => {
-    const args = ['template', 'prod', chart, '--namespace', namespace, '--values', '-', '--kube-version', '1.35.4'];
+    const args = [
+      'template',
+      'prod',
+      chart,
+      '--namespace',
+      namespace,
+      '--values',
+      '-',
+      '--kube-version',
+      '1.35.4',
+    ];
     const {stdout, stderr, failed} = await execa(helm, args, {
       input: values,
       reject: false,
       extendEnv: false,
       env: {HOME: '/nowhere', KUBECONFIG: devNull},
     });
-    const complaint = failed ? stderr : stderr.split('\n').find((line) => LOST.test(line) && !HARMLESS.test(line));
+    const complaint = failed
+      ? stderr
+      : stderr.split('\n').find((line) => LOST.test(line) && !HARMLESS.test(line));
     if (complaint !== undefined) return `helm: ${complaint.trim().split('\n').at(-1)}`;
     const names = new Set<string>();
-    for (const text of stdout.split(/^---.*$/m).filter((each) => each.replaceAll(/^#.*$/gm, '').trim() !== '')) {
+    for (const text of stdout
+      .split(/^---.*$/m)
+      .filter((each) => each.replaceAll(/^#.*$/gm, '').trim() !== '')) {
       const object: unknown = read(text);
       if (!isMap(object)) return 'a document of the manifest is no object';
       const {kind, metadata} = object as {kind: string; metadata?: Values};
@@ -45,7 +67,9 @@ export async function refusalIn(kubeconfig: string, namespace: string): Promise<
       if (names.has(id)) return `${id} is there twice`;
       names.add(id);
       const job = jobIn(object);
-      const answer = job ? await send('Job', metadata?.['name'], JSON.stringify(job)) : await send(kind, metadata?.['name'], text);
+      const answer = job
+        ? await send('Job', metadata?.['name'], JSON.stringify(job))
+        : await send(kind, metadata?.['name'], text);
       if (answer !== undefined) return `${id}: ${answer}`;
     }
     return undefined;
@@ -81,7 +105,10 @@ function jobIn({kind, metadata, spec}: Values): object | undefined {
   const template = isMap(spec) && isMap(spec['jobTemplate']) ? spec['jobTemplate'] : {};
   // Up to 0.6.1, the templates add it, and the agent ignores it.
   const {restartPolicy: _, ...job} = isMap(template['spec']) ? template['spec'] : {};
-  const {labels, annotations} = {...(isMap(metadata) ? metadata : {}), ...(isMap(template['metadata']) ? template['metadata'] : {})};
+  const {labels, annotations} = {
+    ...(isMap(metadata) ? metadata : {}),
+    ...(isMap(template['metadata']) ? template['metadata'] : {}),
+  };
   const name = isMap(metadata) ? metadata['name'] : undefined;
   return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, labels, annotations}, spec: job};
 }
@@ -89,17 +116,27 @@ function jobIn({kind, metadata, spec}: Values): object | undefined {
 /** YAML 1.1 without timestamps, like Helm; the last of duplicate keys wins. */
 const read = (text: string): unknown => {
   try {
-    return parse(text, {version: '1.1', uniqueKeys: false, logLevel: 'error', customTags: (tags) => tags.filter(isKnownToHelm)});
+    return parse(text, {
+      version: '1.1',
+      uniqueKeys: false,
+      logLevel: 'error',
+      customTags: (tags) => tags.filter(isKnownToHelm),
+    });
   } catch {
     return undefined;
   }
 };
 
 const isKnownToHelm = (tag: Tags[number]): boolean =>
-  typeof tag === 'string' || (tag.tag !== 'tag:yaml.org,2002:timestamp' && (!('format' in tag) || tag.format !== 'TIME'));
+  typeof tag === 'string' ||
+  (tag.tag !== 'tag:yaml.org,2002:timestamp' && (!('format' in tag) || tag.format !== 'TIME'));
 
 async function answerOf(url: string, body: string): Promise<string | undefined> {
-  const response = await fetch(url, {method: 'PATCH', headers: {'content-type': 'application/apply-patch+yaml'}, body});
+  const response = await fetch(url, {
+    method: 'PATCH',
+    headers: {'content-type': 'application/apply-patch+yaml'},
+    body,
+  });
   const answer = (await response.json()) as {message?: string};
   return response.ok ? undefined : answer.message;
 }

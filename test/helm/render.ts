@@ -7,7 +7,13 @@ import {namespace, release} from '../../src/settings/release.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import type {Generated} from '../../src/values/generate.ts';
 import type {Helm} from './find-helm.ts';
-import {type Container, type KubeObject, type PodTemplate, podTemplates, type Role} from './workloads.ts';
+import {
+  type Container,
+  type KubeObject,
+  type PodTemplate,
+  podTemplates,
+  type Role,
+} from './workloads.ts';
 
 /** agent-job requires Kubernetes 1.35 from 0.6.4 on. */
 const KUBERNETES = '1.35.4';
@@ -29,7 +35,11 @@ export interface Rendered {
 }
 
 /** Renders the chart in a directory with real helm. @throws Error with the output of helm */
-export async function render(helm: Helm, chartDirectory: string, generated: Generated): Promise<Rendered> {
+export async function render(
+  helm: Helm,
+  chartDirectory: string,
+  generated: Generated,
+): Promise<Rendered> {
   const name = generated.settings.get(release) as string;
   const {stdout, stderr, failed} = await execa(
     helm.path,
@@ -57,7 +67,10 @@ export async function render(helm: Helm, chartDirectory: string, generated: Gene
     complaints: stderr,
     objects,
     pods,
-    containers: (...roles) => pods.flatMap((pod) => pod.containers).filter(({role}) => roles.length === 0 || roles.includes(role)),
+    containers: (...roles) =>
+      pods
+        .flatMap((pod) => pod.containers)
+        .filter(({role}) => roles.length === 0 || roles.includes(role)),
     ofKind: (kind) => objects.filter((object) => object.kind === kind),
   };
 }
@@ -67,7 +80,11 @@ const OWN_HELM = {PATH: process.env['PATH'] ?? '', HOME: '/nowhere', KUBECONFIG:
 
 /** YAML 1.1 like Helm: an unquoted `on` is a boolean, dates and times are strings. */
 function parseManifest(manifest: string): KubeObject[] {
-  const documents = parseAllDocuments(manifest, {version: '1.1', uniqueKeys: isRepeated, customTags: (tags) => tags.filter(isKnownToHelm)});
+  const documents = parseAllDocuments(manifest, {
+    version: '1.1',
+    uniqueKeys: isRepeated,
+    customTags: (tags) => tags.filter(isKnownToHelm),
+  });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
     const [error] = document.errors;
@@ -84,4 +101,5 @@ const isRepeated = (one: unknown, other: unknown): boolean => {
 };
 
 const isKnownToHelm = (tag: Tags[number]): boolean =>
-  typeof tag === 'string' || (tag.tag !== 'tag:yaml.org,2002:timestamp' && (!('format' in tag) || tag.format !== 'TIME'));
+  typeof tag === 'string' ||
+  (tag.tag !== 'tag:yaml.org,2002:timestamp' && (!('format' in tag) || tag.format !== 'TIME'));

@@ -25,15 +25,32 @@ beforeAll(async () => {
 
 /** The manifest; undefined if helm refuses the values. */
 async function manifestOf({chart, version}: Target, values: Values): Promise<string | undefined> {
-  const argv = ['template', 'prod', join(REAL as string, chart, version), '--namespace', 'ns', '--values', '-', '--kube-version', '1.35.4'];
+  const argv = [
+    'template',
+    'prod',
+    join(REAL as string, chart, version),
+    '--namespace',
+    'ns',
+    '--values',
+    '-',
+    '--kube-version',
+    '1.35.4',
+  ];
   const env = {HOME: '/nowhere', KUBECONFIG: devNull};
-  const {stdout, failed} = await execa(helm, argv, {input: JSON.stringify(values), reject: false, extendEnv: false, env});
+  const {stdout, failed} = await execa(helm, argv, {
+    input: JSON.stringify(values),
+    reject: false,
+    extendEnv: false,
+    env,
+  });
   return failed ? undefined : stdout;
 }
 
 /** A valid value other than the default. */
 function otherValue({path, node, default: usual}: Leaf, rights: readonly Values[]): Tree {
-  const right = rights.map((values) => getAt(values, path)).find((value) => value !== undefined && !sameTree(value, usual));
+  const right = rights
+    .map((values) => getAt(values, path))
+    .find((value) => value !== undefined && !sameTree(value, usual));
   if (right !== undefined) return right;
   const option = node.enum?.find((each) => each !== usual);
   if (option !== undefined) return option;
@@ -42,7 +59,8 @@ function otherValue({path, node, default: usual}: Leaf, rights: readonly Values[
   if (Array.isArray(usual)) return ['a=1'];
   if (typeof usual === 'object') return {a: 'b'};
   if (/(storage|sizeLimit)$/.test(path.join('.'))) return '33Gi';
-  if (path.at(-1) === 'accessMode') return usual === 'ReadWriteMany' ? 'ReadWriteOnce' : 'ReadWriteMany';
+  if (path.at(-1) === 'accessMode')
+    return usual === 'ReadWriteMany' ? 'ReadWriteOnce' : 'ReadWriteMany';
   return usual?.startsWith('/') ? '/var/lib/other' : 'other';
 }
 
@@ -54,14 +72,18 @@ const isIgnored = ({code}: ValuesFinding): boolean => code === 'IGNORED_KEY';
 /** Every reported key is really ignored: without it, the manifest is the same. Keys that break the templates are left out. */
 async function untrue(given: Values, target: Target): Promise<string[]> {
   const errors = errorsOf(given, target);
-  const values = errors.filter(({code}) => code === 'BREAKS_TEMPLATES').reduce((rest, {path}) => withAt(rest, at(path), undefined), given);
+  const values = errors
+    .filter(({code}) => code === 'BREAKS_TEMPLATES')
+    .reduce((rest, {path}) => withAt(rest, at(path), undefined), given);
   const found = errors.filter((each) => isIgnored(each) && !ON_THE_JOB.includes(each.path));
   if (found.length === 0) return [];
   const manifest = await manifestOf(target, values);
-  if (manifest === undefined) return [`helm refuses the file with ${found.map(({path}) => path).join(', ')}`];
+  if (manifest === undefined)
+    return [`helm refuses the file with ${found.map(({path}) => path).join(', ')}`];
   const wrong: string[] = [];
   for (const {path} of found) {
-    if ((await manifestOf(target, withAt(values, at(path), undefined))) !== manifest) wrong.push(`${path} has an effect`);
+    if ((await manifestOf(target, withAt(values, at(path), undefined))) !== manifest)
+      wrong.push(`${path} has an effect`);
   }
   return wrong;
 }
@@ -75,12 +97,17 @@ test.skipIf(REAL === undefined).each(DISTINCT)(
     const wrong = (await Promise.all(rights.map((values) => untrue(values, target)))).flat();
     for (const leaf of leavesOf(chartSchema(target.chart), target.version)) {
       if (getAt(BASE, leaf.path) !== undefined) continue;
-      const [key, value] = [leaf.path.join('.'), otherValue(leaf, rights)];
+      const key = leaf.path.join('.');
+      const value = otherValue(leaf, rights);
       const values = structuredClone(BASE);
       setAt(values, leaf.path, value);
       const errors = errorsOf(values, target);
       if (errors.some(isIgnored)) wrong.push(...(await untrue(values, target)));
-      else if (errors.length === 0 && !HARMLESS.includes(`${key}=${value}`) && (await manifestOf(target, values)) === plain)
+      else if (
+        errors.length === 0 &&
+        !HARMLESS.includes(`${key}=${value}`) &&
+        (await manifestOf(target, values)) === plain
+      )
         wrong.push(`${key} has no effect, and is not reported`);
     }
     expect(wrong).toEqual([]);

@@ -46,7 +46,9 @@ export interface Container {
 export function podTemplates(objects: readonly KubeObject[]): PodTemplate[] {
   return objects.flatMap((owner) => {
     const spec = mapOf(owner['spec']);
-    const template = isMap(spec['template']) ? spec['template'] : mapOf(mapOf(mapOf(spec['jobTemplate'])['spec'])['template']);
+    const template = isMap(spec['template'])
+      ? spec['template']
+      : mapOf(mapOf(mapOf(spec['jobTemplate'])['spec'])['template']);
     return isMap(template['spec']) ? [podTemplate(owner, template, template['spec'])] : [];
   });
 }
@@ -92,9 +94,14 @@ export function variableOf(container: Container, name: string): string | undefin
 }
 
 /** Volume, and path inside it, that is mounted at a path of the container. */
-export function mountedAt(container: Container, path: string | undefined): {volume: Volume | undefined; mount: Mount} | undefined {
+export function mountedAt(
+  container: Container,
+  path: string | undefined,
+): {volume: Volume | undefined; mount: Mount} | undefined {
   const mount = container.mounts.find((each) => each.mountPath === path);
-  return mount && {mount, volume: container.pod.volumes.find((volume) => volume.name === mount.name)};
+  return (
+    mount && {mount, volume: container.pod.volumes.find((volume) => volume.name === mount.name)}
+  );
 }
 
 /** True if the policy selects the pods. */

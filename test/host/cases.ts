@@ -52,7 +52,11 @@ export const CASES: readonly Case[] = [
       'extra-env': ["GREETING=it's $5", 'MY_PASSWORD=a "quoted" $word'],
     },
   },
-  {name: 'docker-vcs', target: 'docker', flags: {url: URL, purpose: 'vcs', 'ca-file': 'ca.pem', 'no-ca-public-roots': true}},
+  {
+    name: 'docker-vcs',
+    target: 'docker',
+    flags: {url: URL, purpose: 'vcs', 'ca-file': 'ca.pem', 'no-ca-public-roots': true},
+  },
   {name: 'compose-url-only', target: 'compose', token: TOKEN, flags: {url: URL}},
   {
     name: 'compose-shared',
@@ -70,7 +74,11 @@ export const CASES: readonly Case[] = [
       'extra-env': ["GREETING=it's $5", 'MY_PASSWORD=a "quoted" $word'],
     },
   },
-  {name: 'compose-tasks-ca', target: 'compose', flags: {url: URL, 'ca-file': 'ca.pem', 'no-ca-public-roots': true, 'ca-scope': 'tasks'}},
+  {
+    name: 'compose-tasks-ca',
+    target: 'compose',
+    flags: {url: URL, 'ca-file': 'ca.pem', 'no-ca-public-roots': true, 'ca-scope': 'tasks'},
+  },
   {name: 'systemd-url-only', target: 'systemd', flags: {url: URL}},
   {
     name: 'systemd-everything',

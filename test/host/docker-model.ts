@@ -26,7 +26,9 @@ export class DockerModel {
 
   /** Names and states, in alphabetical order. */
   get summary(): string[] {
-    return this.containers.map((each) => `${containerName(each)} ${each.State?.Running ? 'runs' : 'stopped'}`).toSorted();
+    return this.containers
+      .map((each) => `${containerName(each)} ${each.State?.Running ? 'runs' : 'stopped'}`)
+      .toSorted();
   }
 
   #run([command, ...args]: readonly string[]): void {
@@ -40,11 +42,13 @@ export class DockerModel {
         return;
       case 'rename':
         this.#refuse(last);
-        if (this.#find(args[0] as string).State?.Running) throw new Error(`Docker cannot rename every running container: ${args[0]}`);
+        if (this.#find(args[0] as string).State?.Running)
+          throw new Error(`Docker cannot rename every running container: ${args[0]}`);
         this.#find(args[0] as string).Name = `/${last}`;
         return;
       case 'rm':
-        if (this.#find(last).State?.Running) throw new Error(`You cannot remove a running container ${last}`);
+        if (this.#find(last).State?.Running)
+          throw new Error(`You cannot remove a running container ${last}`);
         this.containers = this.containers.filter((each) => containerName(each) !== last);
         return;
       case 'stop':
@@ -61,7 +65,8 @@ export class DockerModel {
   }
 
   #create(args: readonly string[]): void {
-    const all = (flag: string): string[] => args.flatMap((each, index) => (args[index - 1] === flag ? [each] : []));
+    const all = (flag: string): string[] =>
+      args.flatMap((each, index) => (args[index - 1] === flag ? [each] : []));
     const name = all('--name')[0] as string;
     this.#refuse(name);
     this.#created += 1;
@@ -74,7 +79,9 @@ export class DockerModel {
         Image: args.at(-2) as string,
         Hostname: id.slice(0, 12),
         Env: all('--env'),
-        Labels: Object.fromEntries(all('--label').map((each) => each.split('=') as [string, string])),
+        Labels: Object.fromEntries(
+          all('--label').map((each) => each.split('=') as [string, string]),
+        ),
         ...Object.fromEntries(all('--stop-timeout').map((each) => ['StopTimeout', Number(each)])),
       },
       Mounts: all('--volume').map((each) => ({Type: 'bind', Source: each.split(':')[0] as string})),
@@ -83,7 +90,8 @@ export class DockerModel {
 
   #find(name: string): DockerContainer {
     const found = this.containers.find((each) => containerName(each) === name);
-    if (found === undefined) throw new Error(`Error response from daemon: No such container: ${name}`);
+    if (found === undefined)
+      throw new Error(`Error response from daemon: No such container: ${name}`);
     return found;
   }
 

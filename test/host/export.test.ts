@@ -27,14 +27,23 @@ const TOKEN = 'e30.e30.c2ln';
 /** Flags as the parser of the command line passes them. */
 const parsed = (flags: RawFlags): RawFlags =>
   Object.fromEntries(
-    Object.entries(flags).map(([name, value]) => (name.startsWith('no-') && value === true ? [name.slice(3), false] : [name, value])),
+    Object.entries(flags).map(([name, value]) =>
+      name.startsWith('no-') && value === true ? [name.slice(3), false] : [name, value],
+    ),
   );
 
 describe.each(CASES)('$name', ({name, target, flags, token}) => {
   const settled = async () => {
     const sources = [
       fromFlags(parsed(flags)),
-      ...(token ? [{name: 'environment' as const, answer: ({id}: {id: string}) => (id === 'token' ? token : undefined)}] : []),
+      ...(token
+        ? [
+            {
+              name: 'environment' as const,
+              answer: ({id}: {id: string}) => (id === 'token' ? token : undefined),
+            },
+          ]
+        : []),
     ];
     return resolveAnswers(sources, {files: memoryFiles(certificates), now: TODAY});
   };
@@ -51,24 +60,34 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
           settings.isExplicit(setting) &&
           answer.value !== undefined,
       );
-    expect(Object.fromEntries(written.map(({setting}) => [setting.id, read.get(setting.id)]))).toEqual(
-      Object.fromEntries(written.map(({setting, answer}) => [setting.id, answer.value])),
-    );
+    expect(
+      Object.fromEntries(written.map(({setting}) => [setting.id, read.get(setting.id)])),
+    ).toEqual(Object.fromEntries(written.map(({setting, answer}) => [setting.id, answer.value])));
   });
 
   test('writes the golden files', async () => {
     const {files, steps, notes, warnings} = await exported();
     // Git would read a golden .gitignore; certificates are those of the answers.
     for (const {path, text} of files.filter((file) => !/\.(pem|crt|key)$/.test(file.path)))
-      await expect(text).toMatchFileSnapshot(join(GOLDEN, name, path.replace('.gitignore', 'gitignore.txt')));
-    const talk = [...warnings.map(({message}) => `Warning: ${message}`), ...notes, ...steps.map((step) => `$ ${step}`)];
+      await expect(text).toMatchFileSnapshot(
+        join(GOLDEN, name, path.replace('.gitignore', 'gitignore.txt')),
+      );
+    const talk = [
+      ...warnings.map(({message}) => `Warning: ${message}`),
+      ...notes,
+      ...steps.map((step) => `$ ${step}`),
+    ];
     await expect(`${talk.join('\n')}\n`).toMatchFileSnapshot(join(GOLDEN, name, 'talk.txt'));
   });
 
   test('keeps secrets in private files that .gitignore names', async () => {
     const {files, steps} = await exported();
-    const publicText = [...files.filter(({isPrivate}) => !isPrivate).map(({text}) => text), ...steps].join('\n');
-    for (const secret of [TOKEN, 'p%24s', 'p%25@', 'p%%25@', 'quoted', 'PRIVATE KEY']) expect(publicText).not.toContain(secret);
+    const publicText = [
+      ...files.filter(({isPrivate}) => !isPrivate).map(({text}) => text),
+      ...steps,
+    ].join('\n');
+    for (const secret of [TOKEN, 'p%24s', 'p%25@', 'p%%25@', 'quoted', 'PRIVATE KEY'])
+      expect(publicText).not.toContain(secret);
     const ignored = files
       .find(({path}) => path === '.gitignore')
       ?.text.trim()
@@ -78,17 +97,23 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
 
   test('has scripts that a shell accepts', async () => {
     for (const {path, text} of (await exported()).files.filter((file) => file.path.endsWith('.sh')))
-      expect(await execa('sh', ['-n'], {input: text, reject: false}), path).toMatchObject({exitCode: 0});
+      expect(await execa('sh', ['-n'], {input: text, reject: false}), path).toMatchObject({
+        exitCode: 0,
+      });
   });
 });
 
 describe.each(HOST_TARGETS)('settings on %s', (target) => {
-  const hasReason = (setting: Setting): boolean => refusalReason(HOSTS[target], setting, undefined) !== undefined;
+  const hasReason = (setting: Setting): boolean =>
+    refusalReason(HOSTS[target], setting, undefined) !== undefined;
 
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
     const silent = catalog.filter(
-      (setting) => ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && !hasReason(setting),
+      (setting) =>
+        ![release.id, targetSetting.id].includes(setting.id) &&
+        !supported.has(setting) &&
+        !hasReason(setting),
     );
     expect(silent.map(spell)).toEqual([]);
   });
@@ -127,19 +152,32 @@ describe('refusals', () => {
   ])('%s refuses %j with the reason', async (target, argv, reason) => {
     const {stderr, exit} = await runCommand(ExportCommand, [target, ...URL_FLAG, ...argv]);
     expect(exit).toBe(2);
-    expect(stderr).toContain(`${target} does not support ${argv.at(-2)?.startsWith('--') ? argv.at(-2) : argv.at(-1)}`);
+    expect(stderr).toContain(
+      `${target} does not support ${argv.at(-2)?.startsWith('--') ? argv.at(-2) : argv.at(-1)}`,
+    );
     expect(stderr).toContain(reason);
   });
 
   test('a variable that has its own flag', async () => {
-    const {stderr, exit} = await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--extra-env', 'SCALR_AGENT_DRIVER=local']);
+    const {stderr, exit} = await runCommand(ExportCommand, [
+      'docker',
+      ...URL_FLAG,
+      '--extra-env',
+      'SCALR_AGENT_DRIVER=local',
+    ]);
     expect(exit).toBe(2);
     expect(stderr).toContain('Use --isolation');
   });
 
   test('a variable with a line break', async () => {
-    const files = memoryFiles({'answers.yaml': 'url: https://acme.scalr.io\nextra-env:\n  GREETING: "a\\nb"\n'});
-    const {stderr, exit} = await runCommand(ExportCommand, ['docker', '--answers', 'answers.yaml'], {files});
+    const files = memoryFiles({
+      'answers.yaml': 'url: https://acme.scalr.io\nextra-env:\n  GREETING: "a\\nb"\n',
+    });
+    const {stderr, exit} = await runCommand(
+      ExportCommand,
+      ['docker', '--answers', 'answers.yaml'],
+      {files},
+    );
     expect(exit).toBe(2);
     expect(stderr).toContain('GREETING contains a line break');
   });
@@ -148,7 +186,11 @@ describe('refusals', () => {
 describe('the command', () => {
   test('lists the files with --json', async () => {
     const files = memoryFiles();
-    const {stdout, exit} = await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--out', 'agent', '--json'], {files});
+    const {stdout, exit} = await runCommand(
+      ExportCommand,
+      ['compose', ...URL_FLAG, '--out', 'agent', '--json'],
+      {files},
+    );
     expect(exit).toBe(0);
     expect(violations('export', stdout)).toEqual([]);
     expect(JSON.parse(stdout).files.map(({path}: {path: string}) => path)).toEqual([
@@ -156,26 +198,40 @@ describe('the command', () => {
       'agent/agent.env',
       'agent/.gitignore',
     ]);
-    expect(files.written.filter(({isPrivate}) => isPrivate).map(({path}) => path)).toEqual(['agent/agent.env']);
+    expect(files.written.filter(({isPrivate}) => isPrivate).map(({path}) => path)).toEqual([
+      'agent/agent.env',
+    ]);
   });
 
   test('keeps the token of an earlier export', async () => {
     const files = memoryFiles({'agent.env': `SCALR_AGENT_TOKEN=${TOKEN}\n`});
     const {stderr} = await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--yes'], {files});
     expect(stderr).not.toContain('no token');
-    expect(files.written.find(({path}) => path === 'agent.env')?.text).toContain(`SCALR_AGENT_TOKEN=${TOKEN}\n`);
+    expect(files.written.find(({path}) => path === 'agent.env')?.text).toContain(
+      `SCALR_AGENT_TOKEN=${TOKEN}\n`,
+    );
   });
 
   test('does not replace files without --yes, and writes nothing with --dry-run', async () => {
     const files = memoryFiles({'compose.yaml': 'services: {}\n'});
-    expect(await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files})).toMatchObject({exit: 2});
-    const {stderr} = await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--dry-run'], {files});
+    expect(await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files})).toMatchObject({
+      exit: 2,
+    });
+    const {stderr} = await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--dry-run'], {
+      files,
+    });
     expect(stderr).toContain('Would replace compose.yaml');
     expect(files.written).toEqual([]);
     const confirm = async () => false;
-    const canceled = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {files, hasTerminal: true, prompter: {confirm}});
+    const canceled = await runCommand(ExportCommand, ['compose', ...URL_FLAG], {
+      files,
+      hasTerminal: true,
+      prompter: {confirm},
+    });
     expect(canceled.stderr).toContain('Canceled');
-    expect(await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--yes'], {files})).toMatchObject({exit: 0});
+    expect(
+      await runCommand(ExportCommand, ['compose', ...URL_FLAG, '--yes'], {files}),
+    ).toMatchObject({exit: 0});
     expect(files.written.map(({path}) => path)).toContain('compose.yaml');
   });
 
@@ -183,26 +239,44 @@ describe('the command', () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
       'Use scalr-agent export docker|compose|systemd|dockerfile|volume|prepull|argocd|argocd-appset|flux|terraform|helmfile',
     );
-    expect((await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr).toContain(
-      'only for the target dockerfile',
-    );
+    expect(
+      (await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr,
+    ).toContain('only for the target dockerfile');
     expect((await runCommand(ExportCommand, ['dockerfile', '--package', 'jq; rm'])).exit).toBe(2);
   });
 
   test('warns of old variables as values does, and refuses the token', async () => {
-    const env = (text: string) => runCommand(ExportCommand, ['docker', ...URL_FLAG, '--dry-run', '--extra-env', text]);
-    expect((await env('SCALR_DATA_HOME=/x')).stderr).toContain('SCALR_DATA_HOME is the old name of SCALR_AGENT_DATA_DIR. Use --data-home.');
+    const env = (text: string) =>
+      runCommand(ExportCommand, ['docker', ...URL_FLAG, '--dry-run', '--extra-env', text]);
+    expect((await env('SCALR_DATA_HOME=/x')).stderr).toContain(
+      'SCALR_DATA_HOME is the old name of SCALR_AGENT_DATA_DIR. Use --data-home.',
+    );
     expect((await env('SCALR_DEBUG=1')).stderr).toContain('Use --debug.');
-    expect(await env('SCALR_TOKEN=x')).toMatchObject({exit: 2, stderr: expect.stringContaining('Use --token-file') as string});
+    expect(await env('SCALR_TOKEN=x')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('Use --token-file') as string,
+    });
   });
 
   test('warns if the agent cannot read its key', async () => {
-    const argv = ['docker', ...URL_FLAG, '--isolation', 'shared', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key'];
+    const argv = [
+      'docker',
+      ...URL_FLAG,
+      '--isolation',
+      'shared',
+      '--client-cert-file',
+      'client.pem',
+      '--client-key-file',
+      'client.key',
+    ];
     const files = memoryFiles(certificates);
-    expect((await runCommand(ExportCommand, [...argv, '--dry-run'], {files})).stderr).not.toContain('chown');
-    expect((await runCommand(ExportCommand, [...argv, '--dry-run', '--no-writable-root'], {files})).stderr).toContain(
-      'sudo chown 1000 client.key',
+    expect((await runCommand(ExportCommand, [...argv, '--dry-run'], {files})).stderr).not.toContain(
+      'chown',
     );
+    expect(
+      (await runCommand(ExportCommand, [...argv, '--dry-run', '--no-writable-root'], {files}))
+        .stderr,
+    ).toContain('sudo chown 1000 client.key');
   });
 
   test('says that the Linux packages are deprecated', async () => {
@@ -220,13 +294,17 @@ test('quotes variables as their reader expects', () => {
 });
 
 test('writes a Compose file that keeps dollar signs', async () => {
-  const {files} = exportHost(await settingsFrom({url: 'https://acme.scalr.io', 'extra-env': ['GREETING=$5 and $$6']}), 'compose');
+  const {files} = exportHost(
+    await settingsFrom({url: 'https://acme.scalr.io', 'extra-env': ['GREETING=$5 and $$6']}),
+    'compose',
+  );
   const {services} = parse(files[0]?.text ?? '');
   expect(services['scalr-agent'].environment.GREETING).toBe('$$5 and $$$$6');
 });
 
 describe('dockerfile', () => {
-  const printed = async (...argv: string[]) => runCommand(ExportCommand, ['dockerfile', ...argv], {files: memoryFiles(certificates)});
+  const printed = async (...argv: string[]) =>
+    runCommand(ExportCommand, ['dockerfile', ...argv], {files: memoryFiles(certificates)});
 
   test.each([
     ['agent-job', '0.6.5', 'scalr/runner:0.2.0'],
@@ -240,14 +318,21 @@ describe('dockerfile', () => {
   });
 
   test('extends the image of a tool under its own name, on the machine of the agent', async () => {
-    const {stdout, stderr, exit} = await printed('--runner-image', 'scalr/terraform:1.0.0', '--package', 'jq');
+    const {stdout, stderr, exit} = await printed(
+      '--runner-image',
+      'scalr/terraform:1.0.0',
+      '--package',
+      'jq',
+    );
     expect(exit).toBe(0);
     expect(stdout).toContain('\nFROM scalr/terraform:1.0.0\n');
     expect(stdout).not.toContain('USER 1000');
     expect(stderr).toContain('docker build --tag scalr/terraform:1.0.0 .');
     expect(stderr).toContain('/opt/scalr-agent/embedded/bin/docker');
     expect(stderr).not.toMatch(/docker push|scalr-agent install/);
-    expect((await printed('--base', 'terraform')).stderr).toContain('Add --runner-image scalr/terraform:1.5.7');
+    expect((await printed('--base', 'terraform')).stderr).toContain(
+      'Add --runner-image scalr/terraform:1.5.7',
+    );
     const local = await printed('--base', 'runner', '--chart', 'agent-local');
     expect(local.stderr).toMatch(/agent-local has no runner image[\s\S]*Use --base agent/);
     expect(local.stderr).not.toContain('--chart-version');
@@ -256,13 +341,25 @@ describe('dockerfile', () => {
   test('extends the agent image for agent-k8s, whose CA must be named by its path', async () => {
     const {stdout, stderr} = await runCommand(
       ExportCommand,
-      ['dockerfile', '--base', 'agent', '--chart', 'agent-k8s', '--chart-version', '0.5.58', '--ca-file', 'ca.pem'],
+      [
+        'dockerfile',
+        '--base',
+        'agent',
+        '--chart',
+        'agent-k8s',
+        '--chart-version',
+        '0.5.58',
+        '--ca-file',
+        'ca.pem',
+      ],
       {files: memoryFiles(certificates)},
     );
     expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');
     expect(stderr).not.toContain('--ca-file');
     expect(stderr).toContain('scalr-agent install --target docker --agent-image');
-    expect((await printed('--base', 'agent', '--chart', 'agent-k8s')).stdout).not.toContain('USER 1000');
+    expect((await printed('--base', 'agent', '--chart', 'agent-k8s')).stdout).not.toContain(
+      'USER 1000',
+    );
   });
 
   test('adds CAs, packages and plugins', async () => {
@@ -280,9 +377,13 @@ describe('dockerfile', () => {
       '--plugins',
       'plugins',
     ];
-    const {stderr, exit} = await runCommand(ExportCommand, ['dockerfile', ...argv, '--agent-image', 'registry.example.com/team/agent'], {
-      files,
-    });
+    const {stderr, exit} = await runCommand(
+      ExportCommand,
+      ['dockerfile', ...argv, '--agent-image', 'registry.example.com/team/agent'],
+      {
+        files,
+      },
+    );
     expect({stderr, exit}).toMatchObject({exit: 0});
     expect(files.written.map(({path}) => path)).toEqual(['Dockerfile', 'ca-1.crt']);
     expect(files.written[0]?.text).toMatchSnapshot();
@@ -303,7 +404,9 @@ describe('dockerfile', () => {
   });
 
   test('is refused for versions with one image per tool', async () => {
-    expect(await printed('--chart', 'agent-k8s', '--chart-version', '0.5.60')).toMatchObject({exit: 2});
+    expect(await printed('--chart', 'agent-k8s', '--chart-version', '0.5.60')).toMatchObject({
+      exit: 2,
+    });
   });
 });
 
@@ -318,18 +421,23 @@ test('calls no program in install.sh that may be this one', async () => {
 
 test('keeps variables that the user has added to agent.env, and names them', async () => {
   const settings = await settingsFrom({url: 'https://acme.scalr.io', 'extra-env': ['MINE=1']});
-  const environment = '# Secrets\nSCALR_AGENT_TOKEN=e30.e30.c2ln\nHTTPS_PROXY=http://old\nMY_PASSWORD=a b\nMINE=2\n';
+  const environment =
+    '# Secrets\nSCALR_AGENT_TOKEN=e30.e30.c2ln\nHTTPS_PROXY=http://old\nMY_PASSWORD=a b\nMINE=2\n';
   const {files, warnings} = exportHost(settings, 'docker', {earlier: {environment}});
   const text = files.find(({path}) => path === 'agent.env')?.text;
   expect(text).toContain('MY_PASSWORD=a b\n');
   expect(text).not.toMatch(/HTTPS_PROXY|MINE/);
-  expect(warnings.map(({message}) => message).join()).toContain('agent.env still contains MY_PASSWORD, which no setting uses.');
+  expect(warnings.map(({message}) => message).join()).toContain(
+    'agent.env still contains MY_PASSWORD, which no setting uses.',
+  );
 });
 
 test('names directories after another release, unless an earlier export has used the standard ones', async () => {
   const settings = await settingsFrom({url: 'https://acme.scalr.io', release: 'blue'});
   const scriptOf = (commands?: string) =>
-    exportHost(settings, 'docker', commands === undefined ? {} : {earlier: {commands}}).files.find(({path}) => path === 'run.sh')?.text;
+    exportHost(settings, 'docker', commands === undefined ? {} : {earlier: {commands}}).files.find(
+      ({path}) => path === 'run.sh',
+    )?.text;
   const fresh = scriptOf();
   expect(fresh).toContain('/var/lib/scalr-agent-blue:/var/lib/scalr-agent-blue');
   expect(scriptOf(fresh)).toBe(fresh);

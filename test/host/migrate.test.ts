@@ -30,7 +30,9 @@ function inspected(settings: Settings): string {
     Config: {
       Env: [
         'PATH=/usr/bin',
-        ...Object.entries({...host.secrets, ...host.environment, ...agent.environment}).map(([name, value]) => `${name}=${value}`),
+        ...Object.entries({...host.secrets, ...host.environment, ...agent.environment}).map(
+          ([name, value]) => `${name}=${value}`,
+        ),
       ],
       Image: host.image,
       User: host.user ?? '',
@@ -51,7 +53,10 @@ const bytesOf = (quantity: string): number => {
 };
 
 /** The files of an export, as the tools of the target read them. */
-function read(settings: Settings, target: HostTarget): {configuration: HostConfiguration; files: Map<string, string>} {
+function read(
+  settings: Settings,
+  target: HostTarget,
+): {configuration: HostConfiguration; files: Map<string, string>} {
   const {files} = exportHost(settings, target);
   const known = new Map(files.map(({path, text}) => [path, text]));
   const main = {
@@ -62,7 +67,8 @@ function read(settings: Settings, target: HostTarget): {configuration: HostConfi
   return {configuration: readHost(main) as HostConfiguration, files: known};
 }
 
-const readFrom = (files: ReadonlyMap<string, string>) => (path: string) => files.get(path) ?? files.get(path.split('/').at(-1) as string);
+const readFrom = (files: ReadonlyMap<string, string>) => (path: string) =>
+  files.get(path) ?? files.get(path.split('/').at(-1) as string);
 
 /** Defaults, which an export does not write. */
 const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
@@ -86,7 +92,9 @@ const UNREADABLE: Readonly<Record<HostTarget, readonly Setting[]>> = {
 
 const idsFor = (target: HostTarget): string[] => {
   const written = new Set(HOSTS[target].rows.map(({setting}) => setting.id));
-  return RAW_IDS.filter((id) => written.has(id) && !UNREADABLE[target].some((each) => each.id === id));
+  return RAW_IDS.filter(
+    (id) => written.has(id) && !UNREADABLE[target].some((each) => each.id === id),
+  );
 };
 
 async function supported(flags: RawFlags, target: HostTarget): Promise<Settings> {
@@ -104,21 +112,29 @@ async function supported(flags: RawFlags, target: HostTarget): Promise<Settings>
   return settings;
 }
 
-test.each(HOST_TARGETS)('reads back the settings of an export for %s', {timeout: 120_000}, async (target) => {
+test.each(HOST_TARGETS)('reads back the settings of an export for %s', {
+  timeout: 120_000,
+}, async (target) => {
   let count = 0;
   await fc.assert(
     fc.asyncProperty(rawSettings(idsFor(target)), async (raw) => {
       // Hundreds of agents make large files.
-      const flags = raw['concurrency'] === undefined ? raw : {...raw, concurrency: String((Number(raw['concurrency']) % 12) + 1)};
+      const flags =
+        raw['concurrency'] === undefined
+          ? raw
+          : {...raw, concurrency: String((Number(raw['concurrency']) % 12) + 1)};
       const settings = await supported(flags, target);
       const {configuration, files} = read(settings, target);
       const found = readHostSettings(configuration, readFrom(files));
       for (const {setting, answer} of settings.entries()) {
         const isWritten = HOSTS[target].rows.some(
-          (row) => row.setting === setting && row.paths.length > 0 && (row.when?.(settings.get) ?? true),
+          (row) =>
+            row.setting === setting && row.paths.length > 0 && (row.when?.(settings.get) ?? true),
         );
-        if (!settings.isExplicit(setting) || !isWritten || UNREADABLE[target].includes(setting)) continue;
-        if (found.get(setting.id) === undefined && DEFAULTS[setting.id]?.includes(answer.value)) continue;
+        if (!settings.isExplicit(setting) || !isWritten || UNREADABLE[target].includes(setting))
+          continue;
+        if (found.get(setting.id) === undefined && DEFAULTS[setting.id]?.includes(answer.value))
+          continue;
         expect({[setting.id]: found.get(setting.id)}).toEqual({[setting.id]: answer.value});
         count += 1;
       }
@@ -135,7 +151,8 @@ test.each(HOST_TARGETS)('reads back the settings of an export for %s', {timeout:
 
 describe('former names of variables', () => {
   test('become the same settings as the current ones', () => {
-    const settingsOf = (text: string) => readHostSettings(readHost(text) as HostConfiguration, () => undefined);
+    const settingsOf = (text: string) =>
+      readHostSettings(readHost(text) as HostConfiguration, () => undefined);
     const former = settingsOf(
       'SCALR_AGENT_URL=https://acme.scalr.io\nSCALR_DEBUG=1\nSCALR_LOG_FORMAT=plain\nSCALR_DATA_HOME=/srv/scalr\nSCALR_CONTAINER_TASK_MEM_LIMIT=2048\n',
     );
@@ -148,7 +165,8 @@ describe('former names of variables', () => {
 });
 
 describe('the list of changes', () => {
-  const migrate = (text: string, to = 'agent-job@0.6.5') => migrateHost(readHost(text) as HostConfiguration, to, () => undefined);
+  const migrate = (text: string, to = 'agent-job@0.6.5') =>
+    migrateHost(readHost(text) as HostConfiguration, to, () => undefined);
 
   test('names what a chart cannot take, in the spelling of the user', () => {
     const {changes, yaml} = migrate(
@@ -156,7 +174,13 @@ describe('the list of changes', () => {
     );
     const dropped = changes.filter(({kind}) => kind === 'dropped').map(({path}) => path);
     expect(dropped).toEqual(
-      expect.arrayContaining(['SCALR_TOKEN', 'SCALR_DATA_HOME', 'SCALR_CA_CERT', 'DB_PASSWORD', 'SCALR_AGENT_WORKER_ON_STOP_ACTION']),
+      expect.arrayContaining([
+        'SCALR_TOKEN',
+        'SCALR_DATA_HOME',
+        'SCALR_CA_CERT',
+        'DB_PASSWORD',
+        'SCALR_AGENT_WORKER_ON_STOP_ACTION',
+      ]),
     );
     expect(JSON.stringify(changes) + yaml).not.toMatch(new RegExp(`${TOKEN}|hunter2`));
   });
@@ -185,7 +209,9 @@ describe('the list of changes', () => {
     ],
   ])('lists the options of %s that have no place in values, and carries the time to stop', (_, text, expected, seconds) => {
     const {changes, yaml} = migrate(text);
-    const dropped = changes.filter(({kind, path}) => kind === 'dropped' && path !== 'isolation').map(({path}) => path);
+    const dropped = changes
+      .filter(({kind, path}) => kind === 'dropped' && path !== 'isolation')
+      .map(({path}) => path);
     expect(dropped.toSorted()).toEqual([...expected].toSorted());
     expect(parse(yaml)).toMatchObject({task: {terminationGracePeriodSeconds: seconds}});
     expect(changes.filter(({path}) => /^(tls|container|service|ca-)/.test(path))).toEqual([]);
@@ -205,21 +231,37 @@ describe('the list of changes', () => {
 
   test('carries a CA bundle that is given as base64', () => {
     const pem = String(certificates['ca.pem']);
-    const {yaml} = migrate(`SCALR_URL=${URL}\nSCALR_AGENT_CA_CERT=${Buffer.from(pem).toString('base64')}\n`, 'agent-local@0.6.5');
-    expect(parse(yaml)).toMatchObject({agent: {tls: {caBundle: expect.stringContaining('BEGIN CERTIFICATE') as string}}});
+    const {yaml} = migrate(
+      `SCALR_URL=${URL}\nSCALR_AGENT_CA_CERT=${Buffer.from(pem).toString('base64')}\n`,
+      'agent-local@0.6.5',
+    );
+    expect(parse(yaml)).toMatchObject({
+      agent: {tls: {caBundle: expect.stringContaining('BEGIN CERTIFICATE') as string}},
+    });
   });
 
   test('adds up the concurrency of several containers', () => {
     const agent = (runs: number) => ({
-      Config: {Env: [`SCALR_URL=${URL}`, 'SCALR_AGENT_DRIVER=local', `SCALR_AGENT_CONCURRENCY=${runs}`], Image: 'scalr/agent:1.0.0'},
+      Config: {
+        Env: [`SCALR_URL=${URL}`, 'SCALR_AGENT_DRIVER=local', `SCALR_AGENT_CONCURRENCY=${runs}`],
+        Image: 'scalr/agent:1.0.0',
+      },
     });
-    expect(parse(migrate(JSON.stringify([agent(1), agent(1), agent(1)]), 'agent-local@0.6.5').yaml)).toMatchObject({replicaCount: 3});
+    expect(
+      parse(migrate(JSON.stringify([agent(1), agent(1), agent(1)]), 'agent-local@0.6.5').yaml),
+    ).toMatchObject({replicaCount: 3});
   });
 
-  test.each(['agent-job@0.6.5', 'agent-k8s@0.6.5'])('does not count a limit of runs as kept when %s has none', (to) => {
+  test.each([
+    'agent-job@0.6.5',
+    'agent-k8s@0.6.5',
+  ])('does not count a limit of runs as kept when %s has none', (to) => {
     const {changes} = migrate(`SCALR_URL=${URL}\nSCALR_AGENT_CONCURRENCY=3\n`, to);
     expect(changes.filter(({path}) => path === 'SCALR_AGENT_CONCURRENCY')).toEqual([
-      expect.objectContaining({kind: 'dropped', message: expect.stringContaining('does not limit concurrent runs')}),
+      expect.objectContaining({
+        kind: 'dropped',
+        message: expect.stringContaining('does not limit concurrent runs'),
+      }),
     ]);
   });
 });

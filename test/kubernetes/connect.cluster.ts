@@ -35,56 +35,85 @@ test.runIf(inject('simulated'))('the logs of 200 containers come over one proxy'
   const api = await apiOf(place.kubeconfig, namespace);
   const list = await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal}, 7);
   expect(list.items).toHaveLength(20);
-  const paths = pods.flatMap((name) => Array.from({length: 10}, (_, index) => logOf(namespace, name, `c${index}`)));
-  const logs = await Promise.all(paths.map(async (path) => readLog(await api.stream(path, {signal}))));
+  const paths = pods.flatMap((name) =>
+    Array.from({length: 10}, (_, index) => logOf(namespace, name, `c${index}`)),
+  );
+  const logs = await Promise.all(
+    paths.map(async (path) => readLog(await api.stream(path, {signal}))),
+  );
   expect(logs).toEqual(paths.map(() => ({text: 'first\nsecond\n', error: undefined})));
 });
 
-test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for a while is told apart behind a real proxy', async () => {
-  const place = await workplace();
-  const {namespace} = place;
-  await running(place, 1, 1, ['first', 'second']);
-  const faulty = await faultyApi(place.kubeconfig);
-  const api = await apiOf(faulty.kubeconfig, namespace);
-  const path = logOf(namespace, 'agent-0', 'c0');
-  faulty.inject('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
-  faulty.inject('GET', /\/log/, {status: 503}, 1);
-  expect(await readLog(await api.stream(path, {signal}))).toEqual({text: 'first\nsecond\n', error: undefined});
-  const cut = faulty.inject('GET', /\/log/, 'cut');
-  expect(await readLog(await api.stream(path, {signal}))).toMatchObject({
-    text: expect.stringMatching(/^first/),
-    error: {kind: 'truncated'},
-  });
-  cut.end();
-  const stall = faulty.inject('GET', /\/log/, 'stall');
-  expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({error: {kind: 'stalled'}});
-  stall.end();
-  faulty.stop();
-  const start = Date.now();
-  expect(await api.stream(path, {signal})).toMatchObject({error: {kind: 'unreachable'}});
-  expect(await api.get('/version', {signal})).toMatchObject({error: {kind: 'unreachable'}});
-  expect(Date.now() - start).toBeLessThan(10_000);
-});
+test.runIf(inject('simulated'))(
+  'a log that breaks off, stalls or is refused for a while is told apart behind a real proxy',
+  async () => {
+    const place = await workplace();
+    const {namespace} = place;
+    await running(place, 1, 1, ['first', 'second']);
+    const faulty = await faultyApi(place.kubeconfig);
+    const api = await apiOf(faulty.kubeconfig, namespace);
+    const path = logOf(namespace, 'agent-0', 'c0');
+    faulty.inject('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
+    faulty.inject('GET', /\/log/, {status: 503}, 1);
+    expect(await readLog(await api.stream(path, {signal}))).toEqual({
+      text: 'first\nsecond\n',
+      error: undefined,
+    });
+    const cut = faulty.inject('GET', /\/log/, 'cut');
+    expect(await readLog(await api.stream(path, {signal}))).toMatchObject({
+      text: expect.stringMatching(/^first/),
+      error: {kind: 'truncated'},
+    });
+    cut.end();
+    const stall = faulty.inject('GET', /\/log/, 'stall');
+    expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({error: {kind: 'stalled'}});
+    stall.end();
+    faulty.stop();
+    const start = Date.now();
+    expect(await api.stream(path, {signal})).toMatchObject({error: {kind: 'unreachable'}});
+    expect(await api.get('/version', {signal})).toMatchObject({error: {kind: 'unreachable'}});
+    expect(Date.now() - start).toBeLessThan(10_000);
+  },
+);
 
 test('what the account may not read, what has gone and what has not begun are told apart, by both ways', async () => {
   const place = await workplace();
   const {kubectl, namespace} = place;
-  await kubectl.apply(pod('waiting', {spec: {nodeSelector: {nowhere: 'here'}, containers: [{name: 'c0', image: 'x'}]}}));
-  const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get', 'list']}], place);
+  await kubectl.apply(
+    pod('waiting', {
+      spec: {nodeSelector: {nowhere: 'here'}, containers: [{name: 'c0', image: 'x'}]},
+    }),
+  );
+  const kubeconfig = await accountWith(
+    [{apiGroups: [''], resources: ['pods'], verbs: ['get', 'list']}],
+    place,
+  );
   const admin = await apiOf(place.kubeconfig, namespace);
-  for (const api of [await apiOf(kubeconfig, namespace), rawClient({kubeconfig, namespace}, await findKubectl())]) {
-    expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal})).items).toHaveLength(1);
+  for (const api of [
+    await apiOf(kubeconfig, namespace),
+    rawClient({kubeconfig, namespace}, await findKubectl()),
+  ]) {
+    expect(
+      (await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal})).items,
+    ).toHaveLength(1);
     expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {signal})).toEqual({
       error: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
     });
-    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal})).toMatchObject({error: {kind: 'forbidden', status: 403}});
+    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal})).toMatchObject({
+      error: {kind: 'forbidden', status: 403},
+    });
     expect(await api.get('/api/v1/nodes', {signal})).toMatchObject({
       error: {kind: 'forbidden', message: expect.stringContaining('nodes')},
     });
   }
   for (const api of [admin, rawClient(place, await findKubectl())]) {
-    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {signal})).toMatchObject({error: {kind: 'not-found'}});
-    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal}))).toEqual({text: '', error: undefined});
+    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {signal})).toMatchObject({
+      error: {kind: 'not-found'},
+    });
+    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal}))).toEqual({
+      text: '',
+      error: undefined,
+    });
   }
 });
 
@@ -92,7 +121,10 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
   const place = await workplace();
   const {namespace} = place;
   await running(place, 1, 1, ['first', 'second']);
-  for (const api of [await apiOf(place.kubeconfig, namespace), rawClient(place, await findKubectl())]) {
+  for (const api of [
+    await apiOf(place.kubeconfig, namespace),
+    rawClient(place, await findKubectl()),
+  ]) {
     const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {signal});
     await setTimeout(500);
     expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', error: undefined});
@@ -102,19 +134,27 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
 test('the role of Kubernetes that may only view suffices', async () => {
   const place = await workplace();
   const api = await apiOf(await accountWith('view', place), place.namespace);
-  expect(await listAll(api, `/api/v1/namespaces/${place.namespace}/serviceaccounts`, {signal})).toMatchObject({
+  expect(
+    await listAll(api, `/api/v1/namespaces/${place.namespace}/serviceaccounts`, {signal}),
+  ).toMatchObject({
     items: [{metadata: {name: 'default'}}],
   });
 });
 
 /** What a proxy answers to any request. */
 async function proxyOf(place: Workplace) {
-  const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), signal)) as ApiProxy;
+  const started = (await startProxy(
+    (socket) => proxy(place, socket),
+    await findKubectl(),
+    signal,
+  )) as ApiProxy;
   onTestFinished(() => started.stop());
   return async (method: string, path: string, body?: object): Promise<number | undefined> => {
     const type = method === 'PATCH' ? 'merge-patch+json' : 'json';
     const headers = {host: 'localhost', ...(body ? {'content-type': `application/${type}`} : {})};
-    const call = request({socketPath: started.socketPath, method, path, headers}).end(body && JSON.stringify(body));
+    const call = request({socketPath: started.socketPath, method, path, headers}).end(
+      body && JSON.stringify(body),
+    );
     const [response] = await once(call, 'response');
     response.resume();
     return response.statusCode;
@@ -122,8 +162,14 @@ async function proxyOf(place: Workplace) {
 }
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
-const review = (kind: string, spec: object) => ({apiVersion: 'authorization.k8s.io/v1', kind, spec});
-const MAY_LIST_PODS = review('SelfSubjectAccessReview', {resourceAttributes: {verb: 'list', resource: 'pods'}});
+const review = (kind: string, spec: object) => ({
+  apiVersion: 'authorization.k8s.io/v1',
+  kind,
+  spec,
+});
+const MAY_LIST_PODS = review('SelfSubjectAccessReview', {
+  resourceAttributes: {verb: 'list', resource: 'pods'},
+});
 
 test('an access review is answered, by both ways', async () => {
   const place = await workplace();
@@ -131,7 +177,9 @@ test('an access review is answered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   for (const each of [client, rawClient(place, kubectl)]) {
-    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({value: true});
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({
+      value: true,
+    });
   }
 });
 
@@ -140,7 +188,10 @@ test('everything served is discovered, by both ways', async () => {
   const kubectl = await findKubectl();
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
-  const [aggregated, one] = await Promise.all([servedResources(client, {signal}), servedResources(rawClient(place, kubectl), {signal})]);
+  const [aggregated, one] = await Promise.all([
+    servedResources(client, {signal}),
+    servedResources(rawClient(place, kubectl), {signal}),
+  ]);
   expect(aggregated.error).toBeUndefined();
   expect(aggregated.served.get('deployments.apps')).toBe('apps/v1');
   expect(aggregated.served.get('pods')).toBe('v1');
@@ -152,15 +203,24 @@ test('the proxy serves reads, reviews and applied objects, deletes nothing, and 
   const status = await proxyOf(place);
   expect(await status('GET', '/api/v1/namespaces')).toBe(200);
   expect(await status('POST', `${REVIEWS}/selfsubjectaccessreviews`, MAY_LIST_PODS)).toBe(201);
-  expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, review('SelfSubjectRulesReview', {namespace: place.namespace}))).toBe(
-    201,
-  );
+  expect(
+    await status(
+      'POST',
+      `${REVIEWS}/selfsubjectrulesreviews`,
+      review('SelfSubjectRulesReview', {namespace: place.namespace}),
+    ),
+  ).toBe(201);
   const own = `/api/v1/namespaces/${place.namespace}`;
-  expect(await status('PATCH', `${own}?fieldManager=test&dryRun=All`, {metadata: {labels: {test: 'yes'}}})).toBe(200);
+  expect(
+    await status('PATCH', `${own}?fieldManager=test&dryRun=All`, {
+      metadata: {labels: {test: 'yes'}},
+    }),
+  ).toBe(200);
   expect(await status('DELETE', own)).toBe(403);
   const inside = `/api/v1/namespaces/${place.namespace}/pods/any`;
   for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any'])
-    for (const method of ['GET', 'POST']) expect(await status(method, `${inside}/${path}`)).toBe(403);
+    for (const method of ['GET', 'POST'])
+      expect(await status(method, `${inside}/${path}`)).toBe(403);
   expect(await status('GET', inside)).toBe(404);
 });
 
@@ -182,7 +242,13 @@ test('a cluster that is served below a path is reached there', async () => {
     users: [{name: 'a', user: {token: 'x'}}],
   };
   writeFileSync(kubeconfig, JSON.stringify({apiVersion: 'v1', kind: 'Config', ...config}));
-  for (const api of [await apiOf(kubeconfig), rawClient({kubeconfig, namespace: 'default'}, await findKubectl())]) {
-    expect(await api.get('/api/v1/pods?limit=1', {signal})).toMatchObject({status: 200, body: '/k8s/clusters/c-1/api/v1/pods?limit=1'});
+  for (const api of [
+    await apiOf(kubeconfig),
+    rawClient({kubeconfig, namespace: 'default'}, await findKubectl()),
+  ]) {
+    expect(await api.get('/api/v1/pods?limit=1', {signal})).toMatchObject({
+      status: 200,
+      body: '/k8s/clusters/c-1/api/v1/pods?limit=1',
+    });
   }
 });

@@ -34,7 +34,8 @@ async function apiBy({
   return api;
 }
 
-const sockets = (): string[] => readdirSync(folder).filter((name) => name.startsWith('scalr-agent-'));
+const sockets = (): string[] =>
+  readdirSync(folder).filter((name) => name.startsWith('scalr-agent-'));
 const OLD = 'echo "error: unknown flag: --unix-socket" >&2; exit 1';
 
 /** A proxy that answers every request with one line of text. */
@@ -45,8 +46,14 @@ const SERVES = `exec node -e '
 
 test('runs kubectl per request when no socket can be created', async () => {
   const api = await apiBy({proxy: OLD, raw: `echo '{"path": "'"$3"'"}'`});
-  expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({status: 200, body: {path: '/api/v1/pods?limit=1'}});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '{"path": "/log"}\n', error: undefined});
+  expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({
+    status: 200,
+    body: {path: '/api/v1/pods?limit=1'},
+  });
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({
+    text: '{"path": "/log"}\n',
+    error: undefined,
+  });
   expect(sockets()).toEqual([]);
 });
 
@@ -55,7 +62,10 @@ test('starts no kubectl when no file of KUBECONFIG exists, except in a pod', asy
   vi.stubEnv('KUBECONFIG', files.join(delimiter));
   vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
   const message = `Cannot read the kubeconfig ${files.join(', ')} (no such file or directory).`;
-  await expect(apiBy({proxy: SERVES})).rejects.toMatchObject({code: 'CLUSTER_UNREACHABLE', message});
+  await expect(apiBy({proxy: SERVES})).rejects.toMatchObject({
+    code: 'CLUSTER_UNREACHABLE',
+    message,
+  });
   await writeFile(files[1] as string, '');
   await apiBy({proxy: SERVES});
   await rm(files[1] as string);
@@ -82,13 +92,19 @@ test('works when the path of the temporary directory is too long for a socket', 
   await writeFile(kubectl, `#!/bin/sh\n${SERVES}\n`, {mode: 0o755});
   vi.stubEnv('TMPDIR', long);
   const api = kubernetesClient(place, {kubectl});
-  expect(await api.get('/', {signal: forEver})).toMatchObject({status: 200, body: 'through the proxy'});
+  expect(await api.get('/', {signal: forEver})).toMatchObject({
+    status: 200,
+    body: 'through the proxy',
+  });
   await api.close();
   expect(readdirSync(long)).toEqual([]);
 });
 
 test('runs kubectl per request when the proxy exits', async () => {
-  const api = await apiBy({proxy: SERVES.replace('out.end("through the proxy")', 'process.exit()'), raw: 'echo by itself'});
+  const api = await apiBy({
+    proxy: SERVES.replace('out.end("through the proxy")', 'process.exit()'),
+    raw: 'echo by itself',
+  });
   expect(await api.get('/', {signal: forEver})).toEqual({status: 200, body: 'by itself\n'});
   expect(sockets()).toEqual([]);
 });
@@ -102,7 +118,11 @@ test('leaves no socket and no directory behind', async () => {
 
 test('stops waiting for a proxy that never serves when the signal is aborted', async () => {
   const start = Date.now();
-  const api = await apiBy({proxy: 'exec sleep 60', signal: AbortSignal.timeout(500), raw: 'echo by itself'});
+  const api = await apiBy({
+    proxy: 'exec sleep 60',
+    signal: AbortSignal.timeout(500),
+    raw: 'echo by itself',
+  });
   expect(Date.now() - start).toBeLessThan(4000);
   expect(sockets()).toEqual([]);
   expect(await api.get('/', {signal: forEver})).toEqual({status: 200, body: 'by itself\n'});
@@ -118,7 +138,9 @@ test.each([
 });
 
 test('suggests a next step when kubectl is missing', async () => {
-  await expect(kubernetesClient(place, {kubectl: '/nowhere/kubectl'}).connect(forEver)).rejects.toMatchObject({
+  await expect(
+    kubernetesClient(place, {kubectl: '/nowhere/kubectl'}).connect(forEver),
+  ).rejects.toMatchObject({
     code: 'TOOL_NOT_FOUND',
     suggestions: ['Install kubectl, or set its path with --kubectl'],
   });
@@ -127,7 +149,10 @@ test('suggests a next step when kubectl is missing', async () => {
 test.each([
   ['Error from server (Forbidden): pods is forbidden', {kind: 'forbidden', status: 403}],
   ['Error from server (NotFound): pods "x" not found', {kind: 'not-found', status: 404}],
-  ['Error from server (BadRequest): container "c" in pod "p" is waiting to start: trying', {kind: 'not-started', status: 400}],
+  [
+    'Error from server (BadRequest): container "c" in pod "p" is waiting to start: trying',
+    {kind: 'not-started', status: 400},
+  ],
   ['error: You must be logged in to the server (Unauthorized)', {kind: 'not-logged-in'}],
 ])('reports the same error for kubectl as over HTTP: %s', async (words, error) => {
   const api = await apiBy({proxy: OLD, raw: `echo '${words}' >&2; exit 1`});
@@ -135,18 +160,30 @@ test.each([
 });
 
 test('keeps the start of a log that kubectl truncates', async () => {
-  const api = await apiBy({proxy: OLD, raw: 'echo begun; echo "error: unexpected EOF" >&2; exit 1'});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toMatchObject({text: 'begun\n', error: {kind: 'truncated'}});
+  const api = await apiBy({
+    proxy: OLD,
+    raw: 'echo begun; echo "error: unexpected EOF" >&2; exit 1',
+  });
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toMatchObject({
+    text: 'begun\n',
+    error: {kind: 'truncated'},
+  });
 });
 
 test('accepts an empty log', async () => {
   const api = await apiBy({proxy: OLD, raw: 'exit 0'});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: '', error: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({
+    text: '',
+    error: undefined,
+  });
 });
 
 test('stops a stalled kubectl after the idle time', async () => {
   const mark = join(folder, 'ended');
-  const api = await apiBy({proxy: OLD, raw: `echo begun; trap 'touch ${mark}; exit' TERM; while :; do sleep 0.05; done`});
+  const api = await apiBy({
+    proxy: OLD,
+    raw: `echo begun; trap 'touch ${mark}; exit' TERM; while :; do sleep 0.05; done`,
+  });
   expect(await readLog(await api.stream('/log', {signal: forEver, idleMs: 300}))).toMatchObject({
     text: 'begun\n',
     error: {kind: 'stalled'},
@@ -155,13 +192,18 @@ test('stops a stalled kubectl after the idle time', async () => {
 });
 
 test('aborts queued calls with their signal, and runs at most four at once', async () => {
-  const api = await apiBy({proxy: OLD, raw: `echo $$ >> ${join(folder, 'started')}; exec sleep 60`});
+  const api = await apiBy({
+    proxy: OLD,
+    raw: `echo $$ >> ${join(folder, 'started')}; exec sleep 60`,
+  });
   const controller = new AbortController();
   const answers = Array.from({length: 9}, () => api.get('/', {signal: controller.signal}));
   const list = join(folder, 'started');
-  const started = (): number => (existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0);
+  const started = (): number =>
+    existsSync(list) ? readFileSync(list, 'utf8').trim().split('\n').length : 0;
   await expect.poll(started).toBe(4);
   controller.abort();
-  for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({error: {kind: 'aborted'}});
+  for (const answer of await Promise.all(answers))
+    expect(answer).toMatchObject({error: {kind: 'aborted'}});
   expect(started()).toBe(4);
 });

@@ -33,7 +33,11 @@ export const says =
   (outgoing) =>
     void outgoing.writeHead(status, headers).end(text);
 
-export const refuses = (status: number, message: string, headers: Record<string, string> = {}): Play =>
+export const refuses = (
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Play =>
   says(JSON.stringify({kind: 'Status', status: 'Failure', message, code: status}), status, headers);
 
 /** Nothing at all, or nothing after this. */

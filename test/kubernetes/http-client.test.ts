@@ -5,7 +5,15 @@ import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {httpClient} from '../../src/kubernetes/connect.ts';
 import {limitedClient} from '../../src/kubernetes/with-retries.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
-import {byPath, cutsAfter, refuses, resets, says, socketThatPlays, stalls} from './faulty-socket.ts';
+import {
+  byPath,
+  cutsAfter,
+  refuses,
+  resets,
+  says,
+  socketThatPlays,
+  stalls,
+} from './faulty-socket.ts';
 import {readLog} from './read-log.ts';
 
 const forEver = new AbortController().signal;
@@ -17,9 +25,16 @@ function apiOn(socketPath: string): ApiReader {
 }
 
 test('parses JSON, returns other content as text, and uses one connection for both', async () => {
-  const {socketPath, asked, connections} = await socketThatPlays(says('{"items":[]}'), says('ok'), says('', 204));
+  const {socketPath, asked, connections} = await socketThatPlays(
+    says('{"items":[]}'),
+    says('ok'),
+    says('', 204),
+  );
   const api = apiOn(socketPath);
-  expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({status: 200, body: {items: []}});
+  expect(await api.get('/api/v1/pods?limit=1', {signal: forEver})).toEqual({
+    status: 200,
+    body: {items: []},
+  });
   expect(await api.get('/readyz', {signal: forEver})).toEqual({status: 200, body: 'ok'});
   expect(await api.get('/none', {signal: forEver})).toEqual({status: 204, body: ''});
   expect(asked).toEqual(['/api/v1/pods?limit=1', '/readyz', '/none']);
@@ -51,20 +66,28 @@ test.each([
 ])('succeeds after %s', async (_, fault) => {
   const {socketPath, asked} = await socketThatPlays(fault, says('log'), fault, says('{}'));
   const api = apiOn(socketPath);
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', error: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({
+    text: 'log',
+    error: undefined,
+  });
   expect(await api.get('/get', {signal: forEver})).toEqual({status: 200, body: {}});
   expect(asked).toEqual(['/log', '/log', '/get', '/get']);
 });
 
 test('waits as long as the server requests', async () => {
-  const {socketPath} = await socketThatPlays(refuses(429, 'later', {'retry-after': '1'}), says('{}'));
+  const {socketPath} = await socketThatPlays(
+    refuses(429, 'later', {'retry-after': '1'}),
+    says('{}'),
+  );
   const start = Date.now();
   await apiOn(socketPath).get('/', {signal: forEver});
   expect(Date.now() - start).toBeGreaterThanOrEqual(1000);
 });
 
 test('does not retry when the server requests a long delay', async () => {
-  const {socketPath, asked} = await socketThatPlays(refuses(429, 'much later', {'retry-after': '600'}));
+  const {socketPath, asked} = await socketThatPlays(
+    refuses(429, 'much later', {'retry-after': '600'}),
+  );
   expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({
     error: {kind: 'busy', message: 'much later', status: 429, retryAfterMs: 600_000},
   });
@@ -73,13 +96,17 @@ test('does not retry when the server requests a long delay', async () => {
 
 test('stops retrying a server that keeps failing', async () => {
   const {socketPath, asked} = await socketThatPlays(says('upstream\nsays more', 503));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({error: {kind: 'server', message: 'upstream', status: 503}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({
+    error: {kind: 'server', message: 'upstream', status: 503},
+  });
   expect(asked).toHaveLength(3);
 });
 
 test('reports missing authentication', async () => {
   const {socketPath, asked} = await socketThatPlays(refuses(401, 'Unauthorized'));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({error: {kind: 'not-logged-in', status: 401}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({
+    error: {kind: 'not-logged-in', status: 401},
+  });
   expect(asked).toHaveLength(2);
 });
 
@@ -103,19 +130,29 @@ test('keeps the start of a truncated log, and reports it', async () => {
 
 test('retries a truncated response', async () => {
   const {socketPath} = await socketThatPlays(cutsAfter('{"items'), says('{"items":[]}'));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({status: 200, body: {items: []}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({
+    status: 200,
+    body: {items: []},
+  });
 });
 
 test('says that the connection was closed when every response is truncated', async () => {
-  const {socketPath} = await socketThatPlays(...Array.from({length: 3}, () => cutsAfter('{"items')));
+  const {socketPath} = await socketThatPlays(
+    ...Array.from({length: 3}, () => cutsAfter('{"items')),
+  );
   expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({
-    error: {kind: 'truncated', message: 'the connection was closed before the response was complete'},
+    error: {
+      kind: 'truncated',
+      message: 'the connection was closed before the response was complete',
+    },
   });
 });
 
 test('stops a stalled log after the idle time, and keeps its start', async () => {
   const {socketPath} = await socketThatPlays(stalls('begun'));
-  expect(await readLog(await apiOn(socketPath).stream('/log', {signal: forEver, idleMs: 300}))).toEqual({
+  expect(
+    await readLog(await apiOn(socketPath).stream('/log', {signal: forEver, idleMs: 300})),
+  ).toEqual({
     text: 'begun',
     error: {kind: 'stalled', message: 'no response for 0.3 s'},
   });
@@ -124,8 +161,12 @@ test('stops a stalled log after the idle time, and keeps its start', async () =>
 test('stops a log without any data after the idle time, without a retry', async () => {
   const {socketPath, asked} = await socketThatPlays(stalls());
   const api = apiOn(socketPath);
-  expect(await api.stream('/log', {signal: forEver, idleMs: 300})).toMatchObject({error: {kind: 'stalled'}});
-  expect(await api.get('/get', {signal: forEver, idleMs: 300})).toMatchObject({error: {kind: 'stalled'}});
+  expect(await api.stream('/log', {signal: forEver, idleMs: 300})).toMatchObject({
+    error: {kind: 'stalled'},
+  });
+  expect(await api.get('/get', {signal: forEver, idleMs: 300})).toMatchObject({
+    error: {kind: 'stalled'},
+  });
   expect(asked).toHaveLength(2);
 });
 
@@ -146,7 +187,9 @@ test('does not count the time of a slow reader as stalled', async () => {
 });
 
 test('aborts active, queued and delayed requests with the signal', async () => {
-  const {socketPath} = await socketThatPlays(byPath({'/busy': refuses(429, 'later', {'retry-after': '20'}), '/log': stalls('begun')}));
+  const {socketPath} = await socketThatPlays(
+    byPath({'/busy': refuses(429, 'later', {'retry-after': '20'}), '/log': stalls('begun')}),
+  );
   const api = apiOn(socketPath);
   const controller = new AbortController();
   const options = {signal: controller.signal};
@@ -157,7 +200,8 @@ test('aborts active, queued and delayed requests with the signal', async () => {
   const start = Date.now();
   controller.abort('SIGINT');
   expect((await reading).error).toMatchObject({kind: 'aborted'});
-  for (const opened of await Promise.all(logs)) expect(await (opened.error ?? opened.end)).toMatchObject({kind: 'aborted'});
+  for (const opened of await Promise.all(logs))
+    expect(await (opened.error ?? opened.end)).toMatchObject({kind: 'aborted'});
   expect((await busy).error).toBeDefined();
   expect(await api.get('/log', options)).toMatchObject({error: {kind: 'aborted'}});
   expect(Date.now() - start).toBeLessThan(2000);
@@ -175,7 +219,13 @@ test('aborts active requests when it is closed, and can be closed twice', async 
 });
 
 test('removes its listeners from the signal when a request has ended', async () => {
-  const {socketPath} = await socketThatPlays(says('{}'), refuses(403, 'no'), says('log'), cutsAfter('log'), says('long log'));
+  const {socketPath} = await socketThatPlays(
+    says('{}'),
+    refuses(403, 'no'),
+    says('log'),
+    cutsAfter('log'),
+    says('long log'),
+  );
   const api = apiOn(socketPath);
   const {signal} = new AbortController();
   await api.get('/', {signal});
@@ -190,7 +240,9 @@ test('removes its listeners from the signal when a request has ended', async () 
 });
 
 test('reports a missing server as an error', async () => {
-  expect(await apiOn('/nowhere/socket').get('/', {signal: forEver})).toMatchObject({error: {kind: 'unreachable'}});
+  expect(await apiOn('/nowhere/socket').get('/', {signal: forEver})).toMatchObject({
+    error: {kind: 'unreachable'},
+  });
 });
 
 test('does not block queries by logs that wait for their readers', async () => {
@@ -202,19 +254,33 @@ test('does not block queries by logs that wait for their readers', async () => {
 });
 
 test('does not block queries and logs by any number of followed logs', async () => {
-  const {socketPath} = await socketThatPlays(byPath({'/follow': stalls('x'), '/log': says('log'), '/get': says('{}')}));
+  const {socketPath} = await socketThatPlays(
+    byPath({'/follow': stalls('x'), '/log': says('log'), '/get': says('{}')}),
+  );
   const api = apiOn(socketPath);
-  const followed = await Promise.all(Array.from({length: 40}, () => api.stream('/follow', {signal: forEver, follows: true})));
+  const followed = await Promise.all(
+    Array.from({length: 40}, () => api.stream('/follow', {signal: forEver, follows: true})),
+  );
   expect(followed.filter(({error}) => error)).toEqual([]);
   expect(await api.get('/get', {signal: forEver})).toEqual({status: 200, body: {}});
-  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({text: 'log', error: undefined});
+  expect(await readLog(await api.stream('/log', {signal: forEver}))).toEqual({
+    text: 'log',
+    error: undefined,
+  });
 });
 
 test('returns the clock of the server when it sends one', async () => {
   const date = 'Sat, 21 Nov 2026 03:00:00 GMT';
   const later = {date, 'retry-after': 'Sat, 21 Nov 2026 03:00:01 GMT'};
-  const {socketPath, asked} = await socketThatPlays(refuses(429, 'later', later), says('{}', 200, {date}));
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({status: 200, body: {}, date: new Date(date)});
+  const {socketPath, asked} = await socketThatPlays(
+    refuses(429, 'later', later),
+    says('{}', 200, {date}),
+  );
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toEqual({
+    status: 200,
+    body: {},
+    date: new Date(date),
+  });
   expect(asked).toHaveLength(2);
 });
 
@@ -226,11 +292,14 @@ test('rejects a response that is too large', async () => {
     };
     more();
   });
-  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({error: {kind: 'too-large'}});
+  expect(await apiOn(socketPath).get('/', {signal: forEver})).toMatchObject({
+    error: {kind: 'too-large'},
+  });
 });
 
 test('a limited client sends its requests in turn, and drops those that are aborted before', async () => {
-  let [open, most] = [0, 0];
+  let open = 0;
+  let most = 0;
   const get: ApiReader['get'] = async () => {
     open += 1;
     most = Math.max(most, open);

@@ -11,12 +11,17 @@ test.each([
   ['PersistentVolume', '/api/v1/persistentvolumes/a'],
   ['Job', '/apis/batch/v1/namespaces/scalr/jobs/a'],
 ])('sends annotations and labels of a %s to its API group', (kind, path) => {
-  for (const {requests} of [annotate(TARGET, {kind, name: 'a'}, {b: 'c'}), label(TARGET, {kind, name: 'a'}, {b: 'c'})])
+  for (const {requests} of [
+    annotate(TARGET, {kind, name: 'a'}, {b: 'c'}),
+    label(TARGET, {kind, name: 'a'}, {b: 'c'}),
+  ])
     expect(requests?.map((each) => each.path.split('?')[0])).toEqual([path]);
 });
 
 test('sends scales and restarts to the group of workloads', () => {
-  const paths = [scale(TARGET, 'Deployment', 'a', 0), restart(TARGET, 'DaemonSet', 'a')].map(({requests}) => requests?.[0]?.path);
+  const paths = [scale(TARGET, 'Deployment', 'a', 0), restart(TARGET, 'DaemonSet', 'a')].map(
+    ({requests}) => requests?.[0]?.path,
+  );
   expect(paths).toEqual([
     expect.stringMatching(/^\/apis\/apps\/v1\/namespaces\/scalr\/deployments\/a\/scale\?/),
     expect.stringMatching(/^\/apis\/apps\/v1\/namespaces\/scalr\/daemonsets\/a\?/),

@@ -16,7 +16,10 @@ function scripted(...answers: ApiResult[]) {
   return {asked, get};
 }
 
-const page = (items: unknown[], next?: string): ApiResult => ({status: 200, body: {items, metadata: next ? {continue: next} : {}}});
+const page = (items: unknown[], next?: string): ApiResult => ({
+  status: 200,
+  body: {items, metadata: next ? {continue: next} : {}},
+});
 
 test('reads a list in pages', async () => {
   const api = scripted(page([1, 2], 'a+b'), page([3]));
@@ -32,14 +35,26 @@ test('keeps the query of a path', async () => {
 
 test('keeps the items before an error', async () => {
   const error = {kind: 'stalled', message: 'no response for 20 s'} as const;
-  expect(await listAll(scripted(page([1], 'x'), {error}), '/pods', {signal})).toEqual({items: [1], error});
+  expect(await listAll(scripted(page([1], 'x'), {error}), '/pods', {signal})).toEqual({
+    items: [1],
+    error,
+  });
 });
 
 test('continues an expired list with the token of the API server', async () => {
-  const gone = {error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
-  expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {signal})).toEqual({items: [1, 2]});
-  const stuck = {error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
-  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {signal})).toMatchObject({items: [1], error: {kind: 'expired'}});
+  const gone = {
+    error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}}),
+  };
+  expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {signal})).toEqual({
+    items: [1, 2],
+  });
+  const stuck = {
+    error: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}}),
+  };
+  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {signal})).toMatchObject({
+    items: [1],
+    error: {kind: 'expired'},
+  });
 });
 
 test('reports an error when the response is not a list', async () => {
@@ -50,16 +65,30 @@ test('reports an error when the response is not a list', async () => {
 });
 
 test('reads the retry delay from the Status of the server', () => {
-  expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}})).toMatchObject({retryAfterMs: 3000});
-  expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000)).toMatchObject({retryAfterMs: 1000});
+  expect(
+    apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}),
+  ).toMatchObject({retryAfterMs: 3000});
+  expect(
+    apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000),
+  ).toMatchObject({retryAfterMs: 1000});
 });
 
 test.each([
   ['dial tcp 10.0.0.1:6443: connect: connection refused', 'unreachable'],
-  ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'unreachable'],
+  [
+    'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    'unreachable',
+  ],
   ['getting credentials: exec: executable aws failed with exit code 255', 'not-logged-in'],
   ['no healthy upstream', 'server'],
-  [{kind: 'Status', message: 'Get "https://10.0.0.9:10250/containerLogs": dial tcp 10.0.0.9:10250: connect: refused'}, 'server'],
+  [
+    {
+      kind: 'Status',
+      message:
+        'Get "https://10.0.0.9:10250/containerLogs": dial tcp 10.0.0.9:10250: connect: refused',
+    },
+    'server',
+  ],
 ])('classifies a plain text error as a connection problem: %s', (body, kind) => {
   expect(apiErrorOf(500, body).kind).toBe(kind);
 });
@@ -77,12 +106,18 @@ test.each([
 
 test.each([
   ['Error from server (TooManyRequests): later', 'busy'],
-  ['Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'server'],
+  [
+    'Error from server (ServiceUnavailable): the server is currently unable to handle the request',
+    'server',
+  ],
   ['Error from server: etcdserver: request timed out', 'server'],
   ['W1121 12:00:00 warning\nUnable to connect to the server: dial tcp: i/o timeout', 'unreachable'],
   ['error: getting credentials: exec: executable aws not found', 'not-logged-in'],
   ['error: unexpected EOF', 'truncated'],
-  ['Error in configuration: \n* unable to read client-cert /a.crt for prod due to open /a.crt: permission denied', 'unreachable'],
+  [
+    'Error in configuration: \n* unable to read client-cert /a.crt for prod due to open /a.crt: permission denied',
+    'unreachable',
+  ],
   ['', 'unreachable'],
 ])('parses the kubectl error: %s', (stderr, kind) => {
   expect(apiErrorInText(stderr).kind).toBe(kind);

@@ -3,7 +3,15 @@ import {expect, inject, onTestFinished, test} from 'vitest';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import type {Call} from '../../src/ground/command-line.ts';
 import {kubernetesClient, throughApi} from '../../src/kubernetes/connect.ts';
-import {annotate, applyObjects, createObject, dryRunOf, label, replaceObject, scale} from '../../src/kubernetes/kubectl.ts';
+import {
+  annotate,
+  applyObjects,
+  createObject,
+  dryRunOf,
+  label,
+  replaceObject,
+  scale,
+} from '../../src/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {Processes} from '../../src/ports/system.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -13,7 +21,9 @@ import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
 const config = (data: Readonly<Record<string, string>>): KubernetesObject & {data: object} => ({
-  ...{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'settings'}},
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {name: 'settings'},
   data,
 });
 const CONFIG = {kind: 'ConfigMap', name: 'settings'};
@@ -31,10 +41,20 @@ async function place() {
   const applyAs = async (manager: string, object: object): Promise<unknown> =>
     execa(
       await findKubectl(),
-      ['apply', '--server-side', '--force-conflicts', '--field-manager', manager, '--filename=-', '--namespace', namespace],
+      [
+        'apply',
+        '--server-side',
+        '--force-conflicts',
+        '--field-manager',
+        manager,
+        '--filename=-',
+        '--namespace',
+        namespace,
+      ],
       {input: JSON.stringify(object), env: {KUBECONFIG: kubeTarget.kubeconfig}},
     );
-  const read = async (path: string): Promise<string> => kubectl('get', 'configmap', 'settings', `--output=jsonpath={${path}}`);
+  const read = async (path: string): Promise<string> =>
+    kubectl('get', 'configmap', 'settings', `--output=jsonpath={${path}}`);
   return {kubectl, kubeTarget, client, processes, applyAs, read};
 }
 
@@ -49,16 +69,23 @@ test('applies, annotates, labels, replaces and scales without a process', async 
     exitCode: 1,
     stderr: 'Error from server (Conflict): configmaps "settings" already exists\n',
   });
-  await run(applyObjects(kubeTarget, [config({a: '1'}), {...config({}), metadata: {name: 'other'}}]));
+  await run(
+    applyObjects(kubeTarget, [config({a: '1'}), {...config({}), metadata: {name: 'other'}}]),
+  );
   await run(annotate(kubeTarget, CONFIG, {note: 'yes'}));
   await run(label(kubeTarget, CONFIG, {team: 'own'}));
-  expect([await read('.metadata.annotations.note'), await read('.metadata.labels.team')]).toEqual(['yes', 'own']);
+  expect([await read('.metadata.annotations.note'), await read('.metadata.labels.team')]).toEqual([
+    'yes',
+    'own',
+  ]);
   await run(annotate(kubeTarget, CONFIG, {note: null}));
   const found = JSON.parse(await kubectl('get', 'configmap', 'settings', '--output=json'));
   expect(found.metadata.annotations).toBeUndefined();
   await run(replaceObject(kubeTarget, {...found, data: {b: '2'}}));
   expect(await read('.data')).toBe('{"b":"2"}');
-  expect((await processes.run(replaceObject(kubeTarget, found))).stderr).toContain('the object has been modified');
+  expect((await processes.run(replaceObject(kubeTarget, found))).stderr).toContain(
+    'the object has been modified',
+  );
   const labels = {app: 'sleep'};
   const template = {metadata: {labels}, spec: {containers: [{name: 'sleep', image: 'sleep'}]}};
   const deployment = {
@@ -69,14 +96,19 @@ test('applies, annotates, labels, replaces and scales without a process', async 
   };
   await run(applyObjects(kubeTarget, [deployment]));
   await run(scale(kubeTarget, 'Deployment', 'sleep', 0));
-  expect(await kubectl('get', 'deployment', 'sleep', '--output=jsonpath={.spec.replicas}')).toBe('0');
+  expect(await kubectl('get', 'deployment', 'sleep', '--output=jsonpath={.spec.replicas}')).toBe(
+    '0',
+  );
 });
 
 test('takes fields over from people and Helm, and names those of other programs', async () => {
   const {kubeTarget, processes, applyAs, read} = await place();
-  const apply = (takesOver: boolean) => processes.run(applyObjects(kubeTarget, [config({a: 'own'})], {takesOver}));
+  const apply = (takesOver: boolean) =>
+    processes.run(applyObjects(kubeTarget, [config({a: 'own'})], {takesOver}));
   await applyAs('helm', config({a: 'helm'}));
-  expect((await apply(false)).stderr).toContain('Apply failed with 1 conflict: conflict with "helm"');
+  expect((await apply(false)).stderr).toContain(
+    'Apply failed with 1 conflict: conflict with "helm"',
+  );
   expect(await apply(true)).toMatchObject({exitCode: 0});
   expect(await read('.data.a')).toBe('own');
   await applyAs('argocd-controller', config({a: 'argocd'}));
@@ -91,7 +123,11 @@ test('an install, a change and a status start no process that a request can repl
   const [{path: helm} = {path: 'helm'}] = await findHelm();
   const at = await installPlace();
   const flags = [...(await chartFlags('agent-local')), '--yes'];
-  const startedBy = async (run: typeof install, argv: readonly string[], env: Record<string, string> = TOKEN): Promise<string[]> => {
+  const startedBy = async (
+    run: typeof install,
+    argv: readonly string[],
+    env: Record<string, string> = TOKEN,
+  ): Promise<string[]> => {
     const started: string[] = [];
     const processes: typeof nodeProcesses = (paths) => {
       const tools = nodeProcesses(paths);
@@ -128,7 +164,9 @@ test('runs kubectl where no proxy can run', async () => {
   const {kubeTarget, client, read} = await place();
   const unable = {send: async () => undefined};
   const processes = throughApi(nodeProcesses({kubectl: await findKubectl()}), unable);
-  expect(await processes.start(applyObjects(kubeTarget, [config({a: '1'})])).outcome).toMatchObject({exitCode: 0});
+  expect(await processes.start(applyObjects(kubeTarget, [config({a: '1'})])).outcome).toMatchObject(
+    {exitCode: 0},
+  );
   expect(await read('.data.a')).toBe('1');
   await client.close();
 });

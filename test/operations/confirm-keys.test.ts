@@ -8,24 +8,35 @@ const renderWithout =
     new Map(
       Object.entries(places).map(([place, keys]) => [
         place,
-        {text: keys.some((key) => mask.includes(key)) ? 'without' : 'with', parts: [place.split('/')[0] as string]},
+        {
+          text: keys.some((key) => mask.includes(key)) ? 'without' : 'with',
+          parts: [place.split('/')[0] as string],
+        },
       ]),
     );
 
 const findIn = (keys: number, places: Readonly<Record<string, readonly number[]>>) => {
   const {masks, of} = codesFor(keys, 9);
   const render = renderWithout(places);
-  return explained(render([]), masks.map(render), of).map((parts) => [...parts].toSorted().join(', '));
+  return explained(render([]), masks.map(render), of).map((parts) =>
+    [...parts].toSorted().join(', '),
+  );
 };
 
-test.each([1, 9, 10, 35, 70, 126])('finds the effect of each of %i keys, and that one key has none', (count) => {
-  const places = Object.fromEntries(Array.from({length: count - 1}, (_, key) => [`part${key}/place`, [key]]));
+test.each([
+  1, 9, 10, 35, 70, 126,
+])('finds the effect of each of %i keys, and that one key has none', (count) => {
+  const places = Object.fromEntries(
+    Array.from({length: count - 1}, (_, key) => [`part${key}/place`, [key]]),
+  );
   const found = findIn(count, places);
   expect(found.slice(0, -1)).toEqual(Array.from({length: count - 1}, (_, key) => `part${key}`));
   expect(found.at(-1)).toBe('');
 });
 
-test.each([10, 30, 70])('renders at most nine times without some of %i keys, and every key differs', (count) => {
+test.each([
+  10, 30, 70,
+])('renders at most nine times without some of %i keys, and every key differs', (count) => {
   const {masks, of} = codesFor(count, 9);
   expect(masks.length).toBeLessThanOrEqual(9);
   expect(new Set(of.map((code) => code?.join())).size).toBe(count);

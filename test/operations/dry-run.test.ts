@@ -7,7 +7,12 @@ import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
-const RELEASE: ReleaseStep = {phase: 'release', id: 'release', title: 'Install', call: {tool: 'helm', args: ['upgrade']}};
+const RELEASE: ReleaseStep = {
+  phase: 'release',
+  id: 'release',
+  title: 'Install',
+  call: {tool: 'helm', args: ['upgrade']},
+};
 const MANIFEST = `apiVersion: v1
 kind: Secret
 metadata: {name: token}
@@ -30,16 +35,34 @@ const INSTALLED =
   'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
 
 /** What is tried of the manifest where these definitions are served. */
-async function trying(served: readonly string[], steps: readonly ReleaseStep[] = [RELEASE], conflict = '', helm = 'v4.1.0') {
+async function trying(
+  served: readonly string[],
+  steps: readonly ReleaseStep[] = [RELEASE],
+  conflict = '',
+  helm = 'v4.1.0',
+) {
   const calls: Call[] = [];
   const run = async (call: Call) => {
     calls.push(call);
     const isRefused = conflict !== '' && call.args.includes('helm');
-    return {exitCode: isRefused ? 1 : 0, stdout: call.args[0] === 'version' ? helm : '', stderr: isRefused ? conflict : ''};
+    return {
+      exitCode: isRefused ? 1 : 0,
+      stdout: call.args[0] === 'version' ? helm : '',
+      stderr: isRefused ? conflict : '',
+    };
   };
-  const facts = {namespace: {metadata: {name: 'scalr'}}, installed: objectsIn(INSTALLED), release: undefined};
-  const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {kubernetes: fakeKubernetes({resources: served}), processes: {run}});
-  const objects = calls.flatMap(({input}) => (input === undefined ? [] : JSON.parse((input as Secret).reveal()).items));
+  const facts = {
+    namespace: {metadata: {name: 'scalr'}},
+    installed: objectsIn(INSTALLED),
+    release: undefined,
+  };
+  const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {
+    kubernetes: fakeKubernetes({resources: served}),
+    processes: {run},
+  });
+  const objects = calls.flatMap(({input}) =>
+    input === undefined ? [] : JSON.parse((input as Secret).reveal()).items,
+  );
   return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
 }
 
@@ -48,8 +71,15 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
     await trying([]),
     await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, phase: 'definitions'}, RELEASE]),
   ]) {
-    expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition', 'CustomResourceDefinition']);
-    expect(said).toContain('cannot be validated until their CRDs are installed: AgentTaskTemplate task.');
+    expect(kinds).toEqual([
+      'Deployment',
+      'Secret',
+      'CustomResourceDefinition',
+      'CustomResourceDefinition',
+    ]);
+    expect(said).toContain(
+      'cannot be validated until their CRDs are installed: AgentTaskTemplate task.',
+    );
   }
   const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
   expect(kinds).toContain('AgentTaskTemplate');
@@ -57,19 +87,30 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
 });
 
 test('reports CRDs that others changed, which Helm 4 would not overwrite', async () => {
-  const conflict = 'error: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply": .spec.versions';
+  const conflict =
+    'error: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply": .spec.versions';
   await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict)).rejects.toMatchObject({
     code: 'OBJECT_NOT_OWNED',
-    message: expect.stringContaining('Helm cannot install the CRDs of the chart: error: Apply failed with 1 conflict'),
+    message: expect.stringContaining(
+      'Helm cannot install the CRDs of the chart: error: Apply failed with 1 conflict',
+    ),
   });
-  await expect(trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict, 'v3.19.0')).resolves.toBeDefined();
+  await expect(
+    trying(['agenttasktemplates.scalr.io'], [RELEASE], conflict, 'v3.19.0'),
+  ).resolves.toBeDefined();
 });
 
 test('removes fields that are no longer set, and never merges Secrets', async () => {
   const {objects, calls} = await trying([]);
   expect(objects[0].spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
-  expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) => input.reveal().includes('"Secret"'));
-  expect(calls.filter(({args}) => args[0] === 'apply').every(({args}) => args.includes('--dry-run=server'))).toBe(true);
+  expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) =>
+    input.reveal().includes('"Secret"'),
+  );
+  expect(
+    calls
+      .filter(({args}) => args[0] === 'apply')
+      .every(({args}) => args.includes('--dry-run=server')),
+  ).toBe(true);
 });
 
 test('merges list items by name', () => {
@@ -81,12 +122,24 @@ test('merges list items by name', () => {
   ]);
 });
 
-test.each([[[RELEASE]], [[]]])('refuses a namespace that is being deleted', async (steps: ReleaseStep[]) => {
-  const facts = {namespace: {metadata: {name: 'scalr', deletionTimestamp: '2026-11-25T10:00:00Z'}}, installed: [], release: undefined};
-  const deps = {kubernetes: fakeKubernetes(), processes: {run: () => Promise.reject(new Error('not called'))}};
+test.each([
+  [[RELEASE]],
+  [[]],
+])('refuses a namespace that is being deleted', async (steps: ReleaseStep[]) => {
+  const facts = {
+    namespace: {metadata: {name: 'scalr', deletionTimestamp: '2026-11-25T10:00:00Z'}},
+    installed: [],
+    release: undefined,
+  };
+  const deps = {
+    kubernetes: fakeKubernetes(),
+    processes: {run: () => Promise.reject(new Error('not called'))},
+  };
   await expect(dryRun({steps}, [], NAME, facts, deps)).rejects.toMatchObject({
     code: 'RELEASE_BUSY',
     message: 'Namespace scalr is being deleted. Nothing was changed.',
-    suggestions: ['Run the command again when the namespace is deleted, or use another --namespace'],
+    suggestions: [
+      'Run the command again when the namespace is deleted, or use another --namespace',
+    ],
   });
 });

@@ -1,6 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {awaitAgents, installWithPool, type PoolUser, preparePool} from '../../src/operations/install-pool.ts';
+import {
+  awaitAgents,
+  installWithPool,
+  type PoolUser,
+  preparePool,
+} from '../../src/operations/install-pool.ts';
 import {findPool} from '../../src/scalr/account.ts';
 import {clientOf} from '../scalr/client-of.ts';
 import {poolTokenOf} from '../scalr/mock-account.ts';
@@ -15,22 +20,37 @@ const USER: PoolUser = {
   isForVcs: false,
 };
 const DESCRIPTION = 'scalr-agent-install cluster=uid-1 namespace=scalr release=scalr-agent';
-const FAILED = new ExpectedError('helm is not there.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.failed, suggestions: ['Install helm']});
+const FAILED = new ExpectedError('helm is not there.', {
+  code: 'TOOL_NOT_FOUND',
+  exit: ExitCode.failed,
+  suggestions: ['Install helm'],
+});
 
 const never = (): AbortSignal => new AbortController().signal;
-const deps = (interrupt = never()) => ({interrupts: {interrupt, forceQuit: never()}, onStep: () => undefined});
+const deps = (interrupt = never()) => ({
+  interrupts: {interrupt, forceQuit: never()},
+  onStep: () => undefined,
+});
 
 const prepare = (api: MockApi, more: Partial<PoolUser> = {}, creates = true, pool = 'eks-prod') =>
   preparePool(clientOf(api).client, {pool, creates}, {...USER, ...more});
 
-const titles = ({steps}: {steps: readonly {title: string}[]}): string[] => steps.map(({title}) => title);
+const titles = ({steps}: {steps: readonly {title: string}[]}): string[] =>
+  steps.map(({title}) => title);
 
 describe('the plan', () => {
   test('creates a pool and a token, and names the release and its cluster in the description', async () => {
     const api = await mockApi();
     const prepared = await prepare(api);
-    expect(titles(prepared)).toEqual(['Create agent pool eks-prod', 'Create a token of agent pool eks-prod']);
-    expect(prepared.token).toEqual({name: 'scalr-agent', description: DESCRIPTION, expiresInMinutes: null});
+    expect(titles(prepared)).toEqual([
+      'Create agent pool eks-prod',
+      'Create a token of agent pool eks-prod',
+    ]);
+    expect(prepared.token).toEqual({
+      name: 'scalr-agent',
+      description: DESCRIPTION,
+      expiresInMinutes: null,
+    });
     expect(prepared.warnings).toMatchObject([{code: 'NOT_SHARED'}]);
     expect(api.changes()).toEqual([]);
   });
@@ -45,16 +65,25 @@ describe('the plan', () => {
   test('does not create a pool if the account cannot be read', async () => {
     const api = await mockApi();
     api.deny('GET', /agent-pools/);
-    await expect(prepare(api)).rejects.toMatchObject({code: 'SCALR_NOT_FOUND', message: expect.stringContaining('no permission')});
+    await expect(prepare(api)).rejects.toMatchObject({
+      code: 'SCALR_NOT_FOUND',
+      message: expect.stringContaining('no permission'),
+    });
   });
 
   test('keeps the token of the Secret if the pool still has it', async () => {
     const api = await mockApi();
     const pool = api.account.pool('eks-prod');
     const token = api.account.token(pool, {description: DESCRIPTION});
-    expect(await prepare(api, {tokenId: token.id})).toMatchObject({steps: [], token: undefined, orphans: []});
+    expect(await prepare(api, {tokenId: token.id})).toMatchObject({
+      steps: [],
+      token: undefined,
+      orphans: [],
+    });
     token.attributes['is-expired'] = true;
-    expect(titles(await prepare(api, {tokenId: token.id}))).toContain('Create a token of agent pool eks-prod');
+    expect(titles(await prepare(api, {tokenId: token.id}))).toContain(
+      'Create a token of agent pool eks-prod',
+    );
   });
 
   test('revokes what an interrupted run has left, and no token of others', async () => {
@@ -92,37 +121,58 @@ describe('the run', () => {
   test('gives the new token to the install', async () => {
     const api = await mockApi();
     const {client} = clientOf(api);
-    const {result, pool} = await installWithPool(await prepare(api), client, deps(), async (made) => made);
+    const {result, pool} = await installWithPool(
+      await prepare(api),
+      client,
+      deps(),
+      async (made) => made,
+    );
     expect(result?.text.reveal()).toBe(poolTokenOf(api.host, pool.id, result?.tokenId as string));
-    expect(api.account.ofType('access-tokens')).toMatchObject([{attributes: {description: DESCRIPTION}}]);
+    expect(api.account.ofType('access-tokens')).toMatchObject([
+      {attributes: {description: DESCRIPTION}},
+    ]);
   });
 
   test('a failure before the token is used revokes it, and deletes the pool that this run has created', async () => {
     const api = await mockApi();
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () => Promise.reject(FAILED));
+    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () =>
+      Promise.reject(FAILED),
+    );
     await expect(running).rejects.toMatchObject({
       code: 'TOOL_NOT_FOUND',
-      message: 'helm is not there. The new token was revoked. Agent pool eks-prod, which this run created, was deleted.',
+      message:
+        'helm is not there. The new token was revoked. Agent pool eks-prod, which this run created, was deleted.',
       suggestions: ['Install helm'],
     });
-    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual([]);
+    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual(
+      [],
+    );
   });
 
   test('a failure keeps a pool that existed, and its other tokens', async () => {
     const api = await mockApi();
     const theirs = api.account.token(api.account.pool('eks-prod'));
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () => Promise.reject(FAILED));
-    await expect(running).rejects.toMatchObject({message: 'helm is not there. The new token was revoked.'});
+    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () =>
+      Promise.reject(FAILED),
+    );
+    await expect(running).rejects.toMatchObject({
+      message: 'helm is not there. The new token was revoked.',
+    });
     expect(api.account.ofType('access-tokens').map(({id}) => id)).toEqual([theirs.id]);
     expect(api.account.names('agent-pools')).toEqual(['eks-prod']);
   });
 
   test('a failure afterwards keeps both', async () => {
     const api = await mockApi();
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async (_, keep) => {
-      keep();
-      throw FAILED;
-    });
+    const running = installWithPool(
+      await prepare(api),
+      clientOf(api).client,
+      deps(),
+      async (_, keep) => {
+        keep();
+        throw FAILED;
+      },
+    );
     await expect(running).rejects.toBe(FAILED);
     expect(api.account.ofType('access-tokens')).toHaveLength(1);
     expect(api.account.names('agent-pools')).toEqual(['eks-prod']);
@@ -135,42 +185,64 @@ describe('the run', () => {
     const api = await mockApi();
     const stop = new AbortController();
     api.afterNext('POST', path, () => stop.abort('SIGINT'));
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(stop.signal), async () => 'installed');
+    const running = installWithPool(
+      await prepare(api),
+      clientOf(api).client,
+      deps(stop.signal),
+      async () => 'installed',
+    );
     await expect(running).rejects.toMatchObject({code: 'INTERRUPTED', exit: 130});
-    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual([]);
+    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual(
+      [],
+    );
   });
 
   test('a failed clean-up names the commands for it', async () => {
     const api = await mockApi();
     api.inject('DELETE', /access-tokens/, {status: 403, body: '{"errors":[{"detail":"No."}]}'});
     const pool = api.account.pool('eks-prod');
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () => Promise.reject(FAILED));
+    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () =>
+      Promise.reject(FAILED),
+    );
     await expect(running).rejects.toMatchObject({
-      suggestions: [expect.stringMatching(new RegExp(`^Revoke it: scalr-agent pool token revoke ${pool.id} at-\\w+$`)), 'Install helm'],
+      suggestions: [
+        expect.stringMatching(
+          new RegExp(`^Revoke it: scalr-agent pool token revoke ${pool.id} at-\\w+$`),
+        ),
+        'Install helm',
+      ],
     });
   });
 
   test('a lost answer leaves neither a token nor a pool', async () => {
     const api = await mockApi();
     api.inject('POST', /access-tokens$/, 'lost');
-    const running = installWithPool(await prepare(api), clientOf(api).client, deps(), async () => 'installed');
+    const running = installWithPool(
+      await prepare(api),
+      clientOf(api).client,
+      deps(),
+      async () => 'installed',
+    );
     await expect(running).rejects.toMatchObject({code: 'SCALR_UNREACHABLE'});
-    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual([]);
+    expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual(
+      [],
+    );
   });
 });
 
 describe('the agent', () => {
   const NOW = Date.parse('2026-11-21T12:00:00Z');
-  async function waited(api: MockApi, more: {pods?: string[]; agentsBefore?: string[]; onSleep?: () => void; interrupt?: AbortSignal}) {
+  async function waited(
+    api: MockApi,
+    more: {pods?: string[]; agentsBefore?: string[]; onSleep?: () => void; interrupt?: AbortSignal},
+  ) {
     const {client} = clientOf(api);
     let time = NOW;
     return awaitAgents(client, await findPool(client, 'eks-prod'), {
-      ...{
-        pods: more.pods ?? ['agent-x'],
-        agentsBefore: new Set(more.agentsBefore),
-        timeoutMs: 60_000,
-        interrupt: more.interrupt ?? never(),
-      },
+      pods: more.pods ?? ['agent-x'],
+      agentsBefore: new Set(more.agentsBefore),
+      timeoutMs: 60_000,
+      interrupt: more.interrupt ?? never(),
       now: () => new Date(time),
       sleep: async (milliseconds) => {
         time += milliseconds;
@@ -195,12 +267,17 @@ describe('the agent', () => {
     const onSleep = (): void => {
       if (api.account.names('agents').length === 1) api.account.agent(pool, 'by-name');
     };
-    expect(await waited(api, {agentsBefore: [theirs.id], onSleep})).toMatchObject([{name: 'by-name'}]);
+    expect(await waited(api, {agentsBefore: [theirs.id], onSleep})).toMatchObject([
+      {name: 'by-name'},
+    ]);
   });
 
   test('that never works is a failure with what Scalr reports', async () => {
     const api = await mockApi();
-    api.account.agent(api.account.pool('eks-prod'), 'agent-x', {status: 'errored', 'error-message': 'disk full'});
+    api.account.agent(api.account.pool('eks-prod'), 'agent-x', {
+      status: 'errored',
+      'error-message': 'disk full',
+    });
     await expect(waited(api, {})).rejects.toMatchObject({
       code: 'TIMED_OUT',
       exit: 6,
@@ -211,6 +288,8 @@ describe('the agent', () => {
   test('is not waited for after Ctrl-C', async () => {
     const api = await mockApi();
     api.account.pool('eks-prod');
-    await expect(waited(api, {interrupt: AbortSignal.abort('SIGINT')})).rejects.toMatchObject({code: 'INTERRUPTED'});
+    await expect(waited(api, {interrupt: AbortSignal.abort('SIGINT')})).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+    });
   });
 });

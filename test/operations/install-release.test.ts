@@ -6,20 +6,35 @@ import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 
 const NAME = {release: 'acme', kubeTarget: {namespace: 'team'}};
-const STEP: ReleaseStep = {id: 'release', phase: 'release', title: 'Upgrade', call: {tool: 'helm', args: ['upgrade']}};
+const STEP: ReleaseStep = {
+  id: 'release',
+  phase: 'release',
+  title: 'Upgrade',
+  call: {tool: 'helm', args: ['upgrade']},
+};
 const never = new AbortController().signal;
 
 /** Helm ends like this, and leaves a record with this status; somebody else can uninstall the release meanwhile. */
-async function failureOf(stderr: string, status: string, {isLost = false}: {isLost?: boolean} = {}) {
+async function failureOf(
+  stderr: string,
+  status: string,
+  {isLost = false}: {isLost?: boolean} = {},
+) {
   const outcome = {exitCode: stderr === '' ? 0 : 1, stdout: '', stderr};
-  const objects = [helmRecord({name: 'acme', namespace: 'team', chart: 'agent-local-0.6.4', status})];
+  const objects = [
+    helmRecord({name: 'acme', namespace: 'team', chart: 'agent-local-0.6.4', status}),
+  ];
   const deps = {
     kubernetes: fakeKubernetes({objects}),
     processes: {
       run: async () => outcome,
       start: () => {
         if (isLost) objects.length = 0;
-        return {outcome: Promise.resolve(outcome), interrupt: () => undefined, leave: () => undefined};
+        return {
+          outcome: Promise.resolve(outcome),
+          interrupt: () => undefined,
+          leave: () => undefined,
+        };
       },
     },
     helmDriver: undefined,
@@ -39,17 +54,33 @@ async function failureOf(stderr: string, status: string, {isLost = false}: {isLo
 }
 
 test('suggests --take-over when helm has ended and its record is pending', async () => {
-  const failure = await failureOf('Error: UPGRADE FAILED: create: failed to create: unexpected EOF', 'pending-upgrade');
+  const failure = await failureOf(
+    'Error: UPGRADE FAILED: create: failed to create: unexpected EOF',
+    'pending-upgrade',
+  );
   expect(failure).toMatchObject({
     code: 'CLUSTER_UNREACHABLE',
-    message: expect.stringMatching(/unexpected EOF\. Helm has ended, but its record of the release is still pending-upgrade\.$/),
-    suggestions: ['Run the same command again with --take-over', expect.stringContaining('/readyz')],
+    message: expect.stringMatching(
+      /unexpected EOF\. Helm has ended, but its record of the release is still pending-upgrade\.$/,
+    ),
+    suggestions: [
+      'Run the same command again with --take-over',
+      expect.stringContaining('/readyz'),
+    ],
   });
 });
 
 test.each([
-  ['the record is not pending', 'Error: UPGRADE FAILED: create: failed to create: unexpected EOF', 'deployed'],
-  ['another helm is running', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'pending-upgrade'],
+  [
+    'the record is not pending',
+    'Error: UPGRADE FAILED: create: failed to create: unexpected EOF',
+    'deployed',
+  ],
+  [
+    'another helm is running',
+    'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress',
+    'pending-upgrade',
+  ],
 ])('suggests no --take-over when %s', async (_, stderr, status) => {
   expect(JSON.stringify(await failureOf(stderr, status))).not.toContain('--take-over');
 });
@@ -64,6 +95,8 @@ test.each([
 ])('says that the release was uninstalled while %s', async (_, stderr, before) => {
   expect(await failureOf(stderr, 'deployed', {isLost: true})).toMatchObject({
     message: `${before}Release acme was uninstalled after the plan was made.`,
-    suggestions: ['Ask who uninstalled it. To install it again, run: scalr-agent install --release acme --namespace team'],
+    suggestions: [
+      'Ask who uninstalled it. To install it again, run: scalr-agent install --release acme --namespace team',
+    ],
   });
 });

@@ -16,8 +16,12 @@ const TOKEN = {
   howToGive: 'Give the token',
   flag: '--token-secret',
 } as const;
-const DEPLOYMENT = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
-const desired = ({manifest = DEPLOYMENT, ...more}: Partial<DesiredRelease> & {manifest?: string} = {}): RenderedRelease => ({
+const DEPLOYMENT =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n';
+const desired = ({
+  manifest = DEPLOYMENT,
+  ...more
+}: Partial<DesiredRelease> & {manifest?: string} = {}): RenderedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
@@ -63,7 +67,8 @@ const plan = (given: RenderedRelease, found: InstallFacts, choices: Partial<Inst
     now: new Date('2026-11-22T13:00:00Z'),
     ...choices,
   });
-const ids = (given: RenderedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
+const ids = (given: RenderedRelease, found: InstallFacts): string[] =>
+  plan(given, found).steps.map(({id}) => id);
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 
 test('creates namespace, Secret and release on a first install, without secrets in arguments', () => {
@@ -77,24 +82,48 @@ test('has no steps when the release is up to date', () => {
   expect(ids(desired(), facts(inPlace))).toEqual([]);
 });
 
-test.each<[what: string, given: Parameters<typeof desired>[0], found: Partial<InstallFacts>, steps: string[]]>([
+test.each<
+  [
+    what: string,
+    given: Parameters<typeof desired>[0],
+    found: Partial<InstallFacts>,
+    steps: string[],
+  ]
+>([
   ['upgrades when the values change', {values: {a: 2}}, {}, ['release']],
-  ['upgrades when the last revision failed', {}, {release: release({status: 'failed'})}, ['release']],
+  [
+    'upgrades when the last revision failed',
+    {},
+    {release: release({status: 'failed'})},
+    ['release'],
+  ],
   [
     'applies only the Secret when the token changes',
     {},
     {secrets: new Map([['scalr-agent-token', secret('old', ownLabels('agent'))]])},
     ['secret/scalr-agent-token'],
   ],
-  ['starts a Deployment that an uninstall stopped', {}, {stopped: new Set(['Deployment agent-main'])}, ['start/agent-main']],
-  ['ignores a stopped Deployment of another release', {}, {stopped: new Set(['Deployment another'])}, []],
+  [
+    'starts a Deployment that an uninstall stopped',
+    {},
+    {stopped: new Set(['Deployment agent-main'])},
+    ['start/agent-main'],
+  ],
+  [
+    'ignores a stopped Deployment of another release',
+    {},
+    {stopped: new Set(['Deployment another'])},
+    [],
+  ],
 ])('%s', (_, given, found, steps) => {
   expect(ids(desired(given), facts({...inPlace, ...found}))).toEqual(steps);
 });
 
 test('scales a stopped Deployment to the replicas of the chart', () => {
   const {steps} = plan(desired(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
-  expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
+  expect(steps[0]?.call.args).toEqual(
+    expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']),
+  );
 });
 
 describe('a token that changed', () => {
@@ -126,33 +155,57 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
     const {steps} = plan(desired({manifest}), facts(rotated));
     expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
     expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
-    expect(steps[1]?.title).toContain('Restart Deployment main to load the new content of Secret scalr-agent-token');
+    expect(steps[1]?.title).toContain(
+      'Restart Deployment main to load the new content of Secret scalr-agent-token',
+    );
   });
 
   test('does not restart workloads that the upgrade or a start replaces', () => {
     const newImage = manifest.replace('image: a', 'image: b');
     const changed = {values: {a: 2}, manifest: newImage};
-    expect(ids(desired(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
+    expect(ids(desired(changed), facts(rotated))).toEqual([
+      'secret/scalr-agent-token',
+      'release',
+      ...restarts.slice(1),
+    ]);
     const failed = {...rotated, release: release({status: 'failed'})};
-    expect(ids(desired(changed), facts(failed))).toEqual(['secret/scalr-agent-token', 'release', ...restarts]);
-    const another = {...failed, installed: objectsIn(manifest.replaceAll('scalr-agent-token', 'another'))};
+    expect(ids(desired(changed), facts(failed))).toEqual([
+      'secret/scalr-agent-token',
+      'release',
+      ...restarts,
+    ]);
+    const another = {
+      ...failed,
+      installed: objectsIn(manifest.replaceAll('scalr-agent-token', 'another')),
+    };
     expect(ids(desired(changed), facts(another))).toEqual(['secret/scalr-agent-token', 'release']);
     const stopped = {...rotated, stopped: new Set(['Deployment main'])};
-    expect(ids(desired({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
+    expect(ids(desired({manifest}), facts(stopped))).toEqual([
+      'secret/scalr-agent-token',
+      'start/main',
+      ...restarts.slice(1),
+    ]);
   });
 
   test('continues after an interruption before the restarts', () => {
     const {call} = plan(desired({manifest}), facts(rotated)).steps[0] as Step;
     const {metadata} = JSON.parse((call.input as Secret).reveal());
-    const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
+    const brokenOff = {
+      ...rotated,
+      secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]]),
+    };
     expect(ids(desired({manifest}), facts(brokenOff))).toEqual(restarts);
-    const done = {...rotated, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('agent'))]])};
+    const done = {
+      ...rotated,
+      secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('agent'))]]),
+    };
     expect(ids(desired({manifest}), facts(done))).toEqual([]);
   });
 });
 
 test('applies CRDs before the release, and only when the chart changes', () => {
-  const manifest = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
+  const manifest =
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
   expect(ids(desired({manifest}), facts(older))).toEqual(['definitions', 'release']);
   expect(ids(desired({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
@@ -165,24 +218,40 @@ describe('a change', () => {
   const installed = objectsIn(
     `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
   );
-  const changed = (given: Parameters<typeof desired>[0]) => plan(desired(given), facts({...inPlace, installed}));
+  const changed = (given: Parameters<typeof desired>[0]) =>
+    plan(desired(given), facts({...inPlace, installed}));
 
   test('keeps PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
     const {keptClaims, steps} = changed({values: {a: 1, b: 2}, manifest: claim('data')});
     expect(keptClaims).toEqual(['cache']);
     expect(steps.map(({id}) => id)).toEqual(['keep/cache', 'release']);
     expect(steps[0]?.call.args).toEqual(
-      expect.arrayContaining(['annotate', 'persistentvolumeclaim/cache', 'helm.sh/resource-policy=keep']),
+      expect.arrayContaining([
+        'annotate',
+        'persistentvolumeclaim/cache',
+        'helm.sh/resource-policy=keep',
+      ]),
     );
     expect(changed({manifest: ''}).keptClaims).toEqual([]);
   });
 
   test('lists values that no explicit setting changes, without secrets', () => {
-    const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
+    const values = {
+      replicas: 3,
+      labels: {a: 'x'},
+      extraEnv: {PASSWORD: 'hunter2'},
+      count: 5,
+      tag: 'old',
+      same: true,
+    };
     const found = facts({...inPlace, release: release({values})});
     const defaults = {count: 1, same: true};
     const changed = {tag: 'new', more: 1};
-    const given = desired({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
+    const given = desired({
+      values: changed,
+      effective: {...defaults, ...changed},
+      explicitPaths: [['tag'], ['more']],
+    });
     expect(plan(given, found).lostValues).toEqual([
       {path: 'count', installed: 5, file: 1},
       {path: 'extraEnv.PASSWORD', installed: '[hidden]'},
@@ -195,12 +264,22 @@ describe('a change', () => {
 test('restores objects that are missing or changed in the cluster', () => {
   const drift = [
     {object: 'Role agent', problem: 'missing' as const, paths: []},
-    {object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.template.spec.containers[agent].image']},
+    {
+      object: 'Deployment agent-main',
+      problem: 'changed' as const,
+      paths: ['spec.template.spec.containers[agent].image'],
+    },
   ];
   const {steps} = plan(desired(), facts({...inPlace, drift}));
-  expect(steps.map(({title}) => title)).toEqual(['Restore Role agent, Deployment agent-main (release agent)']);
-  const scaled = [{object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.replicas']}];
-  expect(ids(desired(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
+  expect(steps.map(({title}) => title)).toEqual([
+    'Restore Role agent, Deployment agent-main (release agent)',
+  ]);
+  const scaled = [
+    {object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.replicas']},
+  ];
+  expect(
+    ids(desired(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])})),
+  ).toEqual(['start/agent-main']);
 });
 
 describe('a pending Helm operation', () => {
@@ -220,7 +299,12 @@ describe('a pending Helm operation', () => {
   test('counts as running until it is older than the timeout, or taken over', () => {
     const found = facts({
       ...inPlace,
-      release: release({status: 'pending-upgrade', description: 'Preparing upgrade', operator: 'helm-controller', record}),
+      release: release({
+        status: 'pending-upgrade',
+        description: 'Preparing upgrade',
+        operator: 'helm-controller',
+        record,
+      }),
     });
     const now = new Date('2026-11-22T12:00:40Z');
     const busy = expect.objectContaining({
@@ -233,8 +317,14 @@ describe('a pending Helm operation', () => {
       ],
     });
     expect(() => plan(desired(), found, {now})).toThrow(busy);
-    expect(plan(desired(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
-    expect(plan(desired(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+    expect(plan(desired(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual([
+      'unlock',
+      'release',
+    ]);
+    expect(plan(desired(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual([
+      'unlock',
+      'release',
+    ]);
   });
 
   test('fails with a remedy when Helm does not store it in a Secret', () => {
@@ -245,26 +335,46 @@ describe('a pending Helm operation', () => {
 
 test('refuses to overwrite a Secret of another owner', () => {
   const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
-  expect(() => plan(desired(), found)).toThrow(expect.objectContaining({code: 'OBJECT_NOT_OWNED', exit: 2}));
+  expect(() => plan(desired(), found)).toThrow(
+    expect.objectContaining({code: 'OBJECT_NOT_OWNED', exit: 2}),
+  );
 });
 
 test('fails with all missing keys when a Secret neither exists nor was given', () => {
   const without = desired({secrets: [{...TOKEN, data: {token: undefined}}]});
-  expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
-  const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
+  expect(() => plan(without, facts())).toThrow(
+    expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}),
+  );
+  const other = facts({
+    secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]]),
+  });
   expect(() => plan(without, other)).toThrow('has no key token (existing keys: password)');
 });
 
 describe('a Secret with other content', () => {
   const found = (labels: object, more: Partial<InstallFacts> = {}) =>
-    facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('other', labels)]]), ...more});
+    facts({
+      ...inPlace,
+      secrets: new Map([['scalr-agent-token', secret('other', labels)]]),
+      ...more,
+    });
 
   test.each<[whose: string, found: InstallFacts, message: RegExp]>([
-    ['of a person', found({}), /Secret scalr-agent-token in scalr already exists with other content, and was not created by scalr-agent\./],
-    ['of another release', found(ownLabels('b')), /already exists with other content, and belongs to release b\./],
+    [
+      'of a person',
+      found({}),
+      /Secret scalr-agent-token in scalr already exists with other content, and was not created by scalr-agent\./,
+    ],
+    [
+      'of another release',
+      found(ownLabels('b')),
+      /already exists with other content, and belongs to release b\./,
+    ],
     [
       'that another release reads',
-      found(ownLabels('agent'), {secretUsers: new Map([['scalr-agent-token', ['Deployment b-agent-local']]])}),
+      found(ownLabels('agent'), {
+        secretUsers: new Map([['scalr-agent-token', ['Deployment b-agent-local']]]),
+      }),
       /is also used by Deployment b-agent-local, so its content is not replaced\./,
     ],
   ])('%s is not written', (_, state, message) => {
@@ -278,14 +388,25 @@ describe('a Secret with other content', () => {
   });
 
   test('that pods of an unlisted kind may read is written with a warning', () => {
-    const {warnings} = plan(desired(), found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}));
+    const {warnings} = plan(
+      desired(),
+      found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}),
+    );
     const message =
       'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
     expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
   });
 
   test('is used without a change when its content is the given token', () => {
-    expect(ids(desired(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
+    expect(
+      ids(
+        desired(),
+        facts({
+          ...inPlace,
+          secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]]),
+        }),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -293,7 +414,12 @@ describe('labels and annotations of a Secret', () => {
   const metadata = {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}};
   const given = desired({secrets: [{...TOKEN, metadata}]});
   const none = desired({secrets: [{...TOKEN, metadata: {labels: {}, annotations: {}}}]});
-  const fieldsV1 = {'f:metadata': {'f:labels': {'f:team': {}, 'f:scalr.io/release': {}}, 'f:annotations': {'f:reloader/match': {}}}};
+  const fieldsV1 = {
+    'f:metadata': {
+      'f:labels': {'f:team': {}, 'f:scalr.io/release': {}},
+      'f:annotations': {'f:reloader/match': {}},
+    },
+  };
   const labeled = {
     metadata: {
       name: 'scalr-agent-token',
@@ -303,7 +429,8 @@ describe('labels and annotations of a Secret', () => {
     },
     data: secret('hunter2').data,
   };
-  const found = (each: object) => facts({...inPlace, secrets: new Map([['scalr-agent-token', each as typeof labeled]])});
+  const found = (each: object) =>
+    facts({...inPlace, secrets: new Map([['scalr-agent-token', each as typeof labeled]])});
   const applied = (from: RenderedRelease, state: InstallFacts) => {
     const [step] = plan(from, state).steps.filter(({id}) => id.startsWith('secret/'));
     return {title: step?.title, object: JSON.parse((step?.call.input as Secret).reveal())};
@@ -311,14 +438,19 @@ describe('labels and annotations of a Secret', () => {
 
   test('are part of a new Secret', () => {
     const {object} = applied(given, facts());
-    expect(object.metadata).toMatchObject({labels: {team: 'a', 'scalr.io/release': 'agent'}, annotations: {'reloader/match': 'true'}});
+    expect(object.metadata).toMatchObject({
+      labels: {team: 'a', 'scalr.io/release': 'agent'},
+      annotations: {'reloader/match': 'true'},
+    });
   });
 
   test('are added to an existing Secret of the release, and its content is kept', () => {
     const {title, object} = applied(given, found(secret('hunter2', ownLabels('agent'))));
     expect(title).toBe('Change labels and annotations of Secret scalr-agent-token');
     expect(object).toMatchObject({metadata: {labels: {team: 'a'}}, data: secret('hunter2').data});
-    expect(ids(given, found(secret('hunter2', ownLabels('agent'))))).toEqual(['secret/scalr-agent-token']);
+    expect(ids(given, found(secret('hunter2', ownLabels('agent'))))).toEqual([
+      'secret/scalr-agent-token',
+    ]);
   });
 
   test('are applied only to the version of the Secret that was read, because its content is sent again', () => {
@@ -342,8 +474,14 @@ describe('labels and annotations of a Secret', () => {
   });
 
   test('remain when a command without these flags replaces the content', () => {
-    const {object} = applied(desired({secrets: [{...TOKEN, data: {token: new Secret('new')}}]}), found(labeled));
-    expect(object).toMatchObject({metadata: {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}}, stringData: {token: 'new'}});
+    const {object} = applied(
+      desired({secrets: [{...TOKEN, data: {token: new Secret('new')}}]}),
+      found(labeled),
+    );
+    expect(object).toMatchObject({
+      metadata: {labels: {team: 'a'}, annotations: {'reloader/match': 'true'}},
+      stringData: {token: 'new'},
+    });
     expect(object.metadata.labels).not.toHaveProperty('theirs');
   });
 
@@ -352,16 +490,23 @@ describe('labels and annotations of a Secret', () => {
       expect.objectContaining({
         code: 'OBJECT_NOT_OWNED',
         exit: 2,
-        message: 'Secret scalr-agent-token in scalr already exists with other labels or annotations, and was not created by scalr-agent.',
-        suggestions: expect.arrayContaining(['To keep its labels and annotations, omit --secret-label and --secret-annotation']),
+        message:
+          'Secret scalr-agent-token in scalr already exists with other labels or annotations, and was not created by scalr-agent.',
+        suggestions: expect.arrayContaining([
+          'To keep its labels and annotations, omit --secret-label and --secret-annotation',
+        ]),
       }),
     );
-    expect(ids(none, found({...labeled, metadata: {...labeled.metadata, labels: {team: 'a'}}}))).toEqual([]);
+    expect(
+      ids(none, found({...labeled, metadata: {...labeled.metadata, labels: {team: 'a'}}})),
+    ).toEqual([]);
   });
 });
 
 test('refuses a Secret that Helm deletes with the change, even with the same content', () => {
-  const installed = objectsIn('apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n');
+  const installed = objectsIn(
+    'apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n',
+  );
   expect(() => plan(desired({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
     /part of the installed release, and Helm deletes it/,
   );

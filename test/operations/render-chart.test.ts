@@ -1,7 +1,11 @@
 import {expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {lostValues, renderManifest, renderMismatches} from '../../src/operations/desired-release.ts';
+import {
+  lostValues,
+  renderManifest,
+  renderMismatches,
+} from '../../src/operations/desired-release.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 
@@ -10,7 +14,11 @@ const WANTED = {
   chart: {chart: 'agent-job', version: '0.6.5'},
   yaml: '',
 };
-const RENDERED: ProcessResult = {exitCode: 0, stdout: 'kind: Deployment\nmetadata: {name: a}\n', stderr: ''};
+const RENDERED: ProcessResult = {
+  exitCode: 0,
+  stdout: 'kind: Deployment\nmetadata: {name: a}\n',
+  stderr: '',
+};
 const failing = (stderr: string): ProcessResult => ({exitCode: 1, stdout: '', stderr});
 const TOO_OLD = failing(
   'Error: chart requires kubeVersion: >=1.35.0-0 <2 which is incompatible with Kubernetes v1.34.1\n\nUse --debug flag to render out invalid YAML\n',
@@ -20,7 +28,9 @@ const TOO_OLD = failing(
 async function rendered(serverVersion: string | undefined, ...answers: ProcessResult[]) {
   const versions: (string | undefined)[] = [];
   const processes = processesOf(async ({args}) => {
-    versions.push(args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined);
+    versions.push(
+      args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined,
+    );
     const answer = answers.shift();
     if (answer === undefined) throw new Error('nobody expected helm any more');
     return answer;
@@ -45,15 +55,25 @@ test('renders for the oldest supported version when the server is too old', asyn
 
 test('reports no refusal when the server version is unknown', async () => {
   const found = await rendered(undefined, TOO_OLD, RENDERED);
-  expect(found).toMatchObject({versions: [undefined, '1.35.0'], manifest: {value: [{kind: 'Deployment'}]}});
+  expect(found).toMatchObject({
+    versions: [undefined, '1.35.0'],
+    manifest: {value: [{kind: 'Deployment'}]},
+  });
   expect(found).not.toHaveProperty('refusal');
 });
 
 test.each([
   ['does not retry after another error', [failing('Error: chart not found')], 'chart not found'],
-  ['reports an error that occurs with both versions', [TOO_OLD, failing('Error: execution error at a.yaml')], 'execution error'],
+  [
+    'reports an error that occurs with both versions',
+    [TOO_OLD, failing('Error: execution error at a.yaml')],
+    'execution error',
+  ],
 ])('%s', async (_, answers, because) => {
-  expect((await rendered('v1.34.1', ...answers)).manifest).toMatchObject({unknown: 'failed', because: expect.stringContaining(because)});
+  expect((await rendered('v1.34.1', ...answers)).manifest).toMatchObject({
+    unknown: 'failed',
+    because: expect.stringContaining(because),
+  });
 });
 
 const SETTINGS = {url: 'https://acme.scalr.io'};
@@ -102,12 +122,14 @@ metadata: {name: c}
 });
 
 test('reports duplicate variables and invalid images, also in the templates of runs', async () => {
-  expect(await promised(deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: A}]}'))).toEqual([
-    'Container agent sets A twice.',
-  ]);
+  expect(
+    await promised(deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: A}]}')),
+  ).toEqual(['Container agent sets A twice.']);
   const template = `kind: AgentTaskTemplate
 metadata: {name: a}
 spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: runner, image: 'scalr/runner:'}]}}}}}
 `;
-  expect(await promised(template)).toEqual(['Invalid image reference in container runner: scalr/runner:']);
+  expect(await promised(template)).toEqual([
+    'Invalid image reference in container runner: scalr/runner:',
+  ]);
 });

@@ -5,14 +5,30 @@ import type {Step} from '../../src/operations/step.ts';
 import type {Processes} from '../../src/ports/system.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
-const step = (id: string, more: Partial<Step> = {}): Step => ({id, title: `Do ${id}`, call: {tool: 'helm', args: [id]}, ...more});
+const step = (id: string, more: Partial<Step> = {}): Step => ({
+  id,
+  title: `Do ${id}`,
+  call: {tool: 'helm', args: [id]},
+  ...more,
+});
 
 /** Calls that end when the test says so, and remember what was asked of them. */
 function deps() {
-  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
-  const calls: {name: string; end: (outcome: Partial<ProcessResult>) => void; isInterrupted: boolean; isLeft: boolean}[] = [];
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController();
+  const calls: {
+    name: string;
+    end: (outcome: Partial<ProcessResult>) => void;
+    isInterrupted: boolean;
+    isLeft: boolean;
+  }[] = [];
   const start: Processes['start'] = ({args}) => {
-    const call = {name: args[0] as string, end: (_: Partial<ProcessResult>): void => undefined, isInterrupted: false, isLeft: false};
+    const call = {
+      name: args[0] as string,
+      end: (_: Partial<ProcessResult>): void => undefined,
+      isInterrupted: false,
+      isLeft: false,
+    };
     const outcome = new Promise<ProcessResult>((resolve) => {
       call.end = (given) => resolve({exitCode: 0, stdout: '', stderr: '', ...given});
     });
@@ -29,7 +45,11 @@ function deps() {
   };
   const processes: Processes = {start, run: (call) => start(call).outcome};
   const said: string[] = [];
-  const interrupts = {interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined};
+  const interrupts = {
+    interrupt: interrupt.signal,
+    forceQuit: forceQuit.signal,
+    release: () => undefined,
+  };
   return {
     interrupt,
     forceQuit,
@@ -67,16 +87,25 @@ test('lists the steps of the whole operation when it is interrupted between two 
   calls[0]?.end({});
   await first;
   interrupt.abort('SIGINT');
-  await expect(runSteps([step('two')], all)).rejects.toMatchObject({code: 'INTERRUPTED', message: 'Interrupted. Completed: Do one.'});
+  await expect(runSteps([step('two')], all)).rejects.toMatchObject({
+    code: 'INTERRUPTED',
+    message: 'Interrupted. Completed: Do one.',
+  });
 });
 
 test('stops at a failure unless the step tolerates its stderr', async () => {
   const {calls, options} = deps();
-  const running = runSteps([step('one', {tolerates: /not found/}), step('two'), step('three')], options);
+  const running = runSteps(
+    [step('one', {tolerates: /not found/}), step('two'), step('three')],
+    options,
+  );
   calls[0]?.end({exitCode: 1, stderr: 'Error: release: not found'});
   await turn();
   calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
-  await expect(running).rejects.toMatchObject({code: 'TOOL_FAILED', message: 'helm two failed: no'});
+  await expect(running).rejects.toMatchObject({
+    code: 'TOOL_FAILED',
+    message: 'helm two failed: no',
+  });
   expect(calls).toHaveLength(2);
 });
 
@@ -128,7 +157,8 @@ test('interrupts helm when its timeout expires', async () => {
   await expect(running).rejects.toMatchObject({
     code: 'TIMED_OUT',
     exit: 6,
-    message: 'Do two: helm did not complete within --timeout. It was interrupted. Completed: Do one.',
+    message:
+      'Do two: helm did not complete within --timeout. It was interrupted. Completed: Do one.',
   });
 });
 
@@ -142,21 +172,34 @@ describe('the error of a failed plan', () => {
 
   test('lists remaining changes with the call that reverts them', async () => {
     const {calls, options} = deps();
-    const agent = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'agent', namespace: 'team'}};
-    const running = runSteps([step('stop', {undo}), step('wait')], {...options, kubernetes: fakeKubernetes({objects: [agent]})});
+    const agent = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name: 'agent', namespace: 'team'},
+    };
+    const running = runSteps([step('stop', {undo}), step('wait')], {
+      ...options,
+      kubernetes: fakeKubernetes({objects: [agent]}),
+    });
     await turn();
     calls[0]?.end({});
     await turn();
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
       message: 'helm wait failed: no. It is stopped.',
-      suggestions: ['Start it again: kubectl scale --replicas=2 --namespace team', expect.any(String)],
+      suggestions: [
+        'Start it again: kubectl scale --replicas=2 --namespace team',
+        expect.any(String),
+      ],
     });
   });
 
   test('offers no revert of an object that a failed helm has deleted', async () => {
     const {calls, options} = deps();
-    const running = runSteps([step('stop', {undo}), step('uninstall')], {...options, kubernetes: fakeKubernetes({})});
+    const running = runSteps([step('stop', {undo}), step('uninstall')], {
+      ...options,
+      kubernetes: fakeKubernetes({}),
+    });
     await turn();
     calls[0]?.end({});
     await turn();
@@ -169,14 +212,23 @@ describe('the error of a failed plan', () => {
 
   test('offers no revert of an object that somebody else has scaled up', async () => {
     const {calls, options} = deps();
-    const agent = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'agent', namespace: 'team'}, spec: {replicas: 2}};
-    const running = runSteps([step('stop', {undo}), step('wait')], {...options, kubernetes: fakeKubernetes({objects: [agent]})});
+    const agent = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name: 'agent', namespace: 'team'},
+      spec: {replicas: 2},
+    };
+    const running = runSteps([step('stop', {undo}), step('wait')], {
+      ...options,
+      kubernetes: fakeKubernetes({objects: [agent]}),
+    });
     await turn();
     calls[0]?.end({});
     await turn();
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
-      message: 'helm wait failed: no. Deployment agent is scaled up again by another user or program.',
+      message:
+        'helm wait failed: no. Deployment agent is scaled up again by another user or program.',
       suggestions: [expect.any(String)],
     });
   });
@@ -188,7 +240,10 @@ describe('the error of a failed plan', () => {
     first.calls[0]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(alone).rejects.toMatchObject({message: 'helm stop failed: no'});
     const second = deps();
-    const all = runSteps([step('stop', {undo}), step('release', {isFinal: true}), step('gone')], second.options);
+    const all = runSteps(
+      [step('stop', {undo}), step('release', {isFinal: true}), step('gone')],
+      second.options,
+    );
     for (const outcome of [{}, {}, {exitCode: 1, stderr: 'Error: no'}]) {
       await turn();
       second.calls.at(-1)?.end(outcome);

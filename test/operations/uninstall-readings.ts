@@ -12,13 +12,22 @@ export const ours = (release = 'agent'): object => ({
 });
 
 /** A release `agent` of a chart in the namespace `scalr`, alone in a cluster that may be read from end to end. */
-export const readings = (chart: string | undefined, more: Partial<InventoryReadings> = {}): InventoryReadings => ({
+export const readings = (
+  chart: string | undefined,
+  more: Partial<InventoryReadings> = {},
+): InventoryReadings => ({
   release: 'agent',
   namespace: 'scalr',
   state: chart === undefined ? undefined : {chart, status: 'deployed', revision: 1},
   values: {},
   manifest:
-    chart === undefined ? [] : [object('Deployment', 'agent-main', {spec: {template: {spec: {terminationGracePeriodSeconds: 120}}}})],
+    chart === undefined
+      ? []
+      : [
+          object('Deployment', 'agent-main', {
+            spec: {template: {spec: {terminationGracePeriodSeconds: 120}}},
+          }),
+        ],
   objects: [],
   unread: [],
   namespaceObject: undefined,
@@ -32,7 +41,11 @@ export const readings = (chart: string | undefined, more: Partial<InventoryReadi
 });
 
 export const claim = (name: string, volumeName?: string, metadata: object = {}): KubernetesObject =>
-  object('PersistentVolumeClaim', name, {metadata, spec: {volumeName}, status: {capacity: {storage: '20Gi'}}});
+  object('PersistentVolumeClaim', name, {
+    metadata,
+    spec: {volumeName},
+    status: {capacity: {storage: '20Gi'}},
+  });
 
 export const volume = (
   name: string,
@@ -48,11 +61,23 @@ export const volume = (
     },
   });
 
-export const node = (name: string, {labels = {}, taints = [] as object[], ready = true} = {}): KubernetesObject =>
-  object('Node', name, {metadata: {labels}, spec: {taints}, status: {conditions: [{type: 'Ready', status: ready ? 'True' : 'False'}]}});
+export const node = (
+  name: string,
+  {labels = {}, taints = [] as object[], ready = true} = {},
+): KubernetesObject =>
+  object('Node', name, {
+    metadata: {labels},
+    spec: {taints},
+    status: {conditions: [{type: 'Ready', status: ready ? 'True' : 'False'}]},
+  });
 
 /** What writes to a directory of nodes: the workers of agent-k8s, the runs of agent-job. */
-export const writer = (kind: string, name: string, path: string, {spec = {}, metadata = {}} = {}): KubernetesObject =>
+export const writer = (
+  kind: string,
+  name: string,
+  path: string,
+  {spec = {}, metadata = {}} = {},
+): KubernetesObject =>
   object(kind, name, {
     metadata,
     spec: {

@@ -35,14 +35,31 @@ interface Deps extends Workplace {
   helm: string;
 }
 
-const runHelm = async ({helm, namespace, kubeconfig}: Deps, args: readonly string[], input = ''): Promise<string> =>
-  (await execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {input})).stdout;
+const runHelm = async (
+  {helm, namespace, kubeconfig}: Deps,
+  args: readonly string[],
+  input = '',
+): Promise<string> =>
+  (await execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {input}))
+    .stdout;
 
-async function install(deps: Deps, chart: ChartName, values: Values, version = '0.6.5'): Promise<void> {
-  await runHelm(deps, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
+async function install(
+  deps: Deps,
+  chart: ChartName,
+  values: Values,
+  version = '0.6.5',
+): Promise<void> {
+  await runHelm(
+    deps,
+    ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'],
+    stringify(values),
+  );
 }
 
-const nameIn = ({namespace, kubeconfig}: Deps): ReleaseName => ({release: 'agent', kubeTarget: {namespace, kubeconfig}});
+const nameIn = ({namespace, kubeconfig}: Deps): ReleaseName => ({
+  release: 'agent',
+  kubeTarget: {namespace, kubeconfig},
+});
 function accessTo(deps: Deps): ClusterAccess {
   const kubernetes = kubernetesClient(nameIn(deps).kubeTarget, {kubectl: kubectlPath});
   onTestFinished(() => kubernetes.close());
@@ -68,7 +85,12 @@ async function uninstall(
   {purge = [], change = (given) => given, onLook}: Options = {},
 ): Promise<UninstallPlan & Pick<Uninstalled, 'removed' | 'notRemoved'>> {
   const choices = {purge: new Set(purge), drain: true, drainTimeoutSeconds: 30, timeoutSeconds: 30};
-  const plan = async () => planUninstall(nameIn(clusterDeps), inventoryOf(await change(await readings(clusterDeps))), choices);
+  const plan = async () =>
+    planUninstall(
+      nameIn(clusterDeps),
+      inventoryOf(await change(await readings(clusterDeps))),
+      choices,
+    );
   const planned = await plan();
   const {signal} = new AbortController();
   const interrupts = {interrupt: signal, forceQuit: signal, release: () => undefined};
@@ -92,7 +114,12 @@ async function uninstall(
 async function disk({kubectl}: Workplace): Promise<string> {
   const name = `disk-${randomBytes(4).toString('hex')}`;
   await kubectl.apply(
-    {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name}, provisioner: 'kubernetes.io/no-provisioner'},
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: {name},
+      provisioner: 'kubernetes.io/no-provisioner',
+    },
     {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
@@ -110,24 +137,45 @@ async function disk({kubectl}: Workplace): Promise<string> {
 }
 
 const local = (storageClassName: string): Values => ({
-  agent: {url: URL, shutdownMode: 'force', tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}},
+  agent: {
+    url: URL,
+    shutdownMode: 'force',
+    tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'},
+  },
   terminationGracePeriodSeconds: 10,
   persistence: {cache: {enabled: true, persistentVolumeClaim: {storageClassName}}},
 });
 const names = async ({kubectl}: Workplace, ...args: string[]): Promise<string> =>
   kubectl('get', ...args, '--output', 'name', '--ignore-not-found');
 const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
-  kubectl('get', 'persistentvolume', volume, '--ignore-not-found', '--output', 'jsonpath={.status.phase}');
+  kubectl(
+    'get',
+    'persistentvolume',
+    volume,
+    '--ignore-not-found',
+    '--output',
+    'jsonpath={.status.phase}',
+  );
 const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => what);
 
-const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
+const jobChart = {
+  agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}},
+};
 describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
-  const deps = async (labels: Record<string, string> = {}): Promise<Deps> => ({...(await workplace(labels)), helm});
+  const deps = async (labels: Record<string, string> = {}): Promise<Deps> => ({
+    ...(await workplace(labels)),
+    helm,
+  });
 
   test('deletes a PVC despite a keep annotation that is not in the stored manifest', async () => {
     const here = await deps();
     await install(here, 'agent-local', local(await disk(here)));
-    await here.kubectl('annotate', 'persistentvolumeclaim', '--all', 'helm.sh/resource-policy=keep');
+    await here.kubectl(
+      'annotate',
+      'persistentvolumeclaim',
+      '--all',
+      'helm.sh/resource-policy=keep',
+    );
     await runHelm(here, ['uninstall', 'agent']);
     await here.kubectl('wait', '--for=delete', 'persistentvolumeclaim', '--all', '--timeout=30s');
     expect(await names(here, 'persistentvolumeclaims')).toBe('');
@@ -166,7 +214,9 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     };
     const {removed, notRemoved} = await uninstall(here, {purge: ['claims'], change});
     expect(removed).toEqual([]);
-    expect(notRemoved).toMatchObject([{why: expect.stringContaining('the object has been modified')}]);
+    expect(notRemoved).toMatchObject([
+      {why: expect.stringContaining('the object has been modified')},
+    ]);
     expect((await uninstall(here, {purge: ['claims']})).notRemoved).toEqual([]);
     expect(await phase(here, volume)).toBe('');
   });
@@ -179,7 +229,9 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     await install(here, 'agent-job', jobChart);
     await kubectl.apply(run('atask-1'));
     await kubectl('wait', '--for=jsonpath={.status.active}=1', 'job/atask-1', '--timeout=30s');
-    expect(inventoryOf(await readings(here)).runs).toEqual([{kind: 'Job', name: 'atask-1', isCertain: true}]);
+    expect(inventoryOf(await readings(here)).runs).toEqual([
+      {kind: 'Job', name: 'atask-1', isCertain: true},
+    ]);
 
     const seen: string[] = [];
     const planned = await uninstall(here, {
@@ -202,11 +254,18 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     const here = await deps();
     const there = await deps();
     await here.kubectl.apply(definition('atasks', 'AgentTask'));
-    await here.kubectl('wait', '--for=condition=Established', 'customresourcedefinition', '--all', '--timeout=30s');
+    await here.kubectl(
+      'wait',
+      '--for=condition=Established',
+      'customresourcedefinition',
+      '--all',
+      '--timeout=30s',
+    );
     await install(here, 'agent-job', jobChart);
     await install(there, 'agent-job', jobChart);
     // The cluster is full of releases of other tests.
-    const isOurs = ({namespace}: {namespace?: string}): boolean => [here.namespace, there.namespace].includes(namespace ?? '');
+    const isOurs = ({namespace}: {namespace?: string}): boolean =>
+      [here.namespace, there.namespace].includes(namespace ?? '');
     const ours = (given: InventoryReadings): InventoryReadings => ({
       ...given,
       releases: given.releases?.filter(isOurs),
@@ -233,14 +292,21 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
   test('cleans the directory of agent-k8s on every node, and leaves no cleanup objects', async () => {
     const here = await deps();
     const path = `/var/lib/${here.namespace}`;
-    const agent = {url: URL, tokenExistingSecret: 'scalr-agent-token', data_home: path, kubernetes_task_labels: {team: 'a'}};
+    const agent = {
+      url: URL,
+      tokenExistingSecret: 'scalr-agent-token',
+      data_home: path,
+      kubernetes_task_labels: {team: 'a'},
+    };
     await install(here, 'agent-k8s', {
       agent,
       workerNodeSelector: {'topology.kubernetes.io/zone': 'test-1b'},
       terminationGracePeriodSeconds: 1,
     });
     const inventory = inventoryOf(await readings(here));
-    expect(inventory.nodeData).toEqual([{path, nodes: [{name: 'node-b', isReady: true}], sharedBy: [], isSafe: true}]);
+    expect(inventory.nodeData).toEqual([
+      {path, nodes: [{name: 'node-b', isReady: true}], sharedBy: [], isSafe: true},
+    ]);
     const planned = await uninstall(here, {purge: ['node-data']});
     expect(keptNames(planned).filter((each) => each.includes(path))).toEqual([]);
     expect(await names(here, 'jobs,daemonsets,deployments')).toBe('');
@@ -249,8 +315,20 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
 
 /** As the controller of agent-job makes one, and it does not end by itself. */
 function run(name: string): object {
-  const labels = {'app.kubernetes.io/name': 'scalr-agent', 'app.kubernetes.io/instance': 'agent', 'app.kubernetes.io/component': 'task'};
+  const labels = {
+    'app.kubernetes.io/name': 'scalr-agent',
+    'app.kubernetes.io/instance': 'agent',
+    'app.kubernetes.io/component': 'task',
+  };
   const annotations = {'test.scalr.io/outcome': 'unready'};
-  const spec = {restartPolicy: 'Never', containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'}))};
-  return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name}, spec: {template: {metadata: {labels, annotations}, spec}}};
+  const spec = {
+    restartPolicy: 'Never',
+    containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'})),
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name},
+    spec: {template: {metadata: {labels, annotations}, spec}},
+  };
 }

@@ -1,7 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import {removalText} from '../../src/operations/release-data.ts';
-import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/operations/uninstall.ts';
+import {
+  planUninstall,
+  requireOurChart,
+  type UninstallPlan,
+} from '../../src/operations/uninstall.ts';
 import {PURGEABLE, type Purgeable, purgeOf} from '../../src/operations/uninstall-keeps.ts';
 import {inventoryOf, runsIn} from '../../src/release/inventory.ts';
 import {requireKnownRelease} from '../../src/release/managers.ts';
@@ -10,13 +14,25 @@ import {claim, node, object, ours, readings, volume, writer} from './uninstall-r
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 
-const planned = (given: InventoryReadings, purge: readonly Purgeable[] = [], drain = true): UninstallPlan =>
-  planUninstall(NAME, inventoryOf(given), {purge: new Set(purge), drain, drainTimeoutSeconds: 600, timeoutSeconds: 300});
+const planned = (
+  given: InventoryReadings,
+  purge: readonly Purgeable[] = [],
+  drain = true,
+): UninstallPlan =>
+  planUninstall(NAME, inventoryOf(given), {
+    purge: new Set(purge),
+    drain,
+    drainTimeoutSeconds: 600,
+    timeoutSeconds: 300,
+  });
 
 /** The whole plan for a reader. */
 function text({plan, keeps, removals, warnings, needsConfirmation}: UninstallPlan): string {
   return [
-    ...plan.steps.map(({call, isDestructive}) => `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`),
+    ...plan.steps.map(
+      ({call, isDestructive}) =>
+        `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`,
+    ),
     ...removals.map((each) => `gone: ${removalText(each)}`),
     ...keeps.map(({what, why, how}) => `stays: ${what}: ${why} [${how}]`),
     ...warnings.map((each) => `warning: ${each}`),
@@ -49,7 +65,9 @@ test('retains the volume of a PVC before Helm deletes the PVC, and reserves it f
 });
 
 test('deletes data with --purge=claims, after confirmation', () => {
-  expect(text(planned(readings('agent-local-0.6.5', withClaim()), ['claims']))).toMatchInlineSnapshot(`
+  expect(
+    text(planned(readings('agent-local-0.6.5', withClaim()), ['claims'])),
+  ).toMatchInlineSnapshot(`
     "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
     ! helm uninstall agent --debug
@@ -101,7 +119,10 @@ describe('volumes', () => {
       metadata: {labels: {'scalr.io/kept-for': 'agent'}},
       spec: {claimRef: {namespace: 'x'}},
     });
-    const plan = planned(readings(undefined, {volumes: [foreign, elsewhere, volume('c', 'Retain')]}), ['claims']);
+    const plan = planned(
+      readings(undefined, {volumes: [foreign, elsewhere, volume('c', 'Retain')]}),
+      ['claims'],
+    );
     expect(text(plan)).toBe('confirm: false');
   });
 
@@ -111,8 +132,14 @@ describe('volumes', () => {
   });
 
   test('of EFS are deleted as objects only', () => {
-    const manifest = [object('PersistentVolume', 'agent-k8s-efs-pv'), object('PersistentVolumeClaim', 'agent-k8s-efs-claim')];
-    const given = readings('agent-k8s-0.6.5', {manifest, objects: [claim('agent-k8s-efs-claim', 'agent-k8s-efs-pv')]});
+    const manifest = [
+      object('PersistentVolume', 'agent-k8s-efs-pv'),
+      object('PersistentVolumeClaim', 'agent-k8s-efs-claim'),
+    ];
+    const given = readings('agent-k8s-0.6.5', {
+      manifest,
+      objects: [claim('agent-k8s-efs-claim', 'agent-k8s-efs-pv')],
+    });
     expect(ids(planned(given))).toEqual(['release', 'gone']);
     expect(kept(planned(given, ['claims']))).toEqual([
       'Files on PersistentVolume agent-k8s-efs-pv: only the objects in the cluster are deleted, not the file system',
@@ -129,12 +156,24 @@ describe('a PVC that others mount', () => {
     ['Deployment with its pod', object('Deployment', 'b', {spec: {template: {spec: mounting}}})],
     [
       'custom resource',
-      object('AgentTaskTemplate', 'b', {metadata: {namespace: 'scalr'}, spec: {template: {spec: {template: {spec: mounting}}}}}),
+      object('AgentTaskTemplate', 'b', {
+        metadata: {namespace: 'scalr'},
+        spec: {template: {spec: {template: {spec: mounting}}}},
+      }),
     ],
   ];
 
-  test.each(users)('is kept and not offered for deletion while a %s of another release uses it', (_, user) => {
-    const objects = [old, user, object('Pod', 'b-1', {metadata: {ownerReferences: [{kind: 'Deployment', name: 'b'}]}, spec: mounting})];
+  test.each(
+    users,
+  )('is kept and not offered for deletion while a %s of another release uses it', (_, user) => {
+    const objects = [
+      old,
+      user,
+      object('Pod', 'b-1', {
+        metadata: {ownerReferences: [{kind: 'Deployment', name: 'b'}]},
+        spec: mounting,
+      }),
+    ];
     const isCustom = user.kind === 'AgentTaskTemplate';
     const given = readings(undefined, {
       objects: isCustom ? [old] : user.kind === 'Pod' ? objects.slice(0, 2) : objects,
@@ -152,7 +191,9 @@ describe('a PVC that others mount', () => {
   });
 
   test('is kept while an agent-job release of others may use it in runs that cannot be listed', () => {
-    const controller = object('Deployment', 'b', {metadata: {labels: {'helm.sh/chart': 'agent-job-0.6.5'}}});
+    const controller = object('Deployment', 'b', {
+      metadata: {labels: {'helm.sh/chart': 'agent-job-0.6.5'}},
+    });
     const given = readings(undefined, {objects: [old, controller], customResources: undefined});
     expect(ids(planned(given, ['claims']))).toEqual([]);
     expect(kept(planned(given, ['claims']))).toEqual(['PVC old (20Gi): used by Deployment b']);
@@ -160,18 +201,28 @@ describe('a PVC that others mount', () => {
 
   test('stops the uninstall if Helm would delete it', () => {
     const manifest = [object('PersistentVolumeClaim', 'old')];
-    const given = readings('agent-local-0.6.5', {manifest, objects: [old, object('Pod', 'b', {spec: mounting})]});
-    expect(() => planned(given)).toThrow('Helm would delete PVC old of release agent, which Pod b also mounts.');
+    const given = readings('agent-local-0.6.5', {
+      manifest,
+      objects: [old, object('Pod', 'b', {spec: mounting})],
+    });
+    expect(() => planned(given)).toThrow(
+      'Helm would delete PVC old of release agent, which Pod b also mounts.',
+    );
   });
 
   test('is deleted when only pods of the release mount it', () => {
     const pods = [
       object('Pod', 'agent-1', {
-        metadata: {labels: {'app.kubernetes.io/instance': 'agent'}, ownerReferences: [{kind: 'ReplicaSet', name: 'x'}]},
+        metadata: {
+          labels: {'app.kubernetes.io/instance': 'agent'},
+          ownerReferences: [{kind: 'ReplicaSet', name: 'x'}],
+        },
         spec: mounting,
       }),
     ];
-    expect(ids(planned(readings(undefined, {objects: [old, ...pods]}), ['claims']))).toEqual(['claim/old']);
+    expect(ids(planned(readings(undefined, {objects: [old, ...pods]}), ['claims']))).toEqual([
+      'claim/old',
+    ]);
   });
 });
 
@@ -191,7 +242,9 @@ test('keeps PVCs of the user, and deletes those of an older revision only with -
     'PVC old (20Gi): it remains from an older revision of the release',
   ]);
   expect(ids(planned(given, ['claims']))).toContain('claim/old');
-  expect(kept(planned(given, ['claims']))).toEqual(['PVC mine (20Gi): it is not part of the release, which only mounts it']);
+  expect(kept(planned(given, ['claims']))).toEqual([
+    'PVC mine (20Gi): it is not part of the release, which only mounts it',
+  ]);
 });
 
 test('does not count data as lost when the volume of an old PVC is retained', () => {
@@ -223,8 +276,20 @@ test('lists a retained volume when its PVC is bound to another one', () => {
 
 describe('drain', () => {
   test.each<[string, string, InventoryReadings['values'], string[], number]>([
-    ['stops the controller of agent-job before waiting for its Jobs', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
-    ['stops agent-k8s before waiting when it drains on stop', 'agent-k8s-0.6.5', k8s('drain'), ['stop/agent-main', 'drain', 'stopped'], 0],
+    [
+      'stops the controller of agent-job before waiting for its Jobs',
+      'agent-job-0.6.5',
+      {},
+      ['stop/agent-main', 'drain', 'stopped'],
+      0,
+    ],
+    [
+      'stops agent-k8s before waiting when it drains on stop',
+      'agent-k8s-0.6.5',
+      k8s('drain'),
+      ['stop/agent-main', 'drain', 'stopped'],
+      0,
+    ],
     [
       'waits before stopping agent-k8s when a stop would interrupt runs',
       'agent-k8s-0.6.5',
@@ -262,7 +327,15 @@ describe('drain', () => {
 
   test('contains in its wait step the runs to wait for', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
-    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
+    expect(step?.call.args).toEqual([
+      'get',
+      'jobs,pods',
+      '--output',
+      'json',
+      '--request-timeout=15s',
+      '--namespace',
+      'scalr',
+    ]);
     expect(step?.waitFor).toEqual({
       kubeTarget: {namespace: 'scalr'},
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
@@ -276,17 +349,33 @@ describe('drain', () => {
     ['the replicas of the release when it is already stopped', 0, 2, 2],
     ['one replica when neither is known', undefined, undefined, 1],
   ])('restores %s', (_, live, rendered, replicas) => {
-    const deployment = (count: number | undefined) => object('Deployment', 'agent-main', {spec: {replicas: count}});
-    const given = readings('agent-job-0.6.5', {manifest: [deployment(rendered)], objects: [deployment(live)]});
+    const deployment = (count: number | undefined) =>
+      object('Deployment', 'agent-main', {spec: {replicas: count}});
+    const given = readings('agent-job-0.6.5', {
+      manifest: [deployment(rendered)],
+      objects: [deployment(live)],
+    });
     const stop = planned(given).plan.steps.find(({id}) => id === 'stop/agent-main');
     expect(stop?.undo?.call.args).toEqual(
-      expect.arrayContaining(['scale', 'deployment/agent-main', `--replicas=${replicas}`, '--namespace', 'scalr']),
+      expect.arrayContaining([
+        'scale',
+        'deployment/agent-main',
+        `--replicas=${replicas}`,
+        '--namespace',
+        'scalr',
+      ]),
     );
   });
 
   test('warns when the grace period exceeds the drain timeout', () => {
-    const slow = [object('Deployment', 'agent-main', {spec: {template: {spec: {terminationGracePeriodSeconds: 3660}}}})];
-    expect(planned(readings('agent-k8s-0.6.5', {manifest: slow, values: k8s('drain')})).warnings).toEqual([
+    const slow = [
+      object('Deployment', 'agent-main', {
+        spec: {template: {spec: {terminationGracePeriodSeconds: 3660}}},
+      }),
+    ];
+    expect(
+      planned(readings('agent-k8s-0.6.5', {manifest: slow, values: k8s('drain')})).warnings,
+    ).toEqual([
       'The grace period of the agent is 3660 s, which exceeds the drain timeout of 600 s.',
     ]);
   });
@@ -294,7 +383,9 @@ describe('drain', () => {
   test('is required for a non-destructive uninstall while runs are in flight', () => {
     const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
     expect(plan.needsConfirmation).toBe(true);
-    expect(plan.warnings).toEqual(['1 run is in flight; without a drain they lose their service account and their cache.']);
+    expect(plan.warnings).toEqual([
+      '1 run is in flight; without a drain they lose their service account and their cache.',
+    ]);
   });
 });
 
@@ -311,7 +402,12 @@ const pod = (name: string, metadata: object = {}, phase = 'Running', spec = {}):
 const ownedBy = (kind: string, name: string): object => ({ownerReferences: [{kind, name}]});
 
 describe('runs in flight', () => {
-  const look = (chart: 'agent-job' | 'agent-k8s', version: string, objects: KubernetesObject[], taskLabels = {}): string[] =>
+  const look = (
+    chart: 'agent-job' | 'agent-k8s',
+    version: string,
+    objects: KubernetesObject[],
+    taskLabels = {},
+  ): string[] =>
     runsIn(objects, {chart, version, release: 'agent', taskLabels}).map(
       ({kind, name, isCertain}) => `${kind} ${name}${isCertain ? '' : '?'}`,
     );
@@ -334,7 +430,11 @@ describe('runs in flight', () => {
 
   test('of agent-job up to 0.5.63 are recognized by their containers', () => {
     const spec = {initContainers: [{name: 'worker'}], containers: [{name: 'runner'}]};
-    const objects = [object('Job', 'run', {spec: {template: {spec}}}), job('labeled'), pod('lone', {}, 'Pending', spec)];
+    const objects = [
+      object('Job', 'run', {spec: {template: {spec}}}),
+      job('labeled'),
+      pod('lone', {}, 'Pending', spec),
+    ];
     expect(look('agent-job', '0.5.63', objects)).toEqual(['Job run', 'Pod lone']);
   });
 
@@ -351,13 +451,18 @@ describe('runs in flight', () => {
 });
 
 describe('CRDs', () => {
-  const definition = object('CustomResourceDefinition', 'agenttasktemplates.scalr.io', {spec: {names: {kind: 'AgentTaskTemplate'}}});
+  const definition = object('CustomResourceDefinition', 'agenttasktemplates.scalr.io', {
+    spec: {names: {kind: 'AgentTaskTemplate'}},
+  });
   const own = object('AgentTaskTemplate', 'agent-task-template', {
     metadata: {namespace: 'scalr', annotations: {'meta.helm.sh/release-name': 'agent'}},
   });
   const foreign = object('AgentTaskTemplate', 'x', {metadata: {namespace: 'argo'}});
   const self = {name: 'agent', namespace: 'scalr', status: 'deployed', chart: 'agent-job-0.6.5'};
-  const given = (more: Partial<InventoryReadings> = {}, chart: string | undefined = 'agent-job-0.6.5'): InventoryReadings =>
+  const given = (
+    more: Partial<InventoryReadings> = {},
+    chart: string | undefined = 'agent-job-0.6.5',
+  ): InventoryReadings =>
     readings(chart, {
       definitions: [definition, object('CustomResourceDefinition', 'other.io')],
       customResources: [own],
@@ -367,7 +472,12 @@ describe('CRDs', () => {
 
   test.each<[string, Partial<InventoryReadings>, string | undefined, string | undefined]>([
     ['are deleted when nothing else uses them', {}, 'agent-job-0.6.5', undefined],
-    ['are deleted when the release is already uninstalled', {customResources: [], releases: []}, undefined, undefined],
+    [
+      'are deleted when the release is already uninstalled',
+      {customResources: [], releases: []},
+      undefined,
+      undefined,
+    ],
     [
       'stay when another release uses them',
       {releases: [self, {...self, namespace: 'b'}]},
@@ -376,7 +486,10 @@ describe('CRDs', () => {
     ],
     [
       'stay with a count of the users when many releases use them',
-      {releases: [self, ...['b', 'c', 'd'].map((namespace) => ({...self, namespace}))], customResources: [own, foreign]},
+      {
+        releases: [self, ...['b', 'c', 'd'].map((namespace) => ({...self, namespace}))],
+        customResources: [own, foreign],
+      },
       'agent-job-0.6.5',
       'used by 3 other releases and 1 custom resource',
     ],
@@ -399,10 +512,15 @@ describe('CRDs', () => {
       'your user cannot list other users of the CRD',
     ],
   ])('%s', (_, more, chart, why) => {
-    const reading = {...given(more), ...(chart === undefined ? {state: undefined, manifest: []} : {})};
+    const reading = {
+      ...given(more),
+      ...(chart === undefined ? {state: undefined, manifest: []} : {}),
+    };
     const plan = planned(reading, ['crds']);
     expect(ids(plan).includes('crd/agenttasktemplates.scalr.io')).toBe(why === undefined);
-    expect(kept(plan)).toEqual(why === undefined ? [] : [`CRD agenttasktemplates.scalr.io: ${why}`]);
+    expect(kept(plan)).toEqual(
+      why === undefined ? [] : [`CRD agenttasktemplates.scalr.io: ${why}`],
+    );
     expect(plan.needsConfirmation).toBe(why === undefined);
   });
 
@@ -411,7 +529,9 @@ describe('CRDs', () => {
     const [needed] = planned(given({customResources: [own, foreign]}), ['crds']).keeps;
     expect(needed?.how).toBe(`When nothing uses it: ${again}`);
     const [unseen] = planned(given({releases: undefined}), ['crds']).keeps;
-    expect(unseen?.how).toBe(`With a user that can list releases and custom resources of all namespaces: ${again}`);
+    expect(unseen?.how).toBe(
+      `With a user that can list releases and custom resources of all namespaces: ${again}`,
+    );
     expect(planned(given()).keeps[0]?.how).toBe(again);
   });
 
@@ -428,10 +548,16 @@ describe('Secrets and namespace', () => {
     object('ServiceAccount', 'default'),
     object('Secret', 'sh.helm.release.v1.agent.v1'),
     object('Deployment', 'agent-main'),
-    pod('agent-main-x', {labels: {'app.kubernetes.io/instance': 'agent'}, ...ownedBy('ReplicaSet', 'agent-main')}),
+    pod('agent-main-x', {
+      labels: {'app.kubernetes.io/instance': 'agent'},
+      ...ownedBy('ReplicaSet', 'agent-main'),
+    }),
     job('finished', TASK, [{type: 'Complete', status: 'True'}]),
   ];
-  const given = (objects: KubernetesObject[] = [], more: Partial<InventoryReadings> = {}): InventoryReadings =>
+  const given = (
+    objects: KubernetesObject[] = [],
+    more: Partial<InventoryReadings> = {},
+  ): InventoryReadings =>
     readings('agent-local-0.6.5', {
       objects: [...always, ...objects],
       namespaceObject: object('Namespace', 'scalr', {metadata: ours()}),
@@ -459,7 +585,11 @@ describe('Secrets and namespace', () => {
   });
 
   const reader = object('Deployment', 'other', {
-    spec: {template: {spec: {containers: [{env: [{valueFrom: {secretKeyRef: {name: 'scalr-agent-token'}}}]}]}}},
+    spec: {
+      template: {
+        spec: {containers: [{env: [{valueFrom: {secretKeyRef: {name: 'scalr-agent-token'}}}]}]},
+      },
+    },
   });
   test('list all users of a Secret in one sentence, with a remedy for when they are gone', () => {
     const {spec} = reader as KubernetesObject & {spec: object};
@@ -485,7 +615,10 @@ describe('Secrets and namespace', () => {
       'another workload that uses the Secret',
       given([reader]),
       ['secrets', 'namespace'],
-      ['Secret scalr-agent-token: used by Deployment other', 'Namespace scalr: it contains other objects: Deployment other'],
+      [
+        'Secret scalr-agent-token: used by Deployment other',
+        'Namespace scalr: it contains other objects: Deployment other',
+      ],
     ],
     [
       'another object in the namespace',
@@ -528,17 +661,33 @@ describe('data on nodes', () => {
   const PATH = '/var/lib/scalr';
   const nodes = [
     node('a', {labels: {pool: 'runs'}}),
-    node('b', {labels: {pool: 'runs'}, taints: [{key: 'only', value: 'runs', effect: 'NoSchedule'}]}),
-    node('cordoned', {labels: {pool: 'runs'}, taints: [{key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule'}]}),
+    node('b', {
+      labels: {pool: 'runs'},
+      taints: [{key: 'only', value: 'runs', effect: 'NoSchedule'}],
+    }),
+    node('cordoned', {
+      labels: {pool: 'runs'},
+      taints: [{key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule'}],
+    }),
     node('down', {labels: {pool: 'runs'}, ready: false}),
     node('elsewhere'),
     node('tainted', {labels: {pool: 'runs'}, taints: [{key: 'gpu', effect: 'NoSchedule'}]}),
     node('windows', {labels: {pool: 'runs', 'kubernetes.io/os': 'windows'}}),
   ];
-  const spec = {nodeSelector: {pool: 'runs'}, tolerations: [{key: 'only', value: 'runs', effect: 'NoSchedule'}]};
+  const spec = {
+    nodeSelector: {pool: 'runs'},
+    tolerations: [{key: 'only', value: 'runs', effect: 'NoSchedule'}],
+  };
   const given = (more: Partial<InventoryReadings> = {}, path = PATH): InventoryReadings =>
     readings('agent-k8s-0.6.5', {
-      values: {agent: {data_home: path, worker_on_stop_action: 'drain', kubernetes_task_labels: {run: 'ours'}}, efsVolumeHandle: ''},
+      values: {
+        agent: {
+          data_home: path,
+          worker_on_stop_action: 'drain',
+          kubernetes_task_labels: {run: 'ours'},
+        },
+        efsVolumeHandle: '',
+      },
       manifest: [writer('DaemonSet', 'agent-worker', path, {spec})],
       nodes,
       ...more,
@@ -567,28 +716,51 @@ describe('data on nodes', () => {
       stays: Directory /var/lib/scalr on down: the node is not ready [for node in down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
       confirm: true"
     `);
-    const {items} = JSON.parse(revealed(plan.plan.steps.find(({id}) => id === 'clean')?.call.input));
-    expect(items.map((each: {spec: {template: {spec: {nodeName: string}}}}) => each.spec.template.spec.nodeName)).toEqual([
-      'a',
-      'b',
-      'cordoned',
-    ]);
+    const {items} = JSON.parse(
+      revealed(plan.plan.steps.find(({id}) => id === 'clean')?.call.input),
+    );
+    expect(
+      items.map(
+        (each: {spec: {template: {spec: {nodeName: string}}}}) => each.spec.template.spec.nodeName,
+      ),
+    ).toEqual(['a', 'b', 'cordoned']);
     expect(JSON.stringify(items[0])).not.toContain('app.kubernetes.io/instance');
   });
 
-  const same = (kind: string, path: string): KubernetesObject => writer(kind, 'x', path, {metadata: {namespace: 'other'}});
+  const same = (kind: string, path: string): KubernetesObject =>
+    writer(kind, 'x', path, {metadata: {namespace: 'other'}});
   test.each<[string, InventoryReadings, string]>([
-    ['workers of another agent', given({daemonSets: [same('DaemonSet', PATH)]}), 'also used by DaemonSet other/x'],
+    [
+      'workers of another agent',
+      given({daemonSets: [same('DaemonSet', PATH)]}),
+      'also used by DaemonSet other/x',
+    ],
     [
       'runs of another agent in a subdirectory',
       given({customResources: [same('AgentTaskTemplate', `${PATH}/cache`)]}),
       'also used by AgentTaskTemplate other/x',
     ],
-    ['missing permissions', given({daemonSets: undefined}), 'your user cannot list other users of the directory'],
-    ['a system directory', given({}, '/var/lib/kubelet/scalr'), '/var/lib/kubelet/scalr can contain data of other programs'],
+    [
+      'missing permissions',
+      given({daemonSets: undefined}),
+      'your user cannot list other users of the directory',
+    ],
+    [
+      'a system directory',
+      given({}, '/var/lib/kubelet/scalr'),
+      '/var/lib/kubelet/scalr can contain data of other programs',
+    ],
     ['a shared directory', given({}, '/var/lib/'), '/var/lib can contain data of other programs'],
-    ['a path that leaves its own directory', given({}, '/var/lib/scalr/../..'), '/var can contain data of other programs'],
-    ['a whole disk', given({}, '/mnt/disks/ssd0'), '/mnt/disks/ssd0 can contain data of other programs'],
+    [
+      'a path that leaves its own directory',
+      given({}, '/var/lib/scalr/../..'),
+      '/var can contain data of other programs',
+    ],
+    [
+      'a whole disk',
+      given({}, '/mnt/disks/ssd0'),
+      '/mnt/disks/ssd0 can contain data of other programs',
+    ],
     [
       'nodes that are not ready',
       given({nodes: [node('down', {labels: {pool: 'runs'}, ready: false})]}),
@@ -610,30 +782,65 @@ describe('data on nodes', () => {
   });
 
   test.each<[string, string, InventoryReadings['values'], string | undefined]>([
-    ['finds no directory for agent-k8s on EFS', 'agent-k8s-0.6.5', {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'}, undefined],
-    ['finds the hostPath directory of agent-job', 'agent-job-0.6.5', {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}}, PATH],
+    [
+      'finds no directory for agent-k8s on EFS',
+      'agent-k8s-0.6.5',
+      {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'},
+      undefined,
+    ],
+    [
+      'finds the hostPath directory of agent-job',
+      'agent-job-0.6.5',
+      {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}},
+      PATH,
+    ],
     [
       'finds no directory for agent-job when persistence is disabled',
       'agent-job-0.6.5',
       {persistence: {cache: {enabled: false, hostPath: {path: PATH}}}},
       undefined,
     ],
-    ['finds no directory for agent-job versions without hostPath', 'agent-job-0.5.63', {persistence: {enabled: true}}, undefined],
-    ['finds no directory for agent-local', 'agent-local-0.6.5', {agent: {data_home: PATH}}, undefined],
+    [
+      'finds no directory for agent-job versions without hostPath',
+      'agent-job-0.5.63',
+      {persistence: {enabled: true}},
+      undefined,
+    ],
+    [
+      'finds no directory for agent-local',
+      'agent-local-0.6.5',
+      {agent: {data_home: PATH}},
+      undefined,
+    ],
   ])('%s', (_, chart, values, path) => {
-    expect(inventoryOf(readings(chart, {values})).nodeData.map((each) => each.path)).toEqual(path === undefined ? [] : [path]);
+    expect(inventoryOf(readings(chart, {values})).nodeData.map((each) => each.path)).toEqual(
+      path === undefined ? [] : [path],
+    );
   });
 });
 
-const revealed = (input: unknown): string => (typeof input === 'string' ? input : (input as {reveal(): string}).reveal());
+const revealed = (input: unknown): string =>
+  typeof input === 'string' ? input : (input as {reveal(): string}).reveal();
 
 describe('a release without a Helm record', () => {
   const require = (more: Partial<InventoryReadings>): void => {
     const given = readings(undefined, {namespaceObject: object('Namespace', 'scalr'), ...more});
     requireKnownRelease(NAME, false, inventoryOf(given), given);
   };
-  const listed = (namespace: string, name: string, chart: string) => ({namespace, name, chart, status: 'deployed'});
-  const annotated = {metadata: {annotations: {'meta.helm.sh/release-name': 'agent', 'meta.helm.sh/release-namespace': 'scalr'}}};
+  const listed = (namespace: string, name: string, chart: string) => ({
+    namespace,
+    name,
+    chart,
+    status: 'deployed',
+  });
+  const annotated = {
+    metadata: {
+      annotations: {
+        'meta.helm.sh/release-name': 'agent',
+        'meta.helm.sh/release-namespace': 'scalr',
+      },
+    },
+  };
 
   test.each<[string, Partial<InventoryReadings>]>([
     ['a Secret', {objects: [object('Secret', 'token', {metadata: ours()})]}],
@@ -647,13 +854,26 @@ describe('a release without a Helm record', () => {
   });
 
   test.each<[string, Partial<InventoryReadings>]>([
-    ['a Secret of another release', {objects: [object('Secret', 'token', {metadata: ours('other')})]}],
-    ['a Job of another tool with the same label', {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]}],
+    [
+      'a Secret of another release',
+      {objects: [object('Secret', 'token', {metadata: ours('other')})]},
+    ],
+    [
+      'a Job of another tool with the same label',
+      {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]},
+    ],
     [
       'an object of the same release name in another namespace',
       {
         objects: [
-          object('Role', 'x', {metadata: {annotations: {...annotated.metadata.annotations, 'meta.helm.sh/release-namespace': 'b'}}}),
+          object('Role', 'x', {
+            metadata: {
+              annotations: {
+                ...annotated.metadata.annotations,
+                'meta.helm.sh/release-namespace': 'b',
+              },
+            },
+          }),
         ],
       },
     ],
@@ -679,13 +899,20 @@ describe('a release without a Helm record', () => {
       }),
     );
     expect(() => require({})).toThrow(
-      expect.objectContaining({suggestions: expect.arrayContaining(['No agent release found in this cluster'])}),
+      expect.objectContaining({
+        suggestions: expect.arrayContaining(['No agent release found in this cluster']),
+      }),
     );
   });
 
   test('keeps what its live objects use', () => {
     const pod = {
-      containers: [{name: 'agent', env: [{name: 'T', valueFrom: {secretKeyRef: {name: 'agent-token', key: 'token'}}}]}],
+      containers: [
+        {
+          name: 'agent',
+          env: [{name: 'T', valueFrom: {secretKeyRef: {name: 'agent-token', key: 'token'}}}],
+        },
+      ],
       volumes: [{name: 'data', persistentVolumeClaim: {claimName: 'data'}}],
     };
     const objects = [
@@ -693,7 +920,13 @@ describe('a release without a Helm record', () => {
       object('PersistentVolumeClaim', 'data', annotated),
       object('Secret', 'agent-token', {metadata: ours()}),
     ];
-    const plan = planned(readings(undefined, {objects, namespaceObject: object('Namespace', 'scalr', {metadata: ours()})}), PURGEABLE);
+    const plan = planned(
+      readings(undefined, {
+        objects,
+        namespaceObject: object('Namespace', 'scalr', {metadata: ours()}),
+      }),
+      PURGEABLE,
+    );
     expect(ids(plan)).toEqual([]);
     expect(plan.keeps.map(({what, why}) => `${what}: ${why}`)).toEqual([
       'PVC data: used by Deployment agent-main',
@@ -711,8 +944,19 @@ test('expands --purge=all to every class', () => {
 
 test('rejects a release of another chart', () => {
   const inventory = inventoryOf(readings('nginx-1.0.0'));
-  expect(() => requireOurChart(NAME, 'nginx-1.0.0')).toThrow('Release agent uses chart nginx-1.0.0, which is not a Scalr agent chart.');
-  expect(ids(planUninstall(NAME, inventory, {purge: new Set(), drain: true, drainTimeoutSeconds: 1, timeoutSeconds: 1}))).toEqual([]);
+  expect(() => requireOurChart(NAME, 'nginx-1.0.0')).toThrow(
+    'Release agent uses chart nginx-1.0.0, which is not a Scalr agent chart.',
+  );
+  expect(
+    ids(
+      planUninstall(NAME, inventory, {
+        purge: new Set(),
+        drain: true,
+        drainTimeoutSeconds: 1,
+        timeoutSeconds: 1,
+      }),
+    ),
+  ).toEqual([]);
 });
 
 test('accepts a release that was uninstalled with its history', () => {
@@ -720,11 +964,15 @@ test('accepts a release that was uninstalled with its history', () => {
 });
 
 test('does not scale a Deployment that was never created', () => {
-  const plan = planned(readings('agent-local-0.6.5', {missing: new Set(['Deployment agent-main'])}));
+  const plan = planned(
+    readings('agent-local-0.6.5', {missing: new Set(['Deployment agent-main'])}),
+  );
   expect(ids(plan)).toEqual(['release', 'gone']);
   expect(plan.warnings).toEqual([]);
 });
 
 test('lists no objects of a release that another uninstall has emptied', () => {
-  expect(removalText({what: 'Release a', isListed: true, objects: [], steps: []})).toBe('Release a');
+  expect(removalText({what: 'Release a', isListed: true, objects: [], steps: []})).toBe(
+    'Release a',
+  );
 });

@@ -4,7 +4,12 @@ import type {Values} from '../../src/ground/tree.ts';
 import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
-import {blockedBy, newestFor, newReleaseName, prepare} from '../../src/operations/prepare-upgrade.ts';
+import {
+  blockedBy,
+  newestFor,
+  newReleaseName,
+  prepare,
+} from '../../src/operations/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
 import type {Inventory} from '../../src/release/inventory.ts';
 import type {InstalledRelease} from '../../src/release/read-inventory.ts';
@@ -38,7 +43,9 @@ spec: {versions: [{name: v1alpha1, storage: ${storage !== 'v1'}}, {name: v1, sto
 const BEFORE = deployment('agent-job');
 const AFTER = `${definition('agenttasktemplates.scalr.io')}${deployment('scalr-agent')}`;
 
-const WITH_CLAIM = {installed: objectsIn(`${BEFORE}---\nkind: PersistentVolumeClaim\nmetadata: {name: old-cache}\n`)};
+const WITH_CLAIM = {
+  installed: objectsIn(`${BEFORE}---\nkind: PersistentVolumeClaim\nmetadata: {name: old-cache}\n`),
+};
 
 const release: ReleaseRecord = {
   revision: 3,
@@ -50,27 +57,46 @@ const release: ReleaseRecord = {
   manifest: '',
   isServerSide: true,
 };
-const controller = {kind: 'Deployment', name: 'scalr-agent', onStop: 'drain', graceSeconds: 180, replicas: 1} as const;
+const controller = {
+  kind: 'Deployment',
+  name: 'scalr-agent',
+  onStop: 'drain',
+  graceSeconds: 180,
+  replicas: 1,
+} as const;
 const RUN = {kind: 'Job', name: 'run-1', isCertain: true} as const;
 
 function installed(
-  more: {facts?: Partial<InstallFacts>; inventory?: Partial<Inventory>} & Partial<Omit<InstalledRelease, 'facts' | 'inventory'>> = {},
+  more: {facts?: Partial<InstallFacts>; inventory?: Partial<Inventory>} & Partial<
+    Omit<InstalledRelease, 'facts' | 'inventory'>
+  > = {},
 ): InstalledRelease {
   const facts = {
-    ...{context: {name: 'c', cluster: 'c', server: 's'}, serverVersion: 'v1.35.1', namespace: {metadata: {name: 'agents'}}, release},
-    ...{installed: objectsIn(BEFORE), drift: [], live: [], stopped: new Set<string>(), secrets: new Map()},
+    context: {name: 'c', cluster: 'c', server: 's'},
+    serverVersion: 'v1.35.1',
+    namespace: {metadata: {name: 'agents'}},
+    release,
+
+    installed: objectsIn(BEFORE),
+    drift: [],
+    live: [],
+    stopped: new Set<string>(),
+    secrets: new Map(),
     ...more.facts,
   } as InstalledRelease['facts'];
   const inventory = {
-    ...{release: {...OLD, status: 'deployed', revision: 3, objects: []}, runs: [], controllers: [controller], claims: [], volumes: []},
-    ...{
-      runsOf: {...OLD, release: 'scalr-agent', taskLabels: {}},
-      definitions: [],
-      secrets: [],
-      namespace: undefined,
-      leftovers: [],
-      nodeData: [],
-    },
+    release: {...OLD, status: 'deployed', revision: 3, objects: []},
+    runs: [],
+    controllers: [controller],
+    claims: [],
+    volumes: [],
+
+    runsOf: {...OLD, release: 'scalr-agent', taskLabels: {}},
+    definitions: [],
+    secrets: [],
+    namespace: undefined,
+    leftovers: [],
+    nodeData: [],
     ...more.inventory,
   } as Inventory;
   const {facts: _, inventory: __, ...others} = more;
@@ -94,7 +120,11 @@ const desired = (manifest: string, values = {}) => ({
   manifest: objectsIn(manifest),
 });
 
-const plan = (found: InstalledRelease, manifest = AFTER, more: Partial<UpgradeChoices> & {values?: object} = {}) => {
+const plan = (
+  found: InstalledRelease,
+  manifest = AFTER,
+  more: Partial<UpgradeChoices> & {values?: object} = {},
+) => {
   const {values = {}, ...choices} = more;
   return planUpgrade(found, desired(manifest, values), NEW, {...CHOICES, ...choices});
 };
@@ -103,15 +133,31 @@ const ids = ({plan: {steps}}: ReturnType<typeof plan>) => steps.map(({id}) => id
 describe('steps', () => {
   test('keep PVCs, apply CRDs, drain, delete what cannot be updated, and upgrade last', () => {
     const found = plan(installed({inventory: {runs: [RUN]}, facts: WITH_CLAIM}));
-    expect(ids(found)).toEqual(['keep/old-cache', 'definitions', 'stop/scalr-agent', 'drain', 'stopped', 'replace', 'release']);
-    const [keep, replace] = ['keep/old-cache', 'replace'].map((id) => found.plan.steps.find((each) => each.id === id)?.call.args.join(' '));
-    expect(keep).toContain('annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite');
+    expect(ids(found)).toEqual([
+      'keep/old-cache',
+      'definitions',
+      'stop/scalr-agent',
+      'drain',
+      'stopped',
+      'replace',
+      'release',
+    ]);
+    const [keep, replace] = ['keep/old-cache', 'replace'].map((id) =>
+      found.plan.steps.find((each) => each.id === id)?.call.args.join(' '),
+    );
+    expect(keep).toContain(
+      'annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite',
+    );
     expect(replace).toContain('delete deployment/scalr-agent --ignore-not-found');
     expect(JSON.stringify(found.plan.steps)).not.toContain('--reuse-values');
   });
 
   test('delete a Deployment with another selector even without a drain', () => {
-    expect(ids(plan(installed(), AFTER, {drain: false}))).toEqual(['definitions', 'replace', 'release']);
+    expect(ids(plan(installed(), AFTER, {drain: false}))).toEqual([
+      'definitions',
+      'replace',
+      'release',
+    ]);
   });
 
   test('compare the selector with the cluster, not with the manifest of a failed upgrade', () => {
@@ -122,7 +168,9 @@ describe('steps', () => {
   test('do not drain or delete when runs keep their template and the selector stays', () => {
     const found = plan(installed({inventory: {runs: [RUN]}}), BEFORE);
     expect(ids(found)).toEqual(['release']);
-    expect(found.plan.warnings).toMatchObject([{message: 'The controller restarts. 1 run is in flight; they continue.'}]);
+    expect(found.plan.warnings).toMatchObject([
+      {message: 'The controller restarts. 1 run is in flight; they continue.'},
+    ]);
   });
 
   test('wait for runs that a restart of agent-k8s would interrupt, and create its controller again', () => {
@@ -132,7 +180,11 @@ describe('steps', () => {
       controllers: [{...controller, onStop: 'interrupt' as const}],
       runsOf: {...target, release: 'scalr-agent', taskLabels: {}},
     };
-    const found = installed({target, inventory, facts: {release: {...release, chart: 'agent-k8s-0.5.75'}}});
+    const found = installed({
+      target,
+      inventory,
+      facts: {release: {...release, chart: 'agent-k8s-0.5.75'}},
+    });
     const steps = planUpgrade(
       found,
       {...desired(BEFORE), chart: {chart: 'agent-k8s', version: '0.6.5'}},
@@ -145,14 +197,28 @@ describe('steps', () => {
   test('stop a controller that an interrupted upgrade has started, so that no pod of the release remains', () => {
     const manifest = `${deployment('scalr-agent', 'new')}---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: new}\n`;
     const account = objectsIn('apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: old}\n');
-    const facts = {installed: [...objectsIn(BEFORE), ...account], release: {...release, revision: 4, status: 'failed'}};
+    const facts = {
+      installed: [...objectsIn(BEFORE), ...account],
+      release: {...release, revision: 4, status: 'failed'},
+    };
     const found = plan(installed({facts, live: objectsIn(BEFORE + manifest)}), manifest);
-    expect(ids(found)).toEqual(['stop/scalr-agent', 'stop/new', 'drain', 'stopped', 'replace', 'release']);
-    expect(found.plan.steps.find(({id}) => id === 'replace')?.call.args).toContain('deployment/new');
+    expect(ids(found)).toEqual([
+      'stop/scalr-agent',
+      'stop/new',
+      'drain',
+      'stopped',
+      'replace',
+      'release',
+    ]);
+    expect(found.plan.steps.find(({id}) => id === 'replace')?.call.args).toContain(
+      'deployment/new',
+    );
   });
 
   test('do not start a controller again that an interrupted drain has stopped', () => {
-    expect(ids(plan(installed({facts: {stopped: new Set(['Deployment scalr-agent'])}})))).not.toContain('start/scalr-agent');
+    expect(
+      ids(plan(installed({facts: {stopped: new Set(['Deployment scalr-agent'])}}))),
+    ).not.toContain('start/scalr-agent');
   });
 
   test('are none when the release is up to date', () => {
@@ -169,7 +235,8 @@ describe('steps', () => {
   test('apply custom resources that a failed upgrade may have created, unless Helm applies them on the server', () => {
     const manifest = `${AFTER}---\napiVersion: scalr.io/v1\nkind: AgentTaskTemplate\nmetadata: {name: task}\n`;
     const failed = {...release, revision: 4, status: 'failed'};
-    const steps = (isServerSide: boolean) => ids(plan(installed({facts: {release: {...failed, isServerSide}}}), manifest)).slice(-2);
+    const steps = (isServerSide: boolean) =>
+      ids(plan(installed({facts: {release: {...failed, isServerSide}}}), manifest)).slice(-2);
     expect(steps(false)).toEqual(['release', 'restore/task']);
     expect(steps(true)).toEqual(['replace', 'release']);
   });
@@ -189,7 +256,10 @@ describe('obsolete CRDs', () => {
   });
 
   test('stay when this account cannot read who uses them', () => {
-    expect(plan(installed({inventory: {definitions: [{name: 'atasks.scalr.io', neededBy: undefined}]}})).cleanup).toEqual([]);
+    expect(
+      plan(installed({inventory: {definitions: [{name: 'atasks.scalr.io', neededBy: undefined}]}}))
+        .cleanup,
+    ).toEqual([]);
   });
 });
 
@@ -197,10 +267,16 @@ describe('rollback', () => {
   test('deletes what the upgrade replaces, and records kept PVCs before it rolls back', () => {
     const {rollback} = plan(installed({facts: WITH_CLAIM}));
     expect(rollback.steps.map(({id}) => id)).toEqual(['restore', 'adopt', 'rollback']);
-    expect(rollback.steps[1]?.tolerates?.test('Error: no PersistentVolumeClaim with the name "old-cache" found')).toBe(true);
-    expect(rollback.steps[1]?.tolerates?.test('Error: original object PersistentVolumeClaim with the name "old-cache" not found')).toBe(
-      true,
-    );
+    expect(
+      rollback.steps[1]?.tolerates?.test(
+        'Error: no PersistentVolumeClaim with the name "old-cache" found',
+      ),
+    ).toBe(true);
+    expect(
+      rollback.steps[1]?.tolerates?.test(
+        'Error: original object PersistentVolumeClaim with the name "old-cache" not found',
+      ),
+    ).toBe(true);
   });
 
   test('names CRDs that change their storage version, and CRDs that it cannot restore', () => {
@@ -223,13 +299,22 @@ describe('rollback', () => {
 });
 
 test('blocks a variable that the new version sets itself', () => {
-  const {advice} = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}});
-  expect(advice[0]).toMatchObject({code: 'RESERVED_VARIABLE', level: 'blocking', remedy: expect.stringContaining('agent.extraEnv')});
+  const {advice} = plan(installed(), AFTER, {
+    values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}},
+  });
+  expect(advice[0]).toMatchObject({
+    code: 'RESERVED_VARIABLE',
+    level: 'blocking',
+    remedy: expect.stringContaining('agent.extraEnv'),
+  });
   expect(blockedBy(advice)?.message).toMatch(/sets SCALR_AGENT_SENTRY_DSN in container/);
 });
 
 test.each([
-  [{repository: 'scalr/agent', tag: '0.55.0'}, ['Remove agent.image.tag: set null in a file for --values']],
+  [
+    {repository: 'scalr/agent', tag: '0.55.0'},
+    ['Remove agent.image.tag: set null in a file for --values'],
+  ],
   [
     {repository: 'scalr/agent-runner', tag: '0.59.0'},
     ['Remove agent.image.tag and agent.image.repository: set null in a file for --values'],
@@ -239,14 +324,20 @@ test.each([
   [{repository: 'team/agent', tag: '0.55.0'}, []],
 ])('advises to remove the version of an agent that stays old, for %o', (image, remedies) => {
   const {advice} = plan(installed(), AFTER, {values: {agent: {image}}});
-  expect(advice.filter(({code}) => code === 'AGENT_VERSION').map(({remedy}) => remedy)).toEqual(remedies);
+  expect(advice.filter(({code}) => code === 'AGENT_VERSION').map(({remedy}) => remedy)).toEqual(
+    remedies,
+  );
 });
 
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
-  const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
+  const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<
+    typeof prepare
+  >[4];
   const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
   const old = installed({nodes: [{name: 'old', version: 'v1.34.1'}]});
-  await expect(prepare(old, NEW, options, CHOICES, access, AbortSignal.timeout(1000))).rejects.toThrow(/node old \(v1\.34\.1\)/);
+  await expect(
+    prepare(old, NEW, options, CHOICES, access, AbortSignal.timeout(1000)),
+  ).rejects.toThrow(/node old \(v1\.34\.1\)/);
 });
 
 test('keeps tokens of provider mirrors, which the charts read from values only', () => {
@@ -262,14 +353,47 @@ test('keeps tokens of provider mirrors, which the charts read from values only',
 });
 
 test.each([
-  ['agent-job', '0.6.5', 'persistence.cache', 'a-cache', 'persistence.cache.persistentVolumeClaim.claimName'],
-  ['agent-job', '0.5.65', 'persistence.cache', 'a-agent-job', 'persistence.cache.persistentVolumeClaim.claimName'],
-  ['agent-job', '0.6.5', 'persistence.data', 'a-data', 'persistence.data.persistentVolumeClaim.claimName'],
-  ['agent-local', '0.5.75', 'persistence', 'a-agent-local-cache', 'persistence.persistentVolumeClaim.claimName'],
-  ['agent-local', '0.6.5', 'persistence.cache', 'a-agent-local', 'persistence.cache.persistentVolumeClaim.claimName'],
+  [
+    'agent-job',
+    '0.6.5',
+    'persistence.cache',
+    'a-cache',
+    'persistence.cache.persistentVolumeClaim.claimName',
+  ],
+  [
+    'agent-job',
+    '0.5.65',
+    'persistence.cache',
+    'a-agent-job',
+    'persistence.cache.persistentVolumeClaim.claimName',
+  ],
+  [
+    'agent-job',
+    '0.6.5',
+    'persistence.data',
+    'a-data',
+    'persistence.data.persistentVolumeClaim.claimName',
+  ],
+  [
+    'agent-local',
+    '0.5.75',
+    'persistence',
+    'a-agent-local-cache',
+    'persistence.persistentVolumeClaim.claimName',
+  ],
+  [
+    'agent-local',
+    '0.6.5',
+    'persistence.cache',
+    'a-agent-local',
+    'persistence.cache.persistentVolumeClaim.claimName',
+  ],
 ] as const)('%s %s mounts an old PVC at %s', (chart, version, volume, claim, key) => {
   const nested = (path: string, value: unknown): Record<string, never> =>
-    path.split('.').reduceRight<unknown>((below, part) => ({[part]: below}), value) as Record<string, never>;
+    path.split('.').reduceRight<unknown>((below, part) => ({[part]: below}), value) as Record<
+      string,
+      never
+    >;
   const on = nested(`${volume}.enabled`, true);
   const target = {chart, version};
   const found = withOldClaims(on, target, [claim]);
@@ -299,9 +423,13 @@ test('rejects errors in the files of --values, but not those that the installed 
       {from: OLD, to: NEW},
       {source: undefined, overlay, secretNames: secretNamesOf('scalr-agent')},
     ).desired.values;
-  expect(() => upgraded({agent: {replicaCount: 'many'}})).toThrow(/^--values: agent\.replicaCount: /);
+  expect(() => upgraded({agent: {replicaCount: 'many'}})).toThrow(
+    /^--values: agent\.replicaCount: /,
+  );
   expect(() => upgraded({agent: {replicas: 2}})).toThrow(/^--values: agent\.replicas: /);
-  expect(upgraded({agent: {replicaCount: 2}})).toMatchObject({agent: {url: 'ftp://acme', replicaCount: 2}});
+  expect(upgraded({agent: {replicaCount: 2}})).toMatchObject({
+    agent: {url: 'ftp://acme', replicaCount: 2},
+  });
 });
 
 test('uses the existing Secret of the release, which stays as it is', () => {
@@ -349,18 +477,26 @@ describe('a token in plain text', () => {
     'kind: Deployment\nmetadata: {name: b}\nspec: {template: {spec: {containers: [{name: a, env: [{name: T, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]}}}',
   )[0] as KubernetesObject;
   const withToken = (found: InstalledRelease) =>
-    planUpgrade(found, {...desired(AFTER), secrets: [token]}, NEW, CHOICES).plan.steps.map(({title}) => title);
+    planUpgrade(found, {...desired(AFTER), secrets: [token]}, NEW, CHOICES).plan.steps.map(
+      ({title}) => title,
+    );
 
   test.each<[whose: string, found: Parameters<typeof installed>[0], message: RegExp]>([
     ['of a person', {live: [secret('other')]}, /was not created by scalr-agent/],
     ['of another release', {live: [secret('other', ownLabels('a'))]}, /belongs to release a/],
-    ['that another release reads', {live: [secret('other', ownLabels('scalr-agent'))], users: [reader]}, /is also used by Deployment b/],
+    [
+      'that another release reads',
+      {live: [secret('other', ownLabels('scalr-agent'))], users: [reader]},
+      /is also used by Deployment b/,
+    ],
   ])('does not replace a Secret %s', (_, found, message) => {
     expect(() => withToken(installed(found))).toThrow(message);
   });
 
   test('updates the Secret of the same release, and creates a missing one', () => {
-    expect(withToken(installed({live: [secret('other', ownLabels('scalr-agent'))]}))[0]).toBe('Update Secret scalr-agent-token');
+    expect(withToken(installed({live: [secret('other', ownLabels('scalr-agent'))]}))[0]).toBe(
+      'Update Secret scalr-agent-token',
+    );
     expect(withToken(installed())[0]).toBe('Create Secret scalr-agent-token');
     expect(withToken(installed({live: [secret('hunter2')]}))[0]).not.toContain('Secret');
   });
@@ -375,7 +511,9 @@ describe('a token in plain text', () => {
         installed: objectsIn('kind: Secret\nmetadata: {name: scalr-agent-token}'),
       },
     });
-    const access = {processes: {run: async () => ({exitCode: 0, stdout: '', stderr: ''})}} as unknown as Parameters<typeof prepare>[4];
+    const access = {
+      processes: {run: async () => ({exitCode: 0, stdout: '', stderr: ''})},
+    } as unknown as Parameters<typeof prepare>[4];
     const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
     const to = {chart: 'agent-local', version: '0.6.5'} as const;
     const prepared = await prepare(found, to, options, CHOICES, access, AbortSignal.timeout(1000));
@@ -383,9 +521,18 @@ describe('a token in plain text', () => {
   });
 
   test('rejects a Secret name that would have no effect', async () => {
-    const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
-    const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {token: 'mine'}};
-    await expect(prepare(installed(), NEW, options, CHOICES, access, AbortSignal.timeout(1000))).rejects.toThrow(
+    const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<
+      typeof prepare
+    >[4];
+    const options = {
+      source: undefined,
+      overlay: {},
+      newRelease: undefined,
+      secretNames: {token: 'mine'},
+    };
+    await expect(
+      prepare(installed(), NEW, options, CHOICES, access, AbortSignal.timeout(1000)),
+    ).rejects.toThrow(
       /--token-secret has no effect: the values of release scalr-agent contain no token/,
     );
   });

@@ -3,11 +3,15 @@ import type {State} from './things.ts';
 
 export const OLD = 'scalr/agent:1.3.0';
 export const NEW = 'scalr/agent:1.4.0';
-const INSTALL = 'SCALR_AGENT_TOKEN=A scalr-agent install --target docker --url https://acme.scalr.io --isolation shared';
+const INSTALL =
+  'SCALR_AGENT_TOKEN=A scalr-agent install --target docker --url https://acme.scalr.io --isolation shared';
 
 /** Sequences that broke an invariant once, in their shortest form. */
 export const FOUND: Readonly<Record<string, readonly string[]>> = {
-  'install removed the running agent before Docker refused the new one': [INSTALL, `${INSTALL} --run-memory-limit 1Mi`],
+  'install removed the running agent before Docker refused the new one': [
+    INSTALL,
+    `${INSTALL} --run-memory-limit 1Mi`,
+  ],
   'install removed the running agent although the new image did not exist': [
     INSTALL,
     `${INSTALL} --agent-image nope/x:1 --image-pull-policy Never`,
@@ -41,16 +45,32 @@ const SETTINGS = [
 
 /** A step that makes sense for the containers of this machine. */
 export function nextStep(state: State, dice: Dice): string {
-  const names = [...state.keys()].flatMap((name) => (name.startsWith('container ') ? [name.slice('container '.length)] : []));
+  const names = [...state.keys()].flatMap((name) =>
+    name.startsWith('container ') ? [name.slice('container '.length)] : [],
+  );
   const release = dice.pick(RELEASES);
   const kill = dice.chance(15) ? `kill -9 after write ${dice.pick([1, 2, 3, 4])}: ` : '';
-  const install = (): string => `${kill}${INSTALL}${release === 'second' ? ' --release second' : ''} ${dice.pick(SETTINGS)}`.trimEnd();
-  const choice = dice.pick(['install', 'install', 'install', 'install', 'uninstall', 'others', 'others', 'read']);
+  const install = (): string =>
+    `${kill}${INSTALL}${release === 'second' ? ' --release second' : ''} ${dice.pick(SETTINGS)}`.trimEnd();
+  const choice = dice.pick([
+    'install',
+    'install',
+    'install',
+    'install',
+    'uninstall',
+    'others',
+    'others',
+    'read',
+  ]);
   if (names.length === 0 && choice !== 'others') return install();
   if (choice === 'install') return install();
-  if (choice === 'uninstall') return `${kill}scalr-agent uninstall --target docker --release ${release}`;
+  if (choice === 'uninstall')
+    return `${kill}scalr-agent uninstall --target docker --release ${release}`;
   if (choice === 'read')
-    return dice.pick(['scalr-agent status --target docker', `scalr-agent uninstall --target docker --release ${release} --dry-run`]);
+    return dice.pick([
+      'scalr-agent status --target docker',
+      `scalr-agent uninstall --target docker --release ${release} --dry-run`,
+    ]);
   const name = dice.pick(['neighbor', 'scalr-agent', 'second', 'scalr-agent-2']);
   return dice.pick([
     `docker run --detach --name ${name} ${dice.pick([OLD, NEW])} run`,

@@ -39,25 +39,47 @@ export async function dockerWorld({docker, env, folder}: Engine): Promise<World>
   const cwd = mkdtempSync(join(folder, 'work-'));
   const {stdout: real} = await execa('sh', ['-c', 'command -v docker']);
   writeFileSync(join(cwd, 'docker'), shim(real, cwd), {mode: 0o755});
-  const common = {cwd, env: {...env, HOME: cwd, PATH: `${cwd}:${process.env['PATH']}`}, stdin: 'ignore', reject: false} as const;
+  const common = {
+    cwd,
+    env: {...env, HOME: cwd, PATH: `${cwd}:${process.env['PATH']}`},
+    stdin: 'ignore',
+    reject: false,
+  } as const;
 
   const run = async (step: Step, mode: Mode): Promise<Report> => {
     rmSync(join(cwd, 'count'), {force: true});
-    const kill = mode === 'run' && step.killedAfter !== undefined ? {KILLED_AFTER: String(step.killedAfter)} : {};
+    const kill =
+      mode === 'run' && step.killedAfter !== undefined
+        ? {KILLED_AFTER: String(step.killedAfter)}
+        : {};
     const variables = {...common.env, ...step.env, ...kill};
     const [file, ...args] =
       step.tool === 'scalr-agent'
-        ? [process.execPath, PROGRAM, ...step.args.map((word) => word.replace('FOLDER', cwd)), ...answersTo(step, mode)]
+        ? [
+            process.execPath,
+            PROGRAM,
+            ...step.args.map((word) => word.replace('FOLDER', cwd)),
+            ...answersTo(step, mode),
+          ]
         : [step.tool, ...step.args];
-    const {exitCode: exit = 'killed', stdout, stderr} = await execa(file as string, args, {...common, env: variables});
+    const {
+      exitCode: exit = 'killed',
+      stdout,
+      stderr,
+    } = await execa(file as string, args, {...common, env: variables});
     return {exit, stdout, stderr};
   };
 
   const owners = new Map<string, Set<string>>();
   const read = async (): Promise<State> => {
     const ids = await docker('ps', '--all', '--quiet', '--no-trunc');
-    const containers: Container[] = ids === '' ? [] : JSON.parse(await docker('inspect', ...ids.split('\n')));
-    return stateOf([...containers.map(containerOf), ...directoriesOf(containers, owners), ...filesOf(cwd)]);
+    const containers: Container[] =
+      ids === '' ? [] : JSON.parse(await docker('inspect', ...ids.split('\n')));
+    return stateOf([
+      ...containers.map(containerOf),
+      ...directoriesOf(containers, owners),
+      ...filesOf(cwd),
+    ]);
   };
 
   return {
@@ -66,41 +88,64 @@ export async function dockerWorld({docker, env, folder}: Engine): Promise<World>
     next: nextStep,
     end: async () => undefined,
     async offersIn(report) {
-      const texts = [report.stderr, ...(documentOf(report)?.kept ?? []).map(({how}) => how)].join('\n');
+      const texts = [report.stderr, ...(documentOf(report)?.kept ?? []).map(({how}) => how)].join(
+        '\n',
+      );
       const release = documentOf(report)?.release ?? releaseOf(report);
-      return [...texts.matchAll(/(?:sudo )?rm -r (\S+)/g)].map(([command, path]) => ({command, release, deletes: [`directory ${path}`]}));
+      return [...texts.matchAll(/(?:sudo )?rm -r (\S+)/g)].map(([command, path]) => ({
+        command,
+        release,
+        deletes: [`directory ${path}`],
+      }));
     },
     async refusedIn(report) {
-      const reasons = printedIn(report).map((each) => (each.tool === 'scalr-agent' ? refusalOfOurs(each) : refusalOfDocker(each, common)));
+      const reasons = printedIn(report).map((each) =>
+        each.tool === 'scalr-agent' ? refusalOfOurs(each) : refusalOfDocker(each, common),
+      );
       return (await Promise.all(reasons)).flatMap((each) => each ?? []);
     },
   };
 }
 
 /** Of an uninstall, which does not name its release. */
-const releaseOf = (report: Report): string | undefined => /container ([a-z]+)/.exec(documentOf(report)?.removed?.join() ?? '')?.[1];
+const releaseOf = (report: Report): string | undefined =>
+  /container ([a-z]+)/.exec(documentOf(report)?.removed?.join() ?? '')?.[1];
 
 function answersTo(step: Step, mode: Mode): string[] {
-  if (step.args[0] === 'status' || step.args.includes('--dry-run')) return ['--json', '--timeout', '60s'];
+  if (step.args[0] === 'status' || step.args.includes('--dry-run'))
+    return ['--json', '--timeout', '60s'];
   return [mode === 'plan' ? '--dry-run' : '--yes', '--json', '--timeout', '60s'];
 }
 
-async function refusalOfDocker({tool, args, text}: PrintedCommand, options: object): Promise<string | undefined> {
+async function refusalOfDocker(
+  {tool, args, text}: PrintedCommand,
+  options: object,
+): Promise<string | undefined> {
   if (tool !== 'docker') return undefined;
-  const isRead = /^docker (?:ps|inspect|image inspect|container inspect|logs (?!--follow))/.test(text);
+  const isRead = /^docker (?:ps|inspect|image inspect|container inspect|logs (?!--follow))/.test(
+    text,
+  );
   const {stderr = ''} = await execa(tool, isRead ? args : [...args, '--help'], {
     ...options,
     stdin: 'ignore',
     timeout: 20_000,
     reject: false,
   });
-  const [problem] = /unknown (?:shorthand )?flag.*|is not a docker command|No such .*/.exec(String(stderr)) ?? [];
+  const [problem] =
+    /unknown (?:shorthand )?flag.*|is not a docker command|No such .*/.exec(String(stderr)) ?? [];
   return problem === undefined ? undefined : `${text}: ${problem}`;
 }
 
 const containerOf = ({Id, Name, Config, HostConfig, Mounts, State}: Container): Thing => {
   const {Memory, NanoCpus, RestartPolicy} = HostConfig;
-  const template = JSON.stringify([Config.Image, Config.Env.toSorted(), Config.Labels, Memory, NanoCpus, RestartPolicy]);
+  const template = JSON.stringify([
+    Config.Image,
+    Config.Env.toSorted(),
+    Config.Labels,
+    Memory,
+    NanoCpus,
+    RestartPolicy,
+  ]);
   const count = State.Running ? 1 : 0;
   return {
     name: `container ${Name.slice(1)}`,
@@ -114,13 +159,19 @@ const containerOf = ({Id, Name, Config, HostConfig, Mounts, State}: Container): 
 };
 
 /** Directories of the machine that containers mount or have mounted; `owners` remembers the releases. */
-function directoriesOf(containers: readonly Container[], owners: Map<string, Set<string>>): Thing[] {
+function directoriesOf(
+  containers: readonly Container[],
+  owners: Map<string, Set<string>>,
+): Thing[] {
   for (const {Mounts, Config} of containers) {
-    for (const {Source} of Mounts) owners.set(Source, (owners.get(Source) ?? new Set()).add(Config.Labels?.[RELEASE] ?? ''));
+    for (const {Source} of Mounts)
+      owners.set(Source, (owners.get(Source) ?? new Set()).add(Config.Labels?.[RELEASE] ?? ''));
   }
   return [...owners].flatMap(([path, releases]) => {
     const owner = releases.size === 1 ? [...releases][0] || undefined : undefined;
-    return existsSync(path) ? [{name: `directory ${path}`, uid: path, content: '', owner, uses: [], isLeaving: false}] : [];
+    return existsSync(path)
+      ? [{name: `directory ${path}`, uid: path, content: '', owner, uses: [], isLeaving: false}]
+      : [];
   });
 }
 
@@ -133,6 +184,14 @@ const filesOf = (cwd: string): Thing[] =>
         const content = createHash('sha256')
           .update(readFileSync(join(cwd, owner, file)))
           .digest('hex');
-        return {name: `file ${owner}/${file}`, uid: file, content, data: content, owner, uses: [], isLeaving: false};
+        return {
+          name: `file ${owner}/${file}`,
+          uid: file,
+          content,
+          data: content,
+          owner,
+          uses: [],
+          isLeaving: false,
+        };
       }),
     );

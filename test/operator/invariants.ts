@@ -1,4 +1,13 @@
-import {documentOf, foreignUser, type Happening, isForeign, type Report, type State, type Thing, usersOf} from './things.ts';
+import {
+  documentOf,
+  foreignUser,
+  type Happening,
+  isForeign,
+  type Report,
+  type State,
+  type Thing,
+  usersOf,
+} from './things.ts';
 
 /** Sentences that say what is wrong; empty if the invariant holds. */
 type Invariant = (happening: Happening) => string[];
@@ -15,11 +24,15 @@ const untouched: Invariant = ({own, before, after, last}) =>
     .flatMap((thing) => {
       const user = foreignUser(thing.name, before, own);
       if (!isForeign(thing, own) && user === undefined) return [];
-      const whose = isForeign(thing, own) ? `of ${thing.owner ?? 'a person'}` : `which ${user?.name} uses,`;
+      const whose = isForeign(thing, own)
+        ? `of ${thing.owner ?? 'a person'}`
+        : `which ${user?.name} uses,`;
       const compared = isForeign(thing, own) ? 'content' : 'data';
       return [after, last].flatMap((state) => {
         if (!isThere(thing, state)) return [`${thing.name} ${whose} was deleted or replaced`];
-        return state.get(thing.name)?.[compared] === thing[compared] ? [] : [`${thing.name} ${whose} was changed`];
+        return state.get(thing.name)?.[compared] === thing[compared]
+          ? []
+          : [`${thing.name} ${whose} was changed`];
       });
     });
 
@@ -31,7 +44,8 @@ const notDeletedInUse: Invariant = ({own, before, done, after, last}) =>
       .flatMap((thing) => {
         if (isThere(thing, state)) return [];
         // Helm deletes a PVC before custom resources of the same release, and can be killed between them.
-        const isGoing = (user: Thing): boolean => done.exit === 'killed' && !isForeign(user, own) && !last.has(user.name);
+        const isGoing = (user: Thing): boolean =>
+          done.exit === 'killed' && !isForeign(user, own) && !last.has(user.name);
         const user = usersOf(thing.name, state).find((each) => !isGoing(each));
         return user === undefined ? [] : [`${thing.name} is deleted, but ${user.name} uses it`];
       }),
@@ -44,7 +58,9 @@ const notOffered: Invariant = ({offers, last}) =>
   offers.flatMap(({command, release, deletes}) =>
     deletes.flatMap((name) => {
       const user = foreignUser(name, last, new Set(release === undefined ? [] : [release]));
-      return user === undefined ? [] : [`"${command}" is offered and deletes ${name}, but ${user.name} uses it`];
+      return user === undefined
+        ? []
+        : [`"${command}" is offered and deletes ${name}, but ${user.name} uses it`];
     }),
   );
 
@@ -52,18 +68,26 @@ const notOffered: Invariant = ({offers, last}) =>
 const leavesAgents: Invariant = ({own, before, done, after, resumed}) => {
   if (done.exit === 0 || done.exit === 'killed') return [];
   const isReplaced = [...after.values()].some(
-    ({name, owner, agent}) => owner !== undefined && own.has(owner) && agent?.ready && !before.has(name),
+    ({name, owner, agent}) =>
+      owner !== undefined && own.has(owner) && agent?.ready && !before.has(name),
   );
   const {removed = []} = documentOf(done) ?? {};
   const lost = (state: State): Thing[] =>
     [...before.values()].filter(({name, owner, agent}) => {
       // An uninstall can fail after it has removed the agent.
-      if (agent === undefined || agent.ready === 0 || removed.some((each) => each.startsWith(`Release ${owner}:`))) return false;
+      if (
+        agent === undefined ||
+        agent.ready === 0 ||
+        removed.some((each) => each.startsWith(`Release ${owner}:`))
+      )
+        return false;
       const now = state.get(name)?.agent;
       return now === undefined || now.desired === 0 || now.template !== agent.template;
     });
   const isHelped = resumed?.exit === 0 && HOW_TO_CONTINUE.test(done.stdout);
-  return (isHelped || isReplaced ? [] : lost(after)).map(({name}) => `${name} was ready, and is stopped, replaced or gone after a failure`);
+  return (isHelped || isReplaced ? [] : lost(after)).map(
+    ({name}) => `${name} was ready, and is stopped, replaced or gone after a failure`,
+  );
 };
 
 const HOW_TO_CONTINUE = /same command again|Scale it up again|--take-over/;
@@ -90,20 +114,30 @@ const isForeseeable = ({code, message}: {code: string; message: string}): boolea
 /** The dry run lists the steps of the run, they do what their titles say, and nothing else changes. */
 const plansTruly: Invariant = (happening) => {
   const {planned, done, before, after, own} = happening;
-  if (planned === undefined) return changes(before, after).map(({name}) => `${name} changed, but the command only reads`);
-  const [titles, error] = [titlesOf(planned), documentOf(planned)?.error];
+  if (planned === undefined)
+    return changes(before, after).map(({name}) => `${name} changed, but the command only reads`);
+  const titles = titlesOf(planned);
+  const error = documentOf(planned)?.error;
   if (error !== undefined) {
     if (done.exit === 0) return [`the dry run failed (${error.code}), but the command succeeded`];
-    return changes(before, after).map(({name}) => `${name} changed, but the dry run failed: ${error.code}`);
+    return changes(before, after).map(
+      ({name}) => `${name} changed, but the dry run failed: ${error.code}`,
+    );
   }
   const failure = documentOf(done)?.error;
   const carriedOut = done.exit === 0 ? titlesOf(done) : titles;
   return [
     ...(failure !== undefined && isForeseeable(failure)
-      ? [`the dry run succeeded, but the command failed: ${failure.code} ${failure.message.split('\n')[0]}`]
+      ? [
+          `the dry run succeeded, but the command failed: ${failure.code} ${failure.message.split('\n')[0]}`,
+        ]
       : []),
-    ...(String(carriedOut) === String(titles) ? [] : [`the dry run lists ${titles.join('; ')}, but the command ${carriedOut.join('; ')}`]),
-    ...titles.flatMap((title, index) => untrue(title, titles.slice(0, index), titles.slice(index + 1), happening)),
+    ...(String(carriedOut) === String(titles)
+      ? []
+      : [`the dry run lists ${titles.join('; ')}, but the command ${carriedOut.join('; ')}`]),
+    ...titles.flatMap((title, index) =>
+      untrue(title, titles.slice(0, index), titles.slice(index + 1), happening),
+    ),
     ...changes(before, after)
       .filter((thing) => !isNamed(thing, titles, own) && !isOwnData(thing, own))
       .map(({name}) => `${name} changed, but no step names it: ${titles.join('; ') || 'no steps'}`),
@@ -111,25 +145,41 @@ const plansTruly: Invariant = (happening) => {
 };
 
 /** A step that creates needs nothing before, one that deletes leaves nothing; other steps may act on the same thing. */
-function untrue(title: string, former: readonly string[], later: readonly string[], {before, after, done}: Happening): string[] {
+function untrue(
+  title: string,
+  former: readonly string[],
+  later: readonly string[],
+  {before, after, done}: Happening,
+): string[] {
   const [pattern, isBefore, isAfter] = EFFECTS.find(([each]) => each.test(title)) ?? [];
   const [, name] = pattern?.exec(title) ?? [];
   if (name === undefined) return [];
   const thing = after.get(name);
   // Rename container scalr-agent to scalr-agent.previous
-  const isFirst = !former.some((each) => each.includes(name) || each.endsWith(` to ${name.split(' ').at(-1)}`));
+  const isFirst = !former.some(
+    (each) => each.includes(name) || each.endsWith(` to ${name.split(' ').at(-1)}`),
+  );
   const isLast = !later.some((each) => each.includes(name));
   return [
-    ...(isFirst && before.has(name) !== isBefore ? [`"${title}", but it ${isBefore ? 'did not exist' : 'existed'}`] : []),
+    ...(isFirst && before.has(name) !== isBefore
+      ? [`"${title}", but it ${isBefore ? 'did not exist' : 'existed'}`]
+      : []),
     ...(isLast && done.exit === 0 && (thing !== undefined && !thing.isLeaving) !== isAfter
       ? [`"${title}", but afterwards it ${isAfter ? 'does not exist' : 'exists'}`]
       : []),
   ];
 }
 
-const isNamed = ({name, owner}: Thing, titles: readonly string[], own: ReadonlySet<string>): boolean =>
+const isNamed = (
+  {name, owner}: Thing,
+  titles: readonly string[],
+  own: ReadonlySet<string>,
+): boolean =>
   titles.some((title) => {
-    const isOfRelease = owner !== undefined && own.has(owner) && new RegExp(`release ${owner}(?![\\w-])|(?:in|of) ${owner}$`).test(title);
+    const isOfRelease =
+      owner !== undefined &&
+      own.has(owner) &&
+      new RegExp(`release ${owner}(?![\\w-])|(?:in|of) ${owner}$`).test(title);
     return isOfRelease || title.includes(name);
   });
 
@@ -140,7 +190,9 @@ const isOwnData = ({name, owner}: Thing, own: ReadonlySet<string>): boolean =>
 /** Things that were created, changed, deleted or replaced. */
 const changes = (before: State, after: State): Thing[] => [
   ...[...before.values()].filter(
-    (thing) => !thing.isLeaving && (!isThere(thing, after) || after.get(thing.name)?.content !== thing.content),
+    (thing) =>
+      !thing.isLeaving &&
+      (!isThere(thing, after) || after.get(thing.name)?.content !== thing.content),
   ),
   ...[...after.values()].filter(({name, isLeaving}) => !isLeaving && !before.has(name)),
 ];
@@ -150,21 +202,31 @@ const accountsTruly: Invariant = ({planned, done, after}) => {
   const {removed = [], kept = []} = documentOf(done) ?? {};
   if (planned === undefined || done.exit === 'killed') return [];
   const named = (text: string): Thing | undefined => {
-    const [, name = ''] = /((?:Secret|PVC|PersistentVolume|CRD|container|directory) [^ ,:]+)/.exec(text) ?? [];
+    const [, name = ''] =
+      /((?:Secret|PVC|PersistentVolume|CRD|container|directory) [^ ,:]+)/.exec(text) ?? [];
     return after.get(name);
   };
   return [
-    ...removed.flatMap((text) => (named(text) && !named(text)?.isLeaving ? [`listed as removed, but it exists: ${text}`] : [])),
+    ...removed.flatMap((text) =>
+      named(text) && !named(text)?.isLeaving ? [`listed as removed, but it exists: ${text}`] : [],
+    ),
     ...kept
       .filter(({what}) => /^(?:Secret|PVC|PersistentVolume|CRD) /.test(what))
-      .flatMap(({what}) => (named(what) && !named(what)?.isLeaving ? [] : [`listed as remaining, but it does not exist: ${what}`])),
+      .flatMap(({what}) =>
+        named(what) && !named(what)?.isLeaving
+          ? []
+          : [`listed as remaining, but it does not exist: ${what}`],
+      ),
   ];
 };
 
 const oneDocument: Invariant = ({planned, done, resumed, again}) =>
   [planned, done, resumed, again].flatMap((report) => {
-    if (report === undefined || report.exit === 'killed' || documentOf(report) !== undefined) return [];
-    return [`standard output is not one JSON document (exit ${report.exit}): ${report.stdout.slice(0, 200)}`];
+    if (report === undefined || report.exit === 'killed' || documentOf(report) !== undefined)
+      return [];
+    return [
+      `standard output is not one JSON document (exit ${report.exit}): ${report.stdout.slice(0, 200)}`,
+    ];
   });
 
 /** Nothing is left to do for the same command, after a failure at the latest when an administrator has run it again. */
@@ -175,15 +237,19 @@ const converges: Invariant = ({planned, done, resumed, again}) => {
   if (end.exit !== 0)
     return isGone(failure) || !isForeseeable(failure)
       ? []
-      : [`the command fails again for an administrator: ${failure.code} ${failure.message.split('\n')[0]}`];
+      : [
+          `the command fails again for an administrator: ${failure.code} ${failure.message.split('\n')[0]}`,
+        ];
   if (again === undefined) return [];
   const {error, changed} = documentOf(again) ?? {};
-  if (error !== undefined) return isGone(error) ? [] : [`a rerun fails: ${error.code} ${error.message.split('\n')[0]}`];
+  if (error !== undefined)
+    return isGone(error) ? [] : [`a rerun fails: ${error.code} ${error.message.split('\n')[0]}`];
   return changed === false ? [] : [`a rerun would change: ${titlesOf(again).join('; ')}`];
 };
 
 /** After an uninstall or a change of the chart. */
-const isGone = ({code}: {code: string}): boolean => code === 'RELEASE_NOT_FOUND' || code === 'AGENT_NOT_FOUND';
+const isGone = ({code}: {code: string}): boolean =>
+  code === 'RELEASE_NOT_FOUND' || code === 'AGENT_NOT_FOUND';
 
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'What belongs to others is untouched.': untouched,

@@ -22,7 +22,12 @@ interface Found {
     persistentVolumeReclaimPolicy?: string;
     resources?: unknown;
   };
-  status?: {readyReplicas?: number; numberReady?: number; desiredNumberScheduled?: number; phase?: string};
+  status?: {
+    readyReplicas?: number;
+    numberReady?: number;
+    desiredNumberScheduled?: number;
+    phase?: string;
+  };
 }
 
 export type Get = <T>(path: string) => Promise<T | undefined>;
@@ -42,7 +47,10 @@ const KINDS: Readonly<Record<string, (namespace: string) => string>> = {
       ['RoleBinding', '/apis/rbac.authorization.k8s.io/v1', 'rolebindings'],
       ['NetworkPolicy', '/apis/networking.k8s.io/v1', 'networkpolicies'],
       ['AgentTaskTemplate', '/apis/scalr.io/v1', 'agenttasktemplates'],
-    ].map(([kind, group, plural]) => [kind, (namespace: string) => `${group}/namespaces/${namespace}/${plural}`]),
+    ].map(([kind, group, plural]) => [
+      kind,
+      (namespace: string) => `${group}/namespaces/${namespace}/${plural}`,
+    ]),
   ),
   PersistentVolume: () => '/api/v1/persistentvolumes',
   ClusterRole: () => `/apis/rbac.authorization.k8s.io/v1/clusterroles${MANAGED}`,
@@ -79,19 +87,29 @@ async function readAll(namespace: string, get: Get): Promise<All> {
 /** Of cluster-wide kinds, what belongs to this namespace; tests with other namespaces run at the same time. */
 function isNear(kind: string, {metadata, spec}: Found, namespace: string): boolean {
   if (kind === 'PersistentVolume') return spec?.claimRef?.namespace === namespace;
-  if (kind.startsWith('ClusterRole')) return metadata.annotations?.['meta.helm.sh/release-namespace'] === namespace;
+  if (kind.startsWith('ClusterRole'))
+    return metadata.annotations?.['meta.helm.sh/release-namespace'] === namespace;
   if (kind === 'CRD') return metadata.name.endsWith('.scalr.io');
   // The test binds the roles.
   if (kind === 'RoleBinding' && metadata.name.startsWith(namespace)) return false;
-  return !OF_CLUSTER.test(`${kind} ${metadata.name}`) && (kind !== 'Pod' || metadata.ownerReferences === undefined);
+  return (
+    !OF_CLUSTER.test(`${kind} ${metadata.name}`) &&
+    (kind !== 'Pod' || metadata.ownerReferences === undefined)
+  );
 }
 
 function isQuiet({Deployment = [], PVC = [], PersistentVolume = []}: All): boolean {
   const claims = new Set(PVC.map(({metadata}) => metadata.uid));
   return (
     Deployment.every(({spec, status}) => (status?.readyReplicas ?? 0) === (spec?.replicas ?? 1)) &&
-    PVC.every(({spec, metadata}) => metadata.deletionTimestamp !== undefined || spec?.volumeName !== undefined) &&
-    PersistentVolume.every(({spec}) => spec?.persistentVolumeReclaimPolicy !== 'Delete' || claims.has(spec.claimRef?.uid ?? ''))
+    PVC.every(
+      ({spec, metadata}) =>
+        metadata.deletionTimestamp !== undefined || spec?.volumeName !== undefined,
+    ) &&
+    PersistentVolume.every(
+      ({spec}) =>
+        spec?.persistentVolumeReclaimPolicy !== 'Delete' || claims.has(spec.claimRef?.uid ?? ''),
+    )
   );
 }
 
@@ -101,13 +119,21 @@ function things(found: All): Thing[] {
     labels['scalr.io/release'] ??
     labels['scalr.io/kept-for'] ??
     (labels['owner'] === 'helm' ? labels['name'] : undefined);
-  const claims = new Map((found['PVC'] ?? []).map(({metadata}) => [metadata.name, ownerOf(metadata)]));
+  const claims = new Map(
+    (found['PVC'] ?? []).map(({metadata}) => [metadata.name, ownerOf(metadata)]),
+  );
   return Object.entries(found).flatMap(([kind, objects]) =>
     objects.map((object): Thing => {
       const {metadata, spec, status} = object;
-      const {readyReplicas, numberReady = readyReplicas ?? 0, desiredNumberScheduled} = status ?? {};
+      const {
+        readyReplicas,
+        numberReady = readyReplicas ?? 0,
+        desiredNumberScheduled,
+      } = status ?? {};
       const isAgent = kind === 'Deployment' || kind === 'DaemonSet';
-      const owner = ownerOf(metadata) ?? (kind === 'PersistentVolume' ? claims.get(spec?.claimRef?.name ?? '') : undefined);
+      const owner =
+        ownerOf(metadata) ??
+        (kind === 'PersistentVolume' ? claims.get(spec?.claimRef?.name ?? '') : undefined);
       return {
         name: `${kind} ${metadata.name}`,
         uid: metadata.uid,
@@ -137,12 +163,14 @@ function* referencesIn(node: unknown, key = ''): Generator<string> {
     if (key === 'secretName') yield `Secret ${node}`;
     return;
   }
-  if ((key === 'secretKeyRef' || key === 'secretRef') && 'name' in node) yield `Secret ${node.name}`;
+  if ((key === 'secretKeyRef' || key === 'secretRef') && 'name' in node)
+    yield `Secret ${node.name}`;
   for (const [name, each] of Object.entries(node)) yield* referencesIn(each, name);
 }
 
 /** Labels and annotations that the scheduler, controllers of Kubernetes, kwok and kubectl write. */
-const BY_CONTROLLERS = /^(?:deployment\.kubernetes\.io|pv\.kubernetes\.io|topology\.kubernetes\.io|volume\.|deprecated\.daemonset)/;
+const BY_CONTROLLERS =
+  /^(?:deployment\.kubernetes\.io|pv\.kubernetes\.io|topology\.kubernetes\.io|volume\.|deprecated\.daemonset)/;
 
 function contentOf(kind: string, {metadata, status: _, ...object}: Found): string {
   if (kind === 'CRD') return '';
@@ -150,8 +178,13 @@ function contentOf(kind: string, {metadata, status: _, ...object}: Found): strin
     Object.entries(each).filter(([name]) => !BY_CONTROLLERS.test(name)),
   );
   const {spec} = object;
-  if (kind === 'PersistentVolume') return JSON.stringify([spec?.persistentVolumeReclaimPolicy, spec?.claimRef?.name]);
-  return JSON.stringify([labels, annotations, kind === 'PVC' ? spec?.resources : kind === 'Pod' ? undefined : object]);
+  if (kind === 'PersistentVolume')
+    return JSON.stringify([spec?.persistentVolumeReclaimPolicy, spec?.claimRef?.name]);
+  return JSON.stringify([
+    labels,
+    annotations,
+    kind === 'PVC' ? spec?.resources : kind === 'Pod' ? undefined : object,
+  ]);
 }
 
 interface HelmRelease {
@@ -174,7 +207,10 @@ export interface InstalledChart {
 /** Releases by their newest revision, unless they are uninstalled. */
 function releases(secrets: readonly Found[]): Thing[] {
   const records = secrets
-    .filter(({metadata}) => metadata.labels?.['owner'] === 'helm' && metadata.deletionTimestamp === undefined)
+    .filter(
+      ({metadata}) =>
+        metadata.labels?.['owner'] === 'helm' && metadata.deletionTimestamp === undefined,
+    )
     .map(({data}): HelmRelease => {
       const text = Buffer.from(data?.['release'] ?? '', 'base64').toString();
       return JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString());
@@ -184,7 +220,20 @@ function releases(secrets: readonly Found[]): Thing[] {
   return [...newest.values()]
     .filter(({info}) => info.status !== 'uninstalled')
     .map(({name, version: revision, info, chart, config = {}}) => {
-      const content: InstalledChart = {chart: chart.metadata.name, version: chart.metadata.version, status: info.status, revision, config};
-      return {name: `release ${name}`, uid: name, content: JSON.stringify(content), owner: name, uses: [], isLeaving: false};
+      const content: InstalledChart = {
+        chart: chart.metadata.name,
+        version: chart.metadata.version,
+        status: info.status,
+        revision,
+        config,
+      };
+      return {
+        name: `release ${name}`,
+        uid: name,
+        content: JSON.stringify(content),
+        owner: name,
+        uses: [],
+        isLeaving: false,
+      };
     });
 }

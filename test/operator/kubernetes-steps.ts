@@ -55,11 +55,22 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = REAL
 const CHARTS = ['agent-local', 'agent-local', 'agent-local', 'agent-job', 'agent-job', 'agent-k8s'];
 /** Small charts that only show what an upgrade breaks; install would refuse them. */
 const HAZARDS = new Set(['0.5.67', '0.5.74']);
-const OLD_CACHE = new Set(['agent-local@0.5.63', 'agent-local@0.5.69', 'agent-local@0.5.72', 'agent-job@0.5.63', 'agent-job@0.5.66']);
+const OLD_CACHE = new Set([
+  'agent-local@0.5.63',
+  'agent-local@0.5.69',
+  'agent-local@0.5.72',
+  'agent-job@0.5.63',
+  'agent-job@0.5.66',
+]);
 
 /** Names that the program would use itself. */
 const TAKEN_SECRETS = ['scalr-agent-token', 'b-token', 'scalr-agent-job-token'];
-const TAKEN_CLAIMS = ['scratch', 'scalr-agent-agent-local-cache', 'scalr-agent-job-scalr-agent-cache', 'b-agent-local-cache'];
+const TAKEN_CLAIMS = [
+  'scratch',
+  'scalr-agent-agent-local-cache',
+  'scalr-agent-job-scalr-agent-cache',
+  'b-agent-local-cache',
+];
 
 interface Found extends InstalledChart {
   name: string;
@@ -76,7 +87,12 @@ export function nextStep(state: State, printed: readonly string[], dice: Dice): 
     return `${who}${/^(?:kill|$)/.test(who) ? command.replace('--cloud other', '--skip-preflight --cloud other') : command}`;
   };
   if (printed.length > 0 && dice.chance(15)) return withConfirmation(dice.pick(printed));
-  if (installed.length === 0) return dice.chance(15) ? others(state, dice) : dice.chance(45) ? byHelm(dice) : ours(install('', dice));
+  if (installed.length === 0)
+    return dice.chance(15)
+      ? others(state, dice)
+      : dice.chance(45)
+        ? byHelm(dice)
+        : ours(install('', dice));
   const one = dice.pick(installed);
   const choice = dice.pick([
     'upgrade',
@@ -100,34 +116,48 @@ export function nextStep(state: State, printed: readonly string[], dice: Dice): 
     install: () => (dice.chance(60) ? ours(install(dice.pick(['', 'b']), dice)) : byHelm(dice)),
     uninstall: () => ours(`scalr-agent uninstall --release ${one.name}`),
     purge: () => ours(`scalr-agent uninstall --release ${one.name} --purge=${purge(one, dice)}`),
-    debug: () => ours(`scalr-agent debug ${dice.pick(['on', 'off'])} --release ${one.name} --chart-source ${sourceOf(one)}`),
+    debug: () =>
+      ours(
+        `scalr-agent debug ${dice.pick(['on', 'off'])} --release ${one.name} --chart-source ${sourceOf(one)}`,
+      ),
     helm: () => maintained(one, dice),
     others: () => others(state, dice),
-    read: () => `${whoOf('', dice)}scalr-agent ${dice.pick([`status --release ${one.name}`, `uninstall --release ${one.name} --dry-run`])}`,
+    read: () =>
+      `${whoOf('', dice)}scalr-agent ${dice.pick([`status --release ${one.name}`, `uninstall --release ${one.name} --dry-run`])}`,
   };
   return (choices[choice] as () => string)();
 }
 
 function whoOf(command: string, dice: Dice): string {
-  if (command !== '' && dice.chance(12)) return `kill -9 after write ${dice.pick([1, 2, 3, 4, 5, 6, 8])}: `;
+  if (command !== '' && dice.chance(12))
+    return `kill -9 after write ${dice.pick([1, 2, 3, 4, 5, 6, 8])}: `;
   return dice.chance(65) ? '' : `${dice.pick(['namespace admin', 'editor', 'viewer'])}: `;
 }
 
 const sourceOf = ({chart, version}: Found): string => `${chart}@${version}`;
 
 /** A printed command that destroys data asks for the name of the release. */
-const withConfirmation = (command: string): string => command.replace(/ --context \S+/, '').replace(/ --kube-context \S+/, '');
+const withConfirmation = (command: string): string =>
+  command.replace(/ --context \S+/, '').replace(/ --kube-context \S+/, '');
 
 function install(release: string, dice: Dice): string {
   const chart = dice.pick(CHARTS);
-  const version = dice.pick((VERSIONS[chart] as readonly string[]).filter((each) => REAL !== undefined || !HAZARDS.has(each)));
+  const version = dice.pick(
+    (VERSIONS[chart] as readonly string[]).filter(
+      (each) => REAL !== undefined || !HAZARDS.has(each),
+    ),
+  );
   return [
     ...(dice.chance(80) ? [`SCALR_AGENT_TOKEN=${dice.pick(['A', 'B'])}`] : []),
     'scalr-agent install',
     ...(release === '' ? [] : [`--release ${release}`]),
     `--chart ${chart} --chart-version ${version} --chart-source ${chart}@${version} --url https://acme.scalr.io`,
     '--cloud other --node-os other',
-    ...(chart === 'agent-k8s' ? [`--data-home /var/lib/NAMESPACE${release}`] : dice.chance(40) ? ['--cache pvc'] : []),
+    ...(chart === 'agent-k8s'
+      ? [`--data-home /var/lib/NAMESPACE${release}`]
+      : dice.chance(40)
+        ? ['--cache pvc']
+        : []),
   ].join(' ');
 }
 
@@ -135,9 +165,15 @@ function byHelm(dice: Dice): string {
   const chart = dice.pick(['agent-local', 'agent-local', 'agent-job']);
   const source = `${chart}@${dice.pick(VERSIONS[chart] as readonly string[])}`;
   const isInline = REAL !== undefined || source === 'agent-local@0.5.74';
-  const key = source === 'agent-job@0.5.63' ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name';
-  const token = isInline && dice.chance(60) ? `agent.token=${dice.pick(['A', 'B'])}` : `${key}=${dice.pick(['pool', 'scalr-agent-token'])}`;
-  const cache = OLD_CACHE.has(source) ? 'persistence.enabled=true' : 'persistence.cache.enabled=true';
+  const key =
+    source === 'agent-job@0.5.63' ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name';
+  const token =
+    isInline && dice.chance(60)
+      ? `agent.token=${dice.pick(['A', 'B'])}`
+      : `${key}=${dice.pick(['pool', 'scalr-agent-token'])}`;
+  const cache = OLD_CACHE.has(source)
+    ? 'persistence.enabled=true'
+    : 'persistence.cache.enabled=true';
   const set = ['agent.url=https://acme.scalr.io', token, ...(dice.chance(50) ? [cache] : [])];
   return `helm install ${dice.pick(['scalr-agent', 'b'])} ${source} --set ${set.join()} --wait`;
 }
@@ -150,13 +186,20 @@ function upgrade(one: Found, dice: Dice): string {
 function anotherChart(one: Found, installed: readonly Found[], dice: Dice): string {
   const chart = dice.pick(['agent-local', 'agent-job'].filter((each) => each !== one.chart));
   const others = installed.filter(({name}) => name !== one.name);
-  const name = others.length > 0 && dice.chance(30) ? ` --new-release ${dice.pick(others).name}` : '';
+  const name =
+    others.length > 0 && dice.chance(30) ? ` --new-release ${dice.pick(others).name}` : '';
   return `scalr-agent upgrade --release ${one.name} --chart ${chart} --chart-source ${chart}@0.6.5${name}`;
 }
 
 /** Directories on nodes are cleaned by pods, which do nothing here. */
 const purge = ({chart}: Found, dice: Dice): string =>
-  dice.pick(['claims', 'claims', 'secrets', 'claims,secrets', ...(chart === 'agent-k8s' ? [] : ['all'])]);
+  dice.pick([
+    'claims',
+    'claims',
+    'secrets',
+    'claims,secrets',
+    ...(chart === 'agent-k8s' ? [] : ['all']),
+  ]);
 
 function maintained(one: Found, dice: Dice): string {
   const version = dice.pick(VERSIONS[one.chart] as readonly string[]);
@@ -170,7 +213,9 @@ function maintained(one: Found, dice: Dice): string {
 /** What people do beside the agents. */
 function others(state: State, dice: Dice): string {
   const named = (kind: string): string[] =>
-    [...state.keys()].flatMap((name) => (name.startsWith(`${kind} `) ? [name.slice(kind.length + 1)] : []));
+    [...state.keys()].flatMap((name) =>
+      name.startsWith(`${kind} `) ? [name.slice(kind.length + 1)] : [],
+    );
   const claims = named('PVC');
   const secrets = named('Secret').filter((name) => !name.startsWith('sh.helm'));
   const mounted = claims.length === 0 ? 'scratch' : dice.pick(claims);
@@ -180,9 +225,13 @@ function others(state: State, dice: Dice): string {
     `kubectl create secret generic ${dice.pick(TAKEN_SECRETS)} --from-literal=token=THEIRS`,
     `kubectl apply -f pvc/${dice.pick(TAKEN_CLAIMS)}`,
     'kubectl create configmap notes --from-literal=a=b',
-    ...(claims.length === 0 ? [] : Array.from({length: 3}, () => `kubectl run reader --image=busybox --overrides=${volumes}`)),
+    ...(claims.length === 0
+      ? []
+      : Array.from({length: 3}, () => `kubectl run reader --image=busybox --overrides=${volumes}`)),
     ...(secrets.length === 0 ? [] : [`kubectl delete secret ${dice.pick(secrets)}`]),
-    ...named('Deployment').map((name) => `kubectl scale deployment ${name} --replicas=${dice.pick([0, 2])}`),
+    ...named('Deployment').map(
+      (name) => `kubectl scale deployment ${name} --replicas=${dice.pick([0, 2])}`,
+    ),
     ...named('Pod').map((name) => `kubectl delete pod ${name} --now`),
   ]);
 }

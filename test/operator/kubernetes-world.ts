@@ -24,17 +24,23 @@ import {documentOf, foreignUser, type Offer, type Report, type State} from './th
 
 /** `OPERATOR_HELM=3` plays with Helm 3. */
 const helms = await findHelm();
-const {path: helm} = helms.find(({major}) => String(major) === process.env['OPERATOR_HELM']) ?? helms[0] ?? {path: 'helm'};
+const {path: helm} = helms.find(({major}) => String(major) === process.env['OPERATOR_HELM']) ??
+  helms[0] ?? {path: 'helm'};
 const kubectl = await findKubectl();
 const scratch = mkdtempSync(join(tmpdir(), 'operator-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
-const ROLES: Readonly<Record<string, 'admin' | 'edit' | 'view'>> = {'namespace admin': 'admin', editor: 'edit', viewer: 'view'};
+const ROLES: Readonly<Record<string, 'admin' | 'edit' | 'view'>> = {
+  'namespace admin': 'admin',
+  editor: 'edit',
+  viewer: 'view',
+};
 const directories = new Map<string, Promise<string>>();
 
 /** Written once, because sequences that run at the same time read it. */
 export function chartDirectory(chart: ChartName, version: string): Promise<string> {
-  const directory = directories.get(`${chart}@${version}`) ?? directoryOf({chart, version}, scratch);
+  const directory =
+    directories.get(`${chart}@${version}`) ?? directoryOf({chart, version}, scratch);
   directories.set(`${chart}@${version}`, directory);
   return directory;
 }
@@ -75,7 +81,8 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
     const args = await argumentsOf(step, mode);
     const path = await kubeconfigOf(mode === 'resume' ? 'administrator' : step.role);
     if (step.tool !== 'scalr-agent') return person(step, args, path);
-    if (step.killedAfter !== undefined && mode === 'run') return killed(step, step.killedAfter, args, place);
+    if (step.killedAfter !== undefined && mode === 'run')
+      return killed(step, step.killedAfter, args, place);
     const tools = ['--helm', helm, '--kubectl', kubectl];
     const {
       exitCode: exit = 1,
@@ -110,9 +117,12 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
     run,
     async end() {
       if (REAL === undefined) return;
-      const releases = [...(await readNamespace(namespace, get)).keys()].filter((name) => name.startsWith('release '));
+      const releases = [...(await readNamespace(namespace, get)).keys()].filter((name) =>
+        name.startsWith('release '),
+      );
       // The released charts have objects outside of namespaces.
-      for (const name of releases) await run(stepOf(`helm uninstall ${name.slice('release '.length)}`), 'run');
+      for (const name of releases)
+        await run(stepOf(`helm uninstall ${name.slice('release '.length)}`), 'run');
     },
     next: (state, dice) => nextStep(state, [...printed], dice),
     async offersIn(report, state) {
@@ -137,22 +147,31 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
 /** Flags that a test adds to what people type. */
 function answersTo(step: Step, mode: Mode): string[] {
   const [command = ''] = step.args;
-  if (command === 'status' || step.args.includes('--dry-run')) return ['--json', '--timeout', '60s'];
-  const isConfirmed = command === 'debug' ? [] : ['--confirm', flagOf(step, '--release') ?? 'scalr-agent'];
-  const ends = command === 'install' || command === 'upgrade' || command === 'debug' ? ['--take-over'] : [];
+  if (command === 'status' || step.args.includes('--dry-run'))
+    return ['--json', '--timeout', '60s'];
+  const isConfirmed =
+    command === 'debug' ? [] : ['--confirm', flagOf(step, '--release') ?? 'scalr-agent'];
+  const ends =
+    command === 'install' || command === 'upgrade' || command === 'debug' ? ['--take-over'] : [];
   const mutes = mode === 'plan' ? ['--dry-run'] : ['--yes', ...isConfirmed];
   return [...mutes, ...(mode === 'resume' ? ends : []), '--json', '--timeout', '60s'];
 }
 
 /** Kills the program and its helm after the API server has executed this write. */
-async function killed({env}: Step, write: number, args: readonly string[], place: Workplace): Promise<Report> {
+async function killed(
+  {env}: Step,
+  write: number,
+  args: readonly string[],
+  place: Workplace,
+): Promise<Report> {
   const api = await faultyApi(place.kubeconfig);
   if (write > 1) api.inject(WRITES, WRITE, {delayMs: 0}, write - 1);
   const injected = api.inject(WRITES, WRITE, 'lose', 1);
   const [command = '', ...rest] = args;
   const run = startProgram(command, place, api, helm, rest, env);
   const ended = await Promise.race([injected.hit.then(() => undefined), run.ended]);
-  if (ended !== undefined) return {exit: ended.exitCode ?? 1, stdout: ended.stdout, stderr: ended.stderr};
+  if (ended !== undefined)
+    return {exit: ended.exitCode ?? 1, stdout: ended.stdout, stderr: ended.stderr};
   run.signal('SIGKILL');
   try {
     process.kill(run.helmPid(), 'SIGKILL');
@@ -165,7 +184,8 @@ async function killed({env}: Step, write: number, args: readonly string[], place
 }
 
 /** Printed commands that people may follow; tests with other namespaces need the CRDs. */
-const REPEATED = /^(?:scalr-agent .*--purge|kubectl (?:delete|scale) (?!customresourcedefinition|namespace))/;
+const REPEATED =
+  /^(?:scalr-agent .*--purge|kubectl (?:delete|scale) (?!customresourcedefinition|namespace))/;
 
 /** A printed command as a person would type it in the namespace. */
 const typed = (text: string, namespace: string): string =>
@@ -174,20 +194,40 @@ const typed = (text: string, namespace: string): string =>
     .replace(/ --kubeconfig \S+/, '')
     .replace(/ --request-timeout=\S+/, '');
 
-const CLASSES: Readonly<Record<string, RegExp>> = {claims: /^(?:PVC|PersistentVolume) /, secrets: /^Secret /};
-const KINDS: Readonly<Record<string, string>> = {persistentvolumeclaim: 'PVC', persistentvolume: 'PersistentVolume', secret: 'Secret'};
+const CLASSES: Readonly<Record<string, RegExp>> = {
+  claims: /^(?:PVC|PersistentVolume) /,
+  secrets: /^Secret /,
+};
+const KINDS: Readonly<Record<string, string>> = {
+  persistentvolumeclaim: 'PVC',
+  persistentvolume: 'PersistentVolume',
+  secret: 'Secret',
+};
 
 /** What a printed command deletes, from its dry run if somebody else uses something that it could delete. */
-async function offerOf({text, tool, args}: PrintedCommand, state: State, run: World['run']): Promise<Offer[]> {
+async function offerOf(
+  {text, tool, args}: PrintedCommand,
+  state: State,
+  run: World['run'],
+): Promise<Offer[]> {
   const [command, kind = '', name] = args;
   if (tool === 'kubectl' && command === 'delete' && KINDS[kind])
     return [{command: text, release: undefined, deletes: [`${KINDS[kind]} ${name}`]}];
   const [, purged = ''] = /^scalr-agent uninstall .*--purge=(\w+)/.exec(text) ?? [];
   const release = flagOf({args}, '--release') ?? 'scalr-agent';
-  const isRisky = [...state.keys()].some((each) => CLASSES[purged]?.test(each) && foreignUser(each, state, new Set([release])));
+  const isRisky = [...state.keys()].some(
+    (each) => CLASSES[purged]?.test(each) && foreignUser(each, state, new Set([release])),
+  );
   if (!isRisky) return [];
-  const step: Step = {role: 'administrator', env: {}, tool, args: ['uninstall', '--release', release, `--purge=${purged}`]};
+  const step: Step = {
+    role: 'administrator',
+    env: {},
+    tool,
+    args: ['uninstall', '--release', release, `--purge=${purged}`],
+  };
   const {removed = []} = documentOf(await run(step, 'plan')) ?? {};
-  const deletes = removed.flatMap((each) => /((?:PVC|Secret|PersistentVolume) [^ ,]+)/.exec(each)?.[1] ?? []);
+  const deletes = removed.flatMap(
+    (each) => /((?:PVC|Secret|PersistentVolume) [^ ,]+)/.exec(each)?.[1] ?? [],
+  );
   return [{command: text, release, deletes}];
 }

@@ -17,9 +17,15 @@ export async function operate(world: () => Promise<World>, atOnce = 3): Promise<
       const played = await play(place, {seed, count: STEPS});
       await place.end();
       if (played.broken.length === 0) continue;
-      const {steps, broken} = process.env['OPERATOR_SHORTEN'] ? await shorten(played, world) : played;
+      const {steps, broken} = process.env['OPERATOR_SHORTEN']
+        ? await shorten(played, world)
+        : played;
       const listed = steps.map((step, index) => `  ${index + 1}. ${step}`);
-      failures.push([`OPERATOR_SEED=${seed} OPERATOR_STEPS=${played.steps.length}`, ...listed, ...broken].join('\n'));
+      failures.push(
+        [`OPERATOR_SEED=${seed} OPERATOR_STEPS=${played.steps.length}`, ...listed, ...broken].join(
+          '\n',
+        ),
+      );
       // A long run can be interrupted.
       process.stderr.write(`${failures.at(-1)}\n\n`);
     }

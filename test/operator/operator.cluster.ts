@@ -18,7 +18,9 @@ const kubeconfig = (): string => cluster?.kubeconfig ?? inject('kubeconfig');
 /** A cluster of its own, because CRDs belong to the cluster: other tests delete them. */
 beforeAll(async () => {
   if (inject('simulated')) cluster = await startCluster();
-  const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', kubeconfig()], {stdio: ['ignore', 'pipe', 'ignore']});
+  const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', kubeconfig()], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   proxy = started;
   const [line] = await Promise.race([once(started.stdout, 'data'), once(started, 'exit')]);
   await inUse();
@@ -32,13 +34,27 @@ afterAll(async () => {
 /** Somebody in another namespace uses the CRDs of all chart versions, so nobody may delete them. */
 async function inUse(): Promise<void> {
   const kubectl = await kubectlFor(kubeconfig());
-  const charts = await Promise.all(['0.5.63', '0.5.67', '0.6.5'].map((version) => chartDirectory('agent-job', version)));
+  const charts = await Promise.all(
+    ['0.5.63', '0.5.67', '0.6.5'].map((version) => chartDirectory('agent-job', version)),
+  );
   // Helm applies CRDs too, and would conflict with any other field manager.
-  await kubectl('apply', '--server-side', '--field-manager=helm', ...charts.map((chart) => `--filename=${chart}/crds`));
+  await kubectl(
+    'apply',
+    '--server-side',
+    '--field-manager=helm',
+    ...charts.map((chart) => `--filename=${chart}/crds`),
+  );
   await kubectl('wait', '--for=condition=Established', 'crds', '--all');
   const kinds = ['AgentWorker', 'AgentTask', 'AgentTaskTemplate'];
   const spec = {jobTemplate: {spec: {template: {spec: {containers: []}}}}};
-  await kubectl.apply(...kinds.map((kind) => ({apiVersion: 'scalr.io/v1', kind, metadata: {name: 'of-others'}, spec})));
+  await kubectl.apply(
+    ...kinds.map((kind) => ({
+      apiVersion: 'scalr.io/v1',
+      kind,
+      metadata: {name: 'of-others'},
+      spec,
+    })),
+  );
 }
 
 const get: Get = async <T>(path: string) => {

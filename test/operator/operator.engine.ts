@@ -19,7 +19,9 @@ test('no longer breaks an invariant that it once broke', {timeout: 600_000}, asy
   }
 });
 
-test('random sequences of operators keep every invariant', {timeout: 3_600_000}, async (context) => {
+test('random sequences of operators keep every invariant', {
+  timeout: 3_600_000,
+}, async (context) => {
   // All sequences use the names of one machine.
   expect(await operate(await machine(context), 1)).toBe('');
 });

@@ -5,14 +5,20 @@ import {documentOf, type Report} from './things.ts';
 
 function* stringsIn(node: unknown): Generator<string> {
   if (typeof node === 'string') yield node;
-  else if (typeof node === 'object' && node !== null) for (const each of Object.values(node)) yield* stringsIn(each);
+  else if (typeof node === 'object' && node !== null)
+    for (const each of Object.values(node)) yield* stringsIn(each);
 }
 
 /** Every command that the report prints, once. */
 export function printedIn(report: Report): PrintedCommand[] {
   const document = documentOf(report);
-  const texts = [document === undefined ? report.stdout : [...stringsIn(document)].join('\n'), report.stderr];
-  const found = texts.flatMap(commandsIn).filter((each) => !isFailure(each) && each.args.length > 0);
+  const texts = [
+    document === undefined ? report.stdout : [...stringsIn(document)].join('\n'),
+    report.stderr,
+  ];
+  const found = texts
+    .flatMap(commandsIn)
+    .filter((each) => !isFailure(each) && each.args.length > 0);
   return [...new Map(found.map((each) => [each.text, each])).values()];
 }
 
@@ -20,7 +26,10 @@ export function printedIn(report: Report): PrintedCommand[] {
 const ROOT_FLAGS = {json: Flags.boolean(), help: Flags.boolean()};
 
 /** Why this program does not take the command. */
-export async function refusalOfOurs({text, args: words}: PrintedCommand): Promise<string | undefined> {
+export async function refusalOfOurs({
+  text,
+  args: words,
+}: PrintedCommand): Promise<string | undefined> {
   const {found, rest} = commandIn(words);
   if (found === undefined) return `${text}: unknown command`;
   const {flags, baseFlags, args, strict} = found.command;

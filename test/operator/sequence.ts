@@ -60,7 +60,9 @@ export function stepOf(text: string): Step {
   return {
     role: write === undefined ? who : 'administrator',
     ...(write === undefined ? {} : {killedAfter: Number(write)}),
-    env: Object.fromEntries(words.slice(0, start).map((word) => word.split('=') as [string, string])),
+    env: Object.fromEntries(
+      words.slice(0, start).map((word) => word.split('=') as [string, string]),
+    ),
     tool,
     args,
   };
@@ -84,25 +86,38 @@ export interface Played {
 const VERBOSE = Boolean(process.env['OPERATOR_VERBOSE']);
 
 /** Plays the given steps, or as many of the dice, until one of them breaks an invariant. */
-export async function play(world: World, steps: readonly string[] | {seed: number; count: number}): Promise<Played> {
+export async function play(
+  world: World,
+  steps: readonly string[] | {seed: number; count: number},
+): Promise<Played> {
   const played: string[] = [];
   const count = 'seed' in steps ? steps.count : steps.length;
   let before = await world.read();
   for (let index = 0; index < count; index += 1) {
-    const text = 'seed' in steps ? world.next(before, diceOf(steps.seed, index)) : (steps[index] as string);
+    const text =
+      'seed' in steps ? world.next(before, diceOf(steps.seed, index)) : (steps[index] as string);
     played.push(text);
     const step = stepOf(text);
-    const happening = step.tool === 'scalr-agent' ? await happeningOf(text, step, before, world) : undefined;
+    const happening =
+      step.tool === 'scalr-agent' ? await happeningOf(text, step, before, world) : undefined;
     if (happening === undefined) await world.run(step, 'run');
     const found = happening === undefined ? [] : broken(happening);
-    if (VERBOSE) process.stderr.write(`${text}\n${JSON.stringify({...happening, before: [], after: [], last: []}, null, 1)}\n`);
+    if (VERBOSE)
+      process.stderr.write(
+        `${text}\n${JSON.stringify({...happening, before: [], after: [], last: []}, null, 1)}\n`,
+      );
     if (found.length > 0) return {steps: played, broken: found};
     before = happening?.last ?? (await world.read());
   }
   return {steps: played, broken: []};
 }
 
-async function happeningOf(text: string, step: Step, before: State, world: World): Promise<Happening> {
+async function happeningOf(
+  text: string,
+  step: Step,
+  before: State,
+  world: World,
+): Promise<Happening> {
   const planned = isChange(step) ? await world.run(step, 'plan') : undefined;
   const done = await world.run(step, 'run');
   const after = await world.read();
@@ -110,13 +125,23 @@ async function happeningOf(text: string, step: Step, before: State, world: World
   const resumed = planned?.exit === 0 && !isDone ? await world.run(step, 'resume') : undefined;
   const last = resumed === undefined ? after : await world.read();
   const again =
-    planned !== undefined && (isDone || resumed?.exit === 0) ? await world.run({...step, role: 'administrator'}, 'plan') : undefined;
-  const created = [...after.values(), ...last.values()].filter(({name}) => name.startsWith('release ') && !before.has(name));
+    planned !== undefined && (isDone || resumed?.exit === 0)
+      ? await world.run({...step, role: 'administrator'}, 'plan')
+      : undefined;
+  const created = [...after.values(), ...last.values()].filter(
+    ({name}) => name.startsWith('release ') && !before.has(name),
+  );
   const reports = [done, ...(resumed === undefined ? [] : [resumed])];
   return {
     command: text,
-    own: new Set([flagOf(step, '--release') ?? 'scalr-agent', ...created.flatMap(({owner}) => owner ?? [])]),
-    ...{before, done, after, last},
+    own: new Set([
+      flagOf(step, '--release') ?? 'scalr-agent',
+      ...created.flatMap(({owner}) => owner ?? []),
+    ]),
+    before,
+    done,
+    after,
+    last,
     ...(planned === undefined ? {} : {planned}),
     ...(resumed === undefined ? {} : {resumed}),
     ...(again === undefined ? {} : {again}),
@@ -126,8 +151,12 @@ async function happeningOf(text: string, step: Step, before: State, world: World
 }
 
 /** Leaves out steps as long as the last one breaks the same invariants. */
-export async function shorten({steps, broken: first}: Played, fresh: () => Promise<World>): Promise<Played> {
-  const title = (each: Played): string => each.broken.map((sentence) => sentence.split('\n')[0]).join();
+export async function shorten(
+  {steps, broken: first}: Played,
+  fresh: () => Promise<World>,
+): Promise<Played> {
+  const title = (each: Played): string =>
+    each.broken.map((sentence) => sentence.split('\n')[0]).join();
   let shortest: Played = {steps, broken: first};
   for (let index = steps.length - 2; index >= 0; index -= 1) {
     const fewer = shortest.steps.filter((_, each) => each !== index);

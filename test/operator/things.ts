@@ -19,7 +19,8 @@ export interface Thing {
 
 export type State = ReadonlyMap<string, Thing>;
 
-export const stateOf = (things: readonly Thing[]): State => new Map(things.map((each) => [each.name, each]));
+export const stateOf = (things: readonly Thing[]): State =>
+  new Map(things.map((each) => [each.name, each]));
 
 /** What a command printed, and how it ended. */
 export interface Report {
@@ -80,13 +81,19 @@ export function documentOf({stdout}: Report): Document | undefined {
 
 /** What uses the thing, directly or through others. */
 export function usersOf(name: string, state: State): Thing[] {
-  const direct = [...state.values()].filter(({uses, isLeaving}) => !isLeaving && uses.includes(name));
+  const direct = [...state.values()].filter(
+    ({uses, isLeaving}) => !isLeaving && uses.includes(name),
+  );
   return direct.flatMap((each) => [each, ...usersOf(each.name, state)]);
 }
 
 /** Owned by another release or a person. */
-export const isForeign = ({owner}: Thing, own: ReadonlySet<string>): boolean => owner === undefined || !own.has(owner);
+export const isForeign = ({owner}: Thing, own: ReadonlySet<string>): boolean =>
+  owner === undefined || !own.has(owner);
 
 /** A user of the thing that another release or a person owns. */
-export const foreignUser = (name: string, state: State, own: ReadonlySet<string>): Thing | undefined =>
-  usersOf(name, state).find((each) => isForeign(each, own));
+export const foreignUser = (
+  name: string,
+  state: State,
+  own: ReadonlySet<string>,
+): Thing | undefined => usersOf(name, state).find((each) => isForeign(each, own));

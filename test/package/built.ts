@@ -31,5 +31,10 @@ export function runBuilt(
   args: readonly string[],
   {env = {}, node = process.execPath, flags = [], cwd, timeoutMs: timeout = 30_000}: How = {},
 ): SpawnSyncReturns<string> {
-  return spawnSync(node, [...flags, bin === 'scalr-agent' ? PROGRAM : WIZARD, ...args], {encoding: 'utf8', env, cwd, timeout});
+  return spawnSync(node, [...flags, bin === 'scalr-agent' ? PROGRAM : WIZARD, ...args], {
+    encoding: 'utf8',
+    env,
+    cwd,
+    timeout,
+  });
 }

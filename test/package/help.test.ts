@@ -4,11 +4,17 @@ import {describe, expect, test} from 'vitest';
 import {commands as documented} from '../docs/commands.ts';
 import {ROOT, runBuilt} from './built.ts';
 
-const commands = documented.map(({path, command: {summary = '', flags, baseFlags}}): [string, {summary: string; flags: object}] => [
-  path.replaceAll('/', ':'),
-  {summary, flags: {...baseFlags, ...flags}},
-]);
-const flagsOf = (desired: string): object => commands.find(([id]) => id === desired)?.[1].flags ?? {};
+const commands = documented.map(
+  ({
+    path,
+    command: {summary = '', flags, baseFlags},
+  }): [string, {summary: string; flags: object}] => [
+    path.replaceAll('/', ':'),
+    {summary, flags: {...baseFlags, ...flags}},
+  ],
+);
+const flagsOf = (desired: string): object =>
+  commands.find(([id]) => id === desired)?.[1].flags ?? {};
 
 const linesOf = (...argv: readonly string[]): string[] => {
   const {stdout, stderr, status} = runBuilt('scalr-agent', argv);
@@ -32,7 +38,9 @@ describe.each(commands)('%s', (id, {summary, flags}) => {
   test('lists every flag once with --help, aligned in 80 columns', () => {
     const lines = linesOf(...words, '--help');
     expect(tooWide(lines)).toEqual([]);
-    const labels = lines.flatMap((line) => /^ {2}(?:-\w,| {3}) --(?:\[no-\])?([\w-]+)/.exec(line)?.[1] ?? []);
+    const labels = lines.flatMap(
+      (line) => /^ {2}(?:-\w,| {3}) --(?:\[no-\])?([\w-]+)/.exec(line)?.[1] ?? [],
+    );
     expect(labels.toSorted()).toEqual(Object.keys(flags).toSorted());
   });
 
@@ -45,11 +53,19 @@ test('lists every command in one group in the root help, and where to start', ()
   const lines = linesOf('--help');
   expect(tooWide(lines)).toEqual([]);
   expect(lines).toContain('Start with: scalr-agent install');
-  const {topics} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).oclif as {topics: Record<string, {description: string}>};
-  const first = commands.filter(([id]) => !id.includes(':')).map(([id, {summary}]) => [id, summary] as const);
-  const ofTopics = Object.entries(topics).flatMap(([id, {description}]) => (id.includes(':') ? [] : [[id, description] as const]));
+  const {topics} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).oclif as {
+    topics: Record<string, {description: string}>;
+  };
+  const first = commands
+    .filter(([id]) => !id.includes(':'))
+    .map(([id, {summary}]) => [id, summary] as const);
+  const ofTopics = Object.entries(topics).flatMap(([id, {description}]) =>
+    id.includes(':') ? [] : [[id, description] as const],
+  );
   for (const [id, summary] of [...first, ...ofTopics])
-    expect(lines.filter((line) => line.startsWith(`  ${id} `) && line.endsWith(summary))).toHaveLength(1);
+    expect(
+      lines.filter((line) => line.startsWith(`  ${id} `) && line.endsWith(summary)),
+    ).toHaveLength(1);
   expect(linesOf('help')).toEqual(lines);
   expect(linesOf('-h')).toEqual(lines);
 });
@@ -65,7 +81,14 @@ test('lists the commands of a topic', () => {
 });
 
 test('lists no flag that the command does not use', () => {
-  expect(Object.keys(flagsOf('completion'))).toEqual(['json', 'no-input', 'quiet', 'verbose', 'accessible', 'no-color']);
+  expect(Object.keys(flagsOf('completion'))).toEqual([
+    'json',
+    'no-input',
+    'quiet',
+    'verbose',
+    'accessible',
+    'no-color',
+  ]);
   expect(flagsOf('status')).not.toHaveProperty('yes');
 });
 

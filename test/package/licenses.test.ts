@@ -13,15 +13,21 @@ function packageOf(file: string): string {
 }
 
 test('includes exactly the licenses of the bundled packages', () => {
-  const {outputs} = JSON.parse(readFileSync(built('dist/meta.json'), 'utf8')) as {outputs: Record<string, {inputs: object}>};
+  const {outputs} = JSON.parse(readFileSync(built('dist/meta.json'), 'utf8')) as {
+    outputs: Record<string, {inputs: object}>;
+  };
   const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
   const bundled = new Set(inputs.filter((path) => path.startsWith('node_modules/')).map(packageOf));
-  const parts = readFileSync(built('dist/THIRD_PARTY_LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n`);
+  const parts = readFileSync(built('dist/THIRD_PARTY_LICENSES.txt'), 'utf8').split(
+    `\n${'-'.repeat(80)}\n`,
+  );
   const titles = parts.flatMap((part) => part.trim().split('\n\n')[0]?.split('\n') ?? []);
   // Copyright notices are indented below their package.
   const named = titles.filter((line) => !line.startsWith('  '));
   expect(titles.length).toBeGreaterThan(1.5 * named.length);
   expect(named.toSorted()).toEqual([...bundled].toSorted());
   for (const part of parts)
-    expect(part).toMatch(/Permission (is hereby|to use)|Apache License|Blue Oak Model License|Redistribution and use/);
+    expect(part).toMatch(
+      /Permission (is hereby|to use)|Apache License|Blue Oak Model License|Redistribution and use/,
+    );
 });

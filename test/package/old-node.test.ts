@@ -7,7 +7,9 @@ test('reports on Node.js 10 in one line that it is too old', async () => {
   const node = await nodeRelease('10.24.1');
   for (const bin of ['scalr-agent', 'scalr-agent-install'] as const) {
     const {stdout, stderr, status} = runBuilt(bin, ['values'], {node});
-    expect(stderr).toMatch(/^Error: Node\.js 20\.17 or newer is required\. This is v10\.24\.1 \(\/.*\)\. Install a newer version .*\n$/);
+    expect(stderr).toMatch(
+      /^Error: Node\.js 20\.17 or newer is required\. This is v10\.24\.1 \(\/.*\)\. Install a newer version .*\n$/,
+    );
     expect({stdout, status}).toEqual({stdout: '', status: 1});
   }
 });

@@ -13,7 +13,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 /** Docker with one container, which has that token and said that. */
 function docker(said: string): string {
   const Config = {Env: [`SCALR_TOKEN=${TOKEN}`]};
-  const inspected = JSON.stringify([{Id: 'a', Name: '/agent', State: {Status: 'running', Running: true}, Config}]);
+  const inspected = JSON.stringify([
+    {Id: 'a', Name: '/agent', State: {Status: 'running', Running: true}, Config},
+  ]);
   return `case "$1" in
 inspect) printf %s ${quoted(inspected)} ;;
 logs) printf '%s\\n' ${quoted(said)} ;;
@@ -23,19 +25,30 @@ esac`;
 
 test('hides a known value in every form in the built program, like the source', async () => {
   const forms = [...formsOf(TOKEN), ...rareFormsOf(TOKEN)];
-  const said = forms.map(([form, written]) => `2026-11-21T08:00:00.1Z ${form}: ${written} .`).join('\n');
+  const said = forms
+    .map(([form, written]) => `2026-11-21T08:00:00.1Z ${form}: ${written} .`)
+    .join('\n');
   const file = shims.zip();
   const env = {PATH: shims.path({docker: docker(said)}), NO_COLOR: '1', FORCE_COLOR: '1'};
-  const {status, stderr} = runBuilt('scalr-agent', ['collect-logs', '--docker', 'agent', '--out', file], {env});
+  const {status, stderr} = runBuilt(
+    'scalr-agent',
+    ['collect-logs', '--docker', 'agent', '--out', file],
+    {env},
+  );
   expect({status, stderr}).toEqual({status: 0, stderr: expect.stringMatching(/^\d+ of/)});
   const content = Object.entries(await contentOf(file));
   for (const [form, written] of forms) {
-    expect([form, content.filter(([, text]) => text.includes(written)).map(([name]) => name)]).toEqual([form, []]);
+    expect([
+      form,
+      content.filter(([, text]) => text.includes(written)).map(([name]) => name),
+    ]).toEqual([form, []]);
   }
   expect(forms.length).toBeGreaterThan(25);
 });
 
-test.skipIf(!existsSync('/dev/full')).each(['2>/dev/full', '2>&1 >/dev/null | head -c 1 >/dev/null; exit $PIPESTATUS'])(
+test
+  .skipIf(!existsSync('/dev/full'))
+  .each(['2>/dev/full', '2>&1 >/dev/null | head -c 1 >/dev/null; exit $PIPESTATUS'])(
   'writes a bundle when nobody reads the progress: %s',
   async (output) => {
     const file = shims.zip();

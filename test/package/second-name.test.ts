@@ -16,13 +16,19 @@ test.each([
 });
 
 test('scalr-agent-install installs without a command', () => {
-  const {stderr, status} = runBuilt('scalr-agent-install', ['--target', 'systemd', '--url', 'https://acme.scalr.io']);
+  const {stderr, status} = runBuilt('scalr-agent-install', [
+    '--target',
+    'systemd',
+    '--url',
+    'https://acme.scalr.io',
+  ]);
   expect(status).toBe(2);
   expect(stderr).toContain('Configure an installed package: scalr-agent-install export systemd');
 });
 
 test('scalr-agent-install completes commands and their flags', () => {
-  const offered = (...words: string[]) => runBuilt('scalr-agent-install', ['__complete', 'fish', ...words]).stdout;
+  const offered = (...words: string[]) =>
+    runBuilt('scalr-agent-install', ['__complete', 'fish', ...words]).stdout;
   expect(offered('stat')).toContain('status');
   expect(offered('status', '--watc')).toContain('--watch');
   expect(offered('--chart-s')).toContain('--chart-source');

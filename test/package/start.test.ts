@@ -5,13 +5,18 @@ import {runBuilt} from './built.ts';
 const withOpen = (open: string, args: readonly string[]) => {
   const patch = `const {open} = fs; fs.open = (path, ...more) => (String(path) === 'values.yaml' ? (${open})() : open(path, ...more));`;
   const preload = `import fs from 'node:fs/promises'; import {syncBuiltinESMExports} from 'node:module'; ${patch} syncBuiltinESMExports();`;
-  return runBuilt('scalr-agent', args, {flags: ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]});
+  return runBuilt('scalr-agent', args, {
+    flags: ['--import', `data:text/javascript,${encodeURIComponent(preload)}`],
+  });
 };
 
 const LINE = ['validate', 'values.yaml', '--chart', 'agent-job'];
 
 test('names the command in the stack of a bug', () => {
-  const {stderr, status} = withOpen("() => { throw new TypeError('out of order'); }", [...LINE, '--verbose']);
+  const {stderr, status} = withOpen("() => { throw new TypeError('out of order'); }", [
+    ...LINE,
+    '--verbose',
+  ]);
   expect(stderr).toContain('Error: Unexpected error: out of order');
   expect(stderr).toMatch(/at \S+\.run \(.*commands\/validate\.js:/);
   expect(status).toBe(1);
@@ -35,7 +40,14 @@ test.each([
 ] as const)('ends with one document when %s arrives before the command handles it', (signal, exit) => {
   const interrupted = `() => { process.kill(process.pid, '${signal}'); return new Promise(() => setTimeout(() => undefined, 60_000)); }`;
   const {stdout, status} = withOpen(interrupted, [...LINE, '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, error: {code: 'INTERRUPTED', message: 'Interrupted.', exit}});
+  expect(JSON.parse(stdout)).toMatchObject({
+    schemaVersion: 1,
+    error: {code: 'INTERRUPTED', message: 'Interrupted.', exit},
+  });
   expect(status).toBe(exit);
-  expect(withOpen(interrupted, LINE)).toMatchObject({stdout: '', stderr: 'Error: Interrupted.\n', status: exit});
+  expect(withOpen(interrupted, LINE)).toMatchObject({
+    stdout: '',
+    stderr: 'Error: Interrupted.\n',
+    status: exit,
+  });
 });

@@ -19,19 +19,25 @@ test.each<[string, Record<string, string>, string]>([
   ['another width is desired', {OCLIF_COLUMNS: '50'}, 'a support bundle without\n'],
 ])('leaves --help to oclif when %s', (_, env, look) => {
   const ours = runBuilt('scalr-agent', ['--help'], {env});
-  expect(ours.stdout).toBe(runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout);
+  expect(ours.stdout).toBe(
+    runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout,
+  );
   expect(ours.stdout).toContain(look);
   expect(ours.stdout).not.toBe(runBuilt('scalr-agent', ['--help']).stdout);
 });
 
 test('prints --help in the width of the terminal', async () => {
-  const [ours, theirs] = await Promise.all([{}, ASK_OCLIF].map((env) => onTerminal(['--help'], [], ROOT, {cols: 60, env})));
+  const [ours, theirs] = await Promise.all(
+    [{}, ASK_OCLIF].map((env) => onTerminal(['--help'], [], ROOT, {cols: 60, env})),
+  );
   expect(ours?.screen).toBe(theirs?.screen);
   expect(ours?.screen).not.toContain('the account before an install.');
 });
 
 test('gives both programs the same version', () => {
-  expect(runBuilt('scalr-agent-install', ['--version']).stdout).toBe(runBuilt('scalr-agent', ['--version']).stdout);
+  expect(runBuilt('scalr-agent-install', ['--version']).stdout).toBe(
+    runBuilt('scalr-agent', ['--version']).stdout,
+  );
 });
 
 test.skipIf(!existsSync('/dev/full'))('fails when the disk behind standard output is full', () => {

@@ -3,7 +3,12 @@ import {known, unknown} from '../../src/ground/fact.ts';
 import {autoscalerOf} from '../../src/platform/capacity.ts';
 
 const of = (status: string, annotations: Record<string, string> = {}) =>
-  autoscalerOf({autoscalerStatus: known({metadata: {name: 'cluster-autoscaler-status', annotations}, data: {status}}, 'a')});
+  autoscalerOf({
+    autoscalerStatus: known(
+      {metadata: {name: 'cluster-autoscaler-status', annotations}, data: {status}},
+      'a',
+    ),
+  });
 
 /** https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/clusterstate/api/types.go */
 const YAML = `time: 2025-12-11 14:40:54.65491129 +0000 UTC
@@ -63,7 +68,11 @@ NodeGroups:
 `;
 
 test('YAML, since 1.30', () => {
-  expect(of(YAML, {'cluster-autoscaler.kubernetes.io/last-updated': '2025-12-11 14:40:54.65491129 +0000 UTC'})).toEqual({
+  expect(
+    of(YAML, {
+      'cluster-autoscaler.kubernetes.io/last-updated': '2025-12-11 14:40:54.65491129 +0000 UTC',
+    }),
+  ).toEqual({
     value: {
       groups: [
         {name: 'gke-runs-grp', size: 1, maximum: 3, isHeldBack: false},
@@ -89,7 +98,9 @@ test('text, before', () => {
 
 test('nothing is published, or nothing that is known here', () => {
   expect(autoscalerOf({autoscalerStatus: known(undefined, 'a')})).toMatchObject({value: undefined});
-  expect(autoscalerOf({autoscalerStatus: unknown('forbidden', 'no')})).toEqual(unknown('forbidden', 'no'));
+  expect(autoscalerOf({autoscalerStatus: unknown('forbidden', 'no')})).toEqual(
+    unknown('forbidden', 'no'),
+  );
   for (const status of ['', 'Initializing', 'autoscalerStatus: Initializing', ': {'])
     expect(of(status)).toMatchObject({unknown: 'undetermined'});
 });

@@ -16,7 +16,16 @@ export interface FakeCluster extends FakeServer {
   values?: Readonly<Record<string, object>>;
 }
 
-export const PLATFORMS = ['gke-standard', 'gke-autopilot', 'eks-al2023', 'eks-bottlerocket', 'aks', 'openshift', 'kind', 'k3s'] as const;
+export const PLATFORMS = [
+  'gke-standard',
+  'gke-autopilot',
+  'eks-al2023',
+  'eks-bottlerocket',
+  'aks',
+  'openshift',
+  'kind',
+  'k3s',
+] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
 export const platform = (name: PlatformName): FakeCluster =>
@@ -53,19 +62,30 @@ export const processesOf = (run: Processes['run']): Processes => ({
   start: (call) => ({outcome: run(call), interrupt: () => undefined, leave: () => undefined}),
 });
 
-const printed = (answer: unknown): ProcessResult => ({exitCode: 0, stdout: JSON.stringify(answer), stderr: ''});
+const printed = (answer: unknown): ProcessResult => ({
+  exitCode: 0,
+  stdout: JSON.stringify(answer),
+  stderr: '',
+});
 
-function listReleases({releases = [], refuse = []}: FakeCluster, args: readonly string[]): ProcessResult {
+function listReleases(
+  {releases = [], refuse = []}: FakeCluster,
+  args: readonly string[],
+): ProcessResult {
   const everywhere = args.includes('--all-namespaces');
   if (refuse.includes(everywhere ? 'secrets' : 'secrets of the namespace')) {
     return {
       exitCode: 1,
       stdout: '',
-      stderr: 'Error: list: failed to list: secrets is forbidden: User "jane" cannot list resource "secrets"\n',
+      stderr:
+        'Error: list: failed to list: secrets is forbidden: User "jane" cannot list resource "secrets"\n',
     };
   }
   const namespace = args[args.indexOf('--namespace') + 1];
   return printed(releases.filter((each) => everywhere || each.namespace === namespace));
 }
 
-const helmValues = ({values = {}}: FakeCluster, [, , name = '']: readonly string[]): ProcessResult => printed(values[name] ?? null);
+const helmValues = (
+  {values = {}}: FakeCluster,
+  [, , name = '']: readonly string[],
+): ProcessResult => printed(values[name] ?? null);

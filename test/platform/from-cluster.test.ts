@@ -13,16 +13,30 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {TODAY} from '../support/settings-from.ts';
 import {fakeAccess, type PlatformName, platform} from './fake-cluster.ts';
 
-async function settingsOn(name: PlatformName, flags: Readonly<Record<string, unknown>> = {}): Promise<Settings> {
+async function settingsOn(
+  name: PlatformName,
+  flags: Readonly<Record<string, unknown>> = {},
+): Promise<Settings> {
   const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess(platform(name))));
   const url = {url: 'https://acme.scalr.io', 'token-secret': 'scalr'};
-  return resolveAnswers([fromFlags({...url, ...flags}), fromCluster(facts)], {files: memoryFiles({}), now: TODAY});
+  return resolveAnswers([fromFlags({...url, ...flags}), fromCluster(facts)], {
+    files: memoryFiles({}),
+    now: TODAY,
+  });
 }
 
 test('the cluster answers what nobody said, and says where', async () => {
   const settings = await settingsOn('aks');
-  expect(settings.answer(cloud)).toEqual({value: 'aks', source: 'cluster', because: 'node label kubernetes.azure.com/cluster'});
-  expect(settings.answer(nodeOs)).toEqual({value: 'ubuntu', source: 'cluster', because: 'nodes, status.nodeInfo.osImage'});
+  expect(settings.answer(cloud)).toEqual({
+    value: 'aks',
+    source: 'cluster',
+    because: 'node label kubernetes.azure.com/cluster',
+  });
+  expect(settings.answer(nodeOs)).toEqual({
+    value: 'ubuntu',
+    source: 'cluster',
+    because: 'nodes, status.nodeInfo.osImage',
+  });
   expect(settings.isExplicit(cloud)).toBe(false);
 });
 
@@ -42,7 +56,11 @@ test('networks are of use beside a proxy only', async () => {
 });
 
 test('the command that writes the same file names what the cluster said', async () => {
-  const settings = await settingsOn('gke-standard', {chart: 'agent-k8s', 'https-proxy': 'http://proxy.example.com:3128'});
+  const settings = await settingsOn('gke-standard', {
+    chart: 'agent-k8s',
+    'https-proxy': 'http://proxy.example.com:3128',
+  });
   const document = valuesDocument(generate(settings));
-  for (const flag of ['--cloud gke', '--node-os cos', '--no-proxy 34.118.224.0/20']) expect(document).toContain(flag);
+  for (const flag of ['--cloud gke', '--node-os cos', '--no-proxy 34.118.224.0/20'])
+    expect(document).toContain(flag);
 });

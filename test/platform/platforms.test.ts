@@ -207,7 +207,8 @@ test.each(PLATFORMS)('%s answers the settings it can, each with where it says so
 });
 
 test.each(PLATFORMS)('%s is read once, and helm is asked for little', async (name) => {
-  const [processes, kubernetes] = [fakeProcesses(platform(name)), fakeKubernetes(platform(name))];
+  const processes = fakeProcesses(platform(name));
+  const kubernetes = fakeKubernetes(platform(name));
   await readCluster({namespace: 'scalr'}, {kubernetes, processes});
   expect(processes.calls.length).toBeLessThanOrEqual(2);
   expect(kubernetes.requests).toEqual([...new Set(kubernetes.requests)]);

@@ -15,9 +15,25 @@ const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, {nil: undefined});
 const text = fc.oneof(
   fc.string(),
-  fc.constantFrom('', 'gce://p/z/n', 'aws:///z/i', '://', 'v1.35.0', 'v1.x', 'server', '10.0.0.0/8', '__proto__'),
+  fc.constantFrom(
+    '',
+    'gce://p/z/n',
+    'aws:///z/i',
+    '://',
+    'v1.35.0',
+    'v1.x',
+    'server',
+    '10.0.0.0/8',
+    '__proto__',
+  ),
 );
-const texts = fc.dictionary(fc.oneof(text, fc.constantFrom('kubernetes.io/os', 'cloud.google.com/gke-nodepool', 'k3s.io/node-args')), text);
+const texts = fc.dictionary(
+  fc.oneof(
+    text,
+    fc.constantFrom('kubernetes.io/os', 'cloud.google.com/gke-nodepool', 'k3s.io/node-args'),
+  ),
+  text,
+);
 const strings = fc.array(text, {maxLength: 3});
 
 const object = fc
@@ -42,7 +58,10 @@ const object = fc
       'ConfigMap',
     ),
     metadata: fc.record({
-      name: fc.oneof(text, fc.constantFrom('aws-node', 'kindnet', 'anetd', 'kube-dns', 'kubeadm-config')),
+      name: fc.oneof(
+        text,
+        fc.constantFrom('aws-node', 'kindnet', 'anetd', 'kube-dns', 'kubeadm-config'),
+      ),
       labels: maybe(texts),
       annotations: maybe(texts),
     }),
@@ -60,7 +79,11 @@ const object = fc
           fc.record({
             spec: maybe(
               fc.record({
-                containers: maybe(fc.array(fc.record({name: text, image: maybe(text), args: maybe(strings)}), {maxLength: 2})),
+                containers: maybe(
+                  fc.array(fc.record({name: text, image: maybe(text), args: maybe(strings)}), {
+                    maxLength: 2,
+                  }),
+                ),
               }),
             ),
           }),
@@ -71,9 +94,17 @@ const object = fc
       fc.record({
         desiredNumberScheduled: maybe(fc.nat(3)),
         allocatable: maybe(texts),
-        nodeInfo: maybe(fc.record({osImage: maybe(text), kubeletVersion: maybe(text), operatingSystem: maybe(text)})),
+        nodeInfo: maybe(
+          fc.record({
+            osImage: maybe(text),
+            kubeletVersion: maybe(text),
+            operatingSystem: maybe(text),
+          }),
+        ),
         serviceNetwork: maybe(fc.oneof(strings, text)),
-        clusterNetwork: maybe(fc.array(fc.oneof(fc.record({cidr: text}), fc.constant(null)), {maxLength: 2})),
+        clusterNetwork: maybe(
+          fc.array(fc.oneof(fc.record({cidr: text}), fc.constant(null)), {maxLength: 2}),
+        ),
         desired: maybe(fc.record({version: maybe(text)})),
       }),
     ),
@@ -90,17 +121,28 @@ const stdout = fc.oneof(
   ),
 );
 const stderr = fc.oneof(
-  fc.constantFrom('', 'Error from server (Forbidden): nodes is forbidden: User "x"\n', 'error: i/o timeout\n', 'Warning: old\n'),
+  fc.constantFrom(
+    '',
+    'Error from server (Forbidden): nodes is forbidden: User "x"\n',
+    'error: i/o timeout\n',
+    'Warning: old\n',
+  ),
   fc.string(),
 );
-const outcome: fc.Arbitrary<ProcessResult> = fc.record({exitCode: fc.constantFrom(0, 0, 1), stdout, stderr});
+const outcome: fc.Arbitrary<ProcessResult> = fc.record({
+  exitCode: fc.constantFrom(0, 0, 1),
+  stdout,
+  stderr,
+});
 
 const answering = (answers: readonly ProcessResult[]): ClusterAccess => {
   let at = 0;
   const next = (): ProcessResult => answers[at++ % answers.length] as ProcessResult;
   const get = async (): Promise<ApiResult> => {
     const {exitCode, stdout: text, stderr: words} = next();
-    return exitCode === 0 ? {status: 200, body: jsonIn(text) ?? text} : {error: apiErrorInText(words)};
+    return exitCode === 0
+      ? {status: 200, body: jsonIn(text) ?? text}
+      : {error: apiErrorInText(words)};
   };
   return {kubernetes: {...fakeKubernetes(), get}, processes: processesOf(async () => next())};
 };
@@ -116,22 +158,40 @@ test('whatever kubectl and helm answer, there are facts, and they are plain JSON
   );
 });
 
-const KINDS = ['nodes', 'daemonsets.apps', 'storageclasses.storage.k8s.io', 'namespaces', 'services', 'deployments.apps', 'configmaps'];
+const KINDS = [
+  'nodes',
+  'daemonsets.apps',
+  'storageclasses.storage.k8s.io',
+  'namespaces',
+  'services',
+  'deployments.apps',
+  'configmaps',
+];
 
 test('a refusal takes facts away and makes none', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...PLATFORMS), fc.subarray([...KINDS, 'nodes/proxy', 'secrets']), async (name, refuse) => {
-      const cluster = platform(name);
-      const read = async (more: readonly string[]) =>
-        clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess({...cluster, refuse: [...(cluster.refuse ?? []), ...more]})));
-      const [all, some] = [await read([]), await read(refuse)];
-      for (const {setting, value} of answersFromFacts(some)) {
-        const known = answersFromFacts(all).find((each) => each.setting === setting);
-        // Of two networks one may be missing.
-        if (Array.isArray(value)) expect(known?.value).toEqual(expect.arrayContaining(value));
-        else expect(known?.value).toBe(value);
-      }
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...PLATFORMS),
+      fc.subarray([...KINDS, 'nodes/proxy', 'secrets']),
+      async (name, refuse) => {
+        const cluster = platform(name);
+        const read = async (more: readonly string[]) =>
+          clusterFactsOf(
+            await readCluster(
+              {namespace: 'scalr'},
+              fakeAccess({...cluster, refuse: [...(cluster.refuse ?? []), ...more]}),
+            ),
+          );
+        const all = await read([]);
+        const some = await read(refuse);
+        for (const {setting, value} of answersFromFacts(some)) {
+          const known = answersFromFacts(all).find((each) => each.setting === setting);
+          // Of two networks one may be missing.
+          if (Array.isArray(value)) expect(known?.value).toEqual(expect.arrayContaining(value));
+          else expect(known?.value).toBe(value);
+        }
+      },
+    ),
     {numRuns: NUM_RUNS},
   );
 });

@@ -29,7 +29,9 @@ const helms = await findHelmMatrix();
 async function factsAt(kubeTarget: ClusterTarget, helm: string): Promise<ClusterFacts> {
   const kubernetes = kubernetesClient(kubeTarget, {kubectl});
   try {
-    return clusterFactsOf(await readCluster(kubeTarget, {kubernetes, processes: nodeProcesses({kubectl, helm})}));
+    return clusterFactsOf(
+      await readCluster(kubeTarget, {kubernetes, processes: nodeProcesses({kubectl, helm})}),
+    );
   } finally {
     await kubernetes.close();
   }
@@ -37,7 +39,9 @@ async function factsAt(kubeTarget: ClusterTarget, helm: string): Promise<Cluster
 
 /** The same cluster, as somebody else sees it. */
 async function kubeconfigAs(user: string, kubeconfig: string): Promise<string> {
-  const config = parse(await readFile(kubeconfig, 'utf8')) as {users: {user: Record<string, unknown>}[]};
+  const config = parse(await readFile(kubeconfig, 'utf8')) as {
+    users: {user: Record<string, unknown>}[];
+  };
   for (const each of config.users) each.user['as'] = user;
   const path = join(scratch, `${user.replaceAll(/\W/g, '-')}.yaml`);
   await writeFile(path, stringify(config), {mode: 0o600});
@@ -48,10 +52,24 @@ const reason = (fact: Fact<unknown>): string => (isKnown(fact) ? 'known' : fact.
 
 describe.each(helms)('with Helm $major', ({path: helm, major}) => {
   test('an administrator sees everything', async () => {
-    const {kubeconfig, namespace} = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
+    const {kubeconfig, namespace} = await workplace({
+      'pod-security.kubernetes.io/enforce': 'baseline',
+    });
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
-    const values = ['--set', 'agent.tokenExistingSecret=any,agent.url=https://acme.scalr.io,extraEnv.TF_VAR_x=hunter2'];
-    await execa(helm, ['install', 'agent', chart, '--namespace', namespace, '--kubeconfig', kubeconfig, ...values]);
+    const values = [
+      '--set',
+      'agent.tokenExistingSecret=any,agent.url=https://acme.scalr.io,extraEnv.TF_VAR_x=hunter2',
+    ];
+    await execa(helm, [
+      'install',
+      'agent',
+      chart,
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+      ...values,
+    ]);
     const facts = await factsAt({kubeconfig, namespace}, helm);
     expect(knownValue(facts.versions.server)).toMatch(/^v1\.\d+\.\d+/);
     expect(knownValue(facts.nodes)?.length).toBeGreaterThan(0);
@@ -59,7 +77,9 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(knownValue(facts.networks.services)?.[0]).toMatch(/\/\d+$/);
     expect(knownValue(facts.policies.podSecurity)).toBe('baseline');
     expect(knownValue(facts.releases)?.scope).toBe('cluster');
-    expect(knownValue(facts.releases)?.releases.filter((each) => each.namespace === namespace)).toEqual([
+    expect(
+      knownValue(facts.releases)?.releases.filter((each) => each.namespace === namespace),
+    ).toEqual([
       {
         name: 'agent',
         namespace,
@@ -67,7 +87,10 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
         version: '0.6.5',
         status: 'deployed',
         values: {
-          value: {agent: {tokenExistingSecret: 'any', url: 'https://acme.scalr.io'}, extraEnv: {TF_VAR_x: '[hidden]'}},
+          value: {
+            agent: {tokenExistingSecret: 'any', url: 'https://acme.scalr.io'},
+            extraEnv: {TF_VAR_x: '[hidden]'},
+          },
           source: 'helm get values agent',
         },
       },
@@ -84,7 +107,10 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
 
   test('who may read nothing of the cluster learns what everybody may know, and why not more', async () => {
     const {kubeconfig, namespace} = await workplace();
-    const facts = await factsAt({kubeconfig: await kubeconfigAs('nobody', kubeconfig), namespace}, helm);
+    const facts = await factsAt(
+      {kubeconfig: await kubeconfigAs('nobody', kubeconfig), namespace},
+      helm,
+    );
     expect(knownValue(facts.versions.server)).toMatch(/^v1\./);
     expect(knownValue(facts.definitions)).toBeDefined();
     const refused = [
@@ -97,15 +123,31 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       facts.releases,
     ];
     expect(refused.map(reason)).toEqual(refused.map(() => 'forbidden'));
-    expect(facts.storageClasses).toMatchObject({because: expect.stringContaining('cannot list resource "storageclasses"')});
+    expect(facts.storageClasses).toMatchObject({
+      because: expect.stringContaining('cannot list resource "storageclasses"'),
+    });
   });
 });
 
 /** Somebody who may read what is in one namespace and nothing else. */
 async function workplaceOf(kubeconfig: string, namespace: string, user: string): Promise<string> {
   const here = ['--kubeconfig', kubeconfig, '--namespace', namespace];
-  await execa(kubectl, [...here, 'create', 'role', 'reader', '--verb=get,list', '--resource=secrets']);
-  await execa(kubectl, [...here, 'create', 'rolebinding', 'reader', '--role=reader', `--user=${user}`]);
+  await execa(kubectl, [
+    ...here,
+    'create',
+    'role',
+    'reader',
+    '--verb=get,list',
+    '--resource=secrets',
+  ]);
+  await execa(kubectl, [
+    ...here,
+    'create',
+    'rolebinding',
+    'reader',
+    '--role=reader',
+    `--user=${user}`,
+  ]);
   return kubeconfigAs(user, kubeconfig);
 }
 
@@ -124,10 +166,20 @@ describe('a server that', () => {
     return kubeconfig;
   };
   const reasonsAt = async (server: string): Promise<string[]> => {
-    const facts = await factsAt({kubeconfig: await namedAt(server), namespace: 'scalr'}, helms[0]?.path ?? 'helm');
+    const facts = await factsAt(
+      {kubeconfig: await namedAt(server), namespace: 'scalr'},
+      helms[0]?.path ?? 'helm',
+    );
     return [
       ...new Set(
-        [facts.versions.server, facts.nodes, facts.cni, facts.releases, facts.definitions, facts.policies.podSecurity].map(reason),
+        [
+          facts.versions.server,
+          facts.nodes,
+          facts.cni,
+          facts.releases,
+          facts.definitions,
+          facts.policies.podSecurity,
+        ].map(reason),
       ),
     ];
   };
@@ -141,7 +193,9 @@ describe('a server that', () => {
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const start = performance.now();
     try {
-      expect(await reasonsAt(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`)).toEqual(['timed-out']);
+      expect(
+        await reasonsAt(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`),
+      ).toEqual(['timed-out']);
       expect(performance.now() - start).toBeLessThan(10_000);
     } finally {
       silent.close();
@@ -153,12 +207,27 @@ test('the nodes of AKS, as a real API server has them', async () => {
   const nodes = platform('aks').objects.filter(({kind}) => kind === 'Node');
   const cluster = await startCluster({nodes: []});
   try {
-    const apply = ['--kubeconfig', cluster.kubeconfig, 'apply', '--validate=false', '--filename', '-'];
-    await execa(kubectl, apply, {input: JSON.stringify({apiVersion: 'v1', kind: 'List', items: nodes})});
-    const {platform: is, nodes: found} = await factsAt({kubeconfig: cluster.kubeconfig, namespace: 'scalr'}, helms[0]?.path ?? 'helm');
+    const apply = [
+      '--kubeconfig',
+      cluster.kubeconfig,
+      'apply',
+      '--validate=false',
+      '--filename',
+      '-',
+    ];
+    await execa(kubectl, apply, {
+      input: JSON.stringify({apiVersion: 'v1', kind: 'List', items: nodes}),
+    });
+    const {platform: is, nodes: found} = await factsAt(
+      {kubeconfig: cluster.kubeconfig, namespace: 'scalr'},
+      helms[0]?.path ?? 'helm',
+    );
     expect(knownValue(is.cloud)).toBe('aks');
     expect(knownValue(is.infrastructure)).toBe('azure');
-    expect(knownValue(found)?.map(({name}) => name)).toEqual(['aks-newpool-20956280-vmss000000', 'akswin000000']);
+    expect(knownValue(found)?.map(({name}) => name)).toEqual([
+      'aks-newpool-20956280-vmss000000',
+      'akswin000000',
+    ]);
   } finally {
     await cluster.stop();
   }

@@ -5,11 +5,20 @@ import {cachedProcesses} from '../../src/kubernetes/with-retries.ts';
 import type {Processes} from '../../src/ports/system.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
-const answer = (stderr = ''): ProcessResult => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});
-const BUSY = answer('Error from server (ServiceUnavailable): the server is currently unable to handle the request');
+const answer = (stderr = ''): ProcessResult => ({
+  exitCode: stderr === '' ? 0 : 1,
+  stdout: '',
+  stderr,
+});
+const BUSY = answer(
+  'Error from server (ServiceUnavailable): the server is currently unable to handle the request',
+);
 
 /** Answers one after another, the last for ever. */
-function asking(answers: readonly (ProcessResult | ExpectedError)[], signal = new AbortController().signal) {
+function asking(
+  answers: readonly (ProcessResult | ExpectedError)[],
+  signal = new AbortController().signal,
+) {
   const [calls, pauses]: [string[], number[]] = [[], []];
   const run: Processes['run'] = async ({args}, options) => {
     calls.push(args.join(' '));
@@ -52,12 +61,17 @@ test.each([
 
 test('a tool that is not there is an answer', async () => {
   const missing = new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2});
-  expect(await asking([missing]).run(call('get'))).toMatchObject({exitCode: 1, stderr: 'helm not found on PATH.'});
+  expect(await asking([missing]).run(call('get'))).toMatchObject({
+    exitCode: 1,
+    stderr: 'helm not found on PATH.',
+  });
 });
 
 test('when time is over nothing is asked again', async () => {
   const {run, calls} = asking([BUSY], AbortSignal.abort());
-  expect(await run(call('get'))).toMatchObject({stderr: expect.stringContaining('timed out waiting for a response')});
+  expect(await run(call('get'))).toMatchObject({
+    stderr: expect.stringContaining('timed out waiting for a response'),
+  });
   expect(calls).toHaveLength(1);
 });
 

@@ -5,7 +5,12 @@ import {known} from '../../src/ground/fact.ts';
 import type {Claim} from '../../src/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../src/platform/cluster-facts.ts';
 import {readCluster} from '../../src/platform/readings.ts';
-import type {Check, CheckResult, LiveState, PreflightContext} from '../../src/preflight/preflight-context.ts';
+import type {
+  Check,
+  CheckResult,
+  LiveState,
+  PreflightContext,
+} from '../../src/preflight/preflight-context.ts';
 import {namespace, release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
@@ -35,10 +40,20 @@ export function node(
         ...labels,
       },
     },
-    spec: {providerID: `azure:///${name}`, podCIDR: '10.244.0.0/24', taints, unschedulable: isCordoned},
+    spec: {
+      providerID: `azure:///${name}`,
+      podCIDR: '10.244.0.0/24',
+      taints,
+      unschedulable: isCordoned,
+    },
     status: {
       allocatable: {cpu: '8', memory: '32Gi', pods: '110', ...allocatable},
-      nodeInfo: {architecture, operatingSystem: os, osImage: 'Ubuntu 24.04.2 LTS', kubeletVersion: kubelet},
+      nodeInfo: {
+        architecture,
+        operatingSystem: os,
+        osImage: 'Ubuntu 24.04.2 LTS',
+        kubeletVersion: kubelet,
+      },
       conditions: [{type: 'Ready', status: isReady ? 'True' : 'False'}],
     },
   } as Objects[number];
@@ -61,11 +76,16 @@ const daemonSet = (name: string): Objects[number] => ({
   metadata: {namespace: 'kube-system', name},
 });
 
-export const storageClass = (name: string, provisioner: string, more: object = {}): Objects[number] => ({
+export const storageClass = (
+  name: string,
+  provisioner: string,
+  more: object = {},
+): Objects[number] => ({
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
   metadata: {name},
-  ...{provisioner, volumeBindingMode: 'WaitForFirstConsumer'},
+  provisioner,
+  volumeBindingMode: 'WaitForFirstConsumer',
   ...more,
 });
 
@@ -77,38 +97,67 @@ export const ORDINARY: FakeCluster = {
     node('one'),
     node('two'),
     ...['azure-cns', 'cilium', 'cilium-node-init'].map(daemonSet),
-    {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {namespace: 'kube-system', name: 'coredns'}},
-    {apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: {name: 'kubernetes'}, ...{spec: {cidrs: ['10.0.0.0/16']}}},
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {namespace: 'kube-system', name: 'coredns'},
+    },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: {name: 'kubernetes'},
+      spec: {cidrs: ['10.0.0.0/16']},
+    },
     {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: {name: 'scalr-agent', labels: {'pod-security.kubernetes.io/enforce': 'privileged'}},
     },
     storageClass('default', 'disk.csi.azure.com', {
-      metadata: {name: 'default', annotations: {'storageclass.kubernetes.io/is-default-class': 'true'}},
+      metadata: {
+        name: 'default',
+        annotations: {'storageclass.kubernetes.io/is-default-class': 'true'},
+      },
     }),
     storageClass('azurefile-csi', 'file.csi.azure.com', {volumeBindingMode: 'Immediate'}),
   ],
 };
 
 /** That cluster with other or further objects. */
-export const clusterWith = (more: readonly object[], {without = []}: {without?: readonly string[]} = {}): FakeCluster => ({
+export const clusterWith = (
+  more: readonly object[],
+  {without = []}: {without?: readonly string[]} = {},
+): FakeCluster => ({
   ...ORDINARY,
   objects: [
-    ...ORDINARY.objects.filter(({kind, metadata}) => !without.includes(kind) && !without.includes(metadata.name)),
+    ...ORDINARY.objects.filter(
+      ({kind, metadata}) => !without.includes(kind) && !without.includes(metadata.name),
+    ),
     ...(more as Objects),
   ],
 });
 
 /** The same with these nodes only. */
-export const withNodes = (...nodes: readonly object[]): FakeCluster => clusterWith(nodes, {without: ['Node']});
+export const withNodes = (...nodes: readonly object[]): FakeCluster =>
+  clusterWith(nodes, {without: ['Node']});
 
 /** Facts of a cluster, and the values that flags come to there. */
 export async function desired(flags: RawFlags, cluster: FakeCluster) {
-  const given: RawFlags = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
-  const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeAccess(cluster));
+  const given: RawFlags = {
+    chart: 'agent-job',
+    'chart-version': '0.6.5',
+    url: 'https://acme.scalr.io',
+    ...flags,
+  };
+  const readings = await readCluster(
+    {namespace: String(given['namespace'] ?? 'scalr-agent')},
+    fakeAccess(cluster),
+  );
   const facts = clusterFactsOf(readings);
-  const answers = await resolveAnswers([fromFlags(given), fromCluster(facts)], {files: memoryFiles(), now: TODAY});
+  const answers = await resolveAnswers([fromFlags(given), fromCluster(facts)], {
+    files: memoryFiles(),
+    now: TODAY,
+  });
   return {facts, readings, generated: generate(answers)};
 }
 
@@ -132,11 +181,20 @@ export async function preflightContext(
     manifest: known(manifestOf(target, values, name.release), 'helm template'),
     facts,
     readings,
-    context: known({name: 'aks', cluster: 'aks', server: 'https://aks.example.com'}, 'kubectl config view'),
+    context: known(
+      {name: 'aks', cluster: 'aks', server: 'https://aks.example.com'},
+      'kubectl config view',
+    ),
     tools: {helm: known('4.1.4', 'helm version'), kubectl: known('1.35.1', 'kubectl version')},
     permissions: known([], 'kubectl auth can-i'),
     secrets: new Map([
-      ['scalr-agent-token', known({metadata: {name: 'scalr-agent-token'}, data: {token: btoa('e30.e30.x')}}, 'secrets/scalr-agent-token')],
+      [
+        'scalr-agent-token',
+        known(
+          {metadata: {name: 'scalr-agent-token'}, data: {token: btoa('e30.e30.x')}},
+          'secrets/scalr-agent-token',
+        ),
+      ],
     ]),
     claims: new Map(),
     live: live(),
@@ -168,9 +226,16 @@ export const claim = (name: string, more: Partial<Claim> = {}): Claim => ({
 });
 
 /** The result of one check, as `warn: message; remedy`; undefined where it has nothing to look at. */
-export function saidBy(checks: readonly Check[], id: string, about: PreflightContext): string | undefined {
+export function saidBy(
+  checks: readonly Check[],
+  id: string,
+  about: PreflightContext,
+): string | undefined {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`There is no check ${id}.`);
   const result: CheckResult | undefined = check.run(about);
-  return result && `${result.status}: ${result.message}${result.remedy === undefined ? '' : ` -> ${result.remedy}`}`;
+  return (
+    result &&
+    `${result.status}: ${result.message}${result.remedy === undefined ? '' : ` -> ${result.remedy}`}`
+  );
 }

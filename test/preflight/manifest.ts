@@ -9,19 +9,34 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
   const isOn = (path: string): boolean => Boolean(read(path));
   const base = chart === 'agent-job' ? 'scalr-agent' : chart;
   const full = release.includes(base) ? release : `${release}-${base}`;
-  const place = (nodeSelector: string, tolerations: string) => ({nodeSelector: read(nodeSelector), tolerations: read(tolerations)});
-  const object = (apiVersion: string, kind: string, name: string, more: object = {}): KubernetesObject => ({
+  const place = (nodeSelector: string, tolerations: string) => ({
+    nodeSelector: read(nodeSelector),
+    tolerations: read(tolerations),
+  });
+  const object = (
+    apiVersion: string,
+    kind: string,
+    name: string,
+    more: object = {},
+  ): KubernetesObject => ({
     apiVersion,
     kind,
     metadata: {name},
     ...more,
   });
-  const deployment = (name: string, spec: Values): KubernetesObject => object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
-  const policy = (name: string): KubernetesObject => object('networking.k8s.io/v1', 'NetworkPolicy', name);
+  const deployment = (name: string, spec: Values): KubernetesObject =>
+    object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
+  const policy = (name: string): KubernetesObject =>
+    object('networking.k8s.io/v1', 'NetworkPolicy', name);
   const claim = `${full}-cache`;
-  const isNew = isOn('persistence.cache.enabled') && !isOn('persistence.cache.persistentVolumeClaim.claimName');
+  const isNew =
+    isOn('persistence.cache.enabled') && !isOn('persistence.cache.persistentVolumeClaim.claimName');
   const cacheVolume = isOn('persistence.cache.enabled')
-    ? {persistentVolumeClaim: {claimName: read('persistence.cache.persistentVolumeClaim.claimName') || claim}}
+    ? {
+        persistentVolumeClaim: {
+          claimName: read('persistence.cache.persistentVolumeClaim.claimName') || claim,
+        },
+      }
     : {emptyDir: {}};
   const storageClass = read('persistence.cache.persistentVolumeClaim.storageClassName');
   const claims = isNew
@@ -36,16 +51,24 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
     : [];
 
   if (chart === 'agent-k8s') {
-    const containers = [{name: 'agent-k8s', resources: read('resources'), securityContext: read('securityContext')}];
+    const containers = [
+      {name: 'agent-k8s', resources: read('resources'), securityContext: read('securityContext')},
+    ];
     const isEfs = isOn('efsVolumeHandle');
-    const volume = isEfs ? {persistentVolumeClaim: {claimName: 'agent-k8s-efs-claim'}} : {hostPath: {path: read('agent.data_home')}};
+    const volume = isEfs
+      ? {persistentVolumeClaim: {claimName: 'agent-k8s-efs-claim'}}
+      : {hostPath: {path: read('agent.data_home')}};
     return [
       object('rbac.authorization.k8s.io/v1', 'Role', 'agent-k8s-role'),
       object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'agent-k8s-role-binding'),
       ...(isEfs
         ? [
-            object('storage.k8s.io/v1', 'StorageClass', 'agent-k8s-efs-sc', {provisioner: 'efs.csi.aws.com'}),
-            object('v1', 'PersistentVolume', 'agent-k8s-efs-pv', {spec: {csi: {driver: 'efs.csi.aws.com'}}}),
+            object('storage.k8s.io/v1', 'StorageClass', 'agent-k8s-efs-sc', {
+              provisioner: 'efs.csi.aws.com',
+            }),
+            object('v1', 'PersistentVolume', 'agent-k8s-efs-pv', {
+              spec: {csi: {driver: 'efs.csi.aws.com'}},
+            }),
             object('v1', 'PersistentVolumeClaim', 'agent-k8s-efs-claim', {
               spec: {accessModes: ['ReadWriteMany'], storageClassName: 'agent-k8s-efs-sc'},
             }),
@@ -59,7 +82,13 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
       }),
       object('apps/v1', 'DaemonSet', `${full}-worker`, {
         spec: {
-          template: {spec: {...place('workerNodeSelector', 'workerTolerations'), containers, volumes: [{name: 'data-home', ...volume}]}},
+          template: {
+            spec: {
+              ...place('workerNodeSelector', 'workerTolerations'),
+              containers,
+              volumes: [{name: 'data-home', ...volume}],
+            },
+          },
         },
       }),
     ];
@@ -71,7 +100,13 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
       deployment(full, {
         ...place('nodeSelector', 'tolerations'),
         securityContext: read('podSecurityContext'),
-        containers: [{name: 'agent-local', resources: read('resources'), securityContext: read('securityContext')}],
+        containers: [
+          {
+            name: 'agent-local',
+            resources: read('resources'),
+            securityContext: read('securityContext'),
+          },
+        ],
         volumes: [{name: 'cache', ...cacheVolume}],
       }),
     ];

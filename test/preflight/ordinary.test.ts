@@ -3,9 +3,16 @@ import {runChecks} from '../../src/preflight/preflight-context.ts';
 import {CHECKS} from '../../src/preflight/run-preflight.ts';
 import {preflightContext} from './context.ts';
 
-test.each(['agent-k8s', 'agent-local', 'agent-job'])('nothing is wrong with %s on an ordinary cluster', async (chart) => {
+test.each([
+  'agent-k8s',
+  'agent-local',
+  'agent-job',
+])('nothing is wrong with %s on an ordinary cluster', async (chart) => {
   // Workers of agent-k8s need nodes of their own.
-  const flags = chart === 'agent-k8s' ? {chart, 'node-selector': ['kubernetes.azure.com/agentpool=runs']} : {chart};
+  const flags =
+    chart === 'agent-k8s'
+      ? {chart, 'node-selector': ['kubernetes.azure.com/agentpool=runs']}
+      : {chart};
   const checked = runChecks(CHECKS, await preflightContext(flags));
   expect(checked.filter(({status}) => status !== 'pass')).toEqual([]);
 });

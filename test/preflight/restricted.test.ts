@@ -22,10 +22,12 @@ const helmOptions = (options: readonly string[]): string[] =>
   });
 
 const cases = targets.flatMap((target) =>
-  RESTRICTED.filter((row) => row.chart === target.chart && within(target.version, row.in)).map((row) => ({
-    ...target,
-    options: row.options,
-  })),
+  RESTRICTED.filter((row) => row.chart === target.chart && within(target.version, row.in)).map(
+    (row) => ({
+      ...target,
+      options: row.options,
+    }),
+  ),
 );
 
 // The stand-ins render no security context of the worker.
@@ -33,7 +35,14 @@ test.skipIf(REAL === undefined).each(cases)(
   '$chart $version keeps the level restricted with the options that preflight offers',
   async (target) => {
     const own = ['--set', 'agent.url=https://acme.scalr.io,agent.tokenExistingSecret.name=x'];
-    const argv = ['template', 'scalr-agent', await directoryOf(target, scratch), '--kube-version', '1.36.0', ...own];
+    const argv = [
+      'template',
+      'scalr-agent',
+      await directoryOf(target, scratch),
+      '--kube-version',
+      '1.36.0',
+      ...own,
+    ];
     const found = async (options: readonly string[]): Promise<string[]> => {
       const {stdout} = await execa(helm, [...argv, ...helmOptions(options)]);
       return objectsIn(stdout)

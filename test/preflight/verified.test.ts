@@ -7,7 +7,9 @@ const other = {code: 'CAUTION', message: 'The proxy URL has no port.'};
 const results = (...statuses: Checked['status'][]): Checked[] =>
   ['server-version', 'node-versions'].flatMap((id, index) => {
     const status = statuses[index];
-    return status === undefined ? [] : [{id, status, group: 'Cluster' as const, title: '', ref: '', message: ''}];
+    return status === undefined
+      ? []
+      : [{id, status, group: 'Cluster' as const, title: '', ref: '', message: ''}];
   });
 
 test.each<[Checked['status'][], boolean]>([
@@ -18,12 +20,21 @@ test.each<[Checked['status'][], boolean]>([
   [['pass'], true],
   [[], true],
 ])('keeps a warning unless all of its checks have a result: %j', (statuses, isKept) => {
-  expect(unverified([warning, other], results(...statuses))).toEqual(isKept ? [warning, other] : [other]);
+  expect(unverified([warning, other], results(...statuses))).toEqual(
+    isKept ? [warning, other] : [other],
+  );
 });
 
 test('the warning about the SCC gives way to the check that names what it rejects', () => {
   const ofScc = {code: 'OPENSHIFT_SCC', message: 'By default the pods run as uid 1000.'};
-  const check: Checked = {id: 'openshift-scc', status: 'warn', group: 'Cluster', title: '', ref: '', message: ''};
+  const check: Checked = {
+    id: 'openshift-scc',
+    status: 'warn',
+    group: 'Cluster',
+    title: '',
+    ref: '',
+    message: '',
+  };
   expect(unverified([ofScc], [check])).toEqual([]);
   expect(unverified([ofScc], [])).toEqual([ofScc]);
 });

@@ -25,9 +25,23 @@ const WAYS = [
     shell: 'bash',
     files: {'.bashrc': `COMP_WORDBREAKS=$' \\t\\n"\\'><;|&('\n${BASH}`},
   },
-  {isVariant: true, way: 'bash with unset variables forbidden', shell: 'bash', files: {'.bashrc': `${BASH}set -u\n`}},
-  {way: 'zsh', shell: 'zsh', files: {'.zshrc': `${PLAIN.zsh}autoload -Uz compinit && compinit -u\n${SHELLS.zsh.load}\n`}},
-  {isVariant: true, way: 'zsh without compinit', shell: 'zsh', files: {'.zshrc': `${PLAIN.zsh}${SHELLS.zsh.load}\n`}},
+  {
+    isVariant: true,
+    way: 'bash with unset variables forbidden',
+    shell: 'bash',
+    files: {'.bashrc': `${BASH}set -u\n`},
+  },
+  {
+    way: 'zsh',
+    shell: 'zsh',
+    files: {'.zshrc': `${PLAIN.zsh}autoload -Uz compinit && compinit -u\n${SHELLS.zsh.load}\n`},
+  },
+  {
+    isVariant: true,
+    way: 'zsh without compinit',
+    shell: 'zsh',
+    files: {'.zshrc': `${PLAIN.zsh}${SHELLS.zsh.load}\n`},
+  },
   {
     isVariant: true,
     way: 'zsh that loads it on the first Tab',
@@ -36,10 +50,19 @@ const WAYS = [
       '.zshrc': `${PLAIN.zsh}mkdir fn && scalr-agent completion zsh >fn/_scalr-agent\nfpath=(~/fn $fpath)\nautoload -Uz compinit && compinit -u\n`,
     },
   },
-  {way: 'fish', shell: 'fish', files: {'.config/fish/config.fish': `${PLAIN.fish}${SHELLS.fish.load}\n`}},
+  {
+    way: 'fish',
+    shell: 'fish',
+    files: {'.config/fish/config.fish': `${PLAIN.fish}${SHELLS.fish.load}\n`},
+  },
 ];
 
-const CONTEXTS = ['arn:aws:eks:eu-west-1:1:cluster/prod', 'my context', 'it$(touch pwned)', 'two\u001b[2J'].map((name) => ({name}));
+const CONTEXTS = [
+  'arn:aws:eks:eu-west-1:1:cluster/prod',
+  'my context',
+  'it$(touch pwned)',
+  'two\u001b[2J',
+].map((name) => ({name}));
 const TOOLS = {
   kubectl: `case "$*" in
     'config view '*) echo '${JSON.stringify({contexts: CONTEXTS})}';;
@@ -53,7 +76,13 @@ const TOOLS = {
     *) echo '[]';;
   esac`,
 };
-const FILES = {'values.yaml': '', 'my file.yaml': '', 'production.yaml': '', 'kube.conf': '', 'sub/file.yaml': ''};
+const FILES = {
+  'values.yaml': '',
+  'my file.yaml': '',
+  'production.yaml': '',
+  'kube.conf': '',
+  'sub/file.yaml': '',
+};
 
 /** Typed keys, and the line after Tab. */
 const LINES = [
@@ -69,18 +98,33 @@ const LINES = [
   // zsh removes unnecessary quotes.
   ['scalr-agent install --cache="p', /^scalr-agent install --cache=("pvc"|pvc) $/],
   ['scalr-agent uninstall --purge=claims,cr', 'scalr-agent uninstall --purge=claims,crds '],
-  ['scalr-agent values --chart agent-k8s --chart-version 0.5.58', 'scalr-agent values --chart agent-k8s --chart-version 0.5.58 '],
+  [
+    'scalr-agent values --chart agent-k8s --chart-version 0.5.58',
+    'scalr-agent values --chart agent-k8s --chart-version 0.5.58 ',
+  ],
   ['scalr-agent validate val', 'scalr-agent validate values.yaml '],
   ['scalr-agent validate my', 'scalr-agent validate my\\ file.yaml '],
-  ['scalr-agent validate -f values.yaml,pro', 'scalr-agent validate -f values.yaml,production.yaml '],
+  [
+    'scalr-agent validate -f values.yaml,pro',
+    'scalr-agent validate -f values.yaml,production.yaml ',
+  ],
   ['scalr-agent install --kubeconfig=ku', 'scalr-agent install --kubeconfig=kube.conf '],
   ['scalr-agent install --save s', 'scalr-agent install --save sub/'],
   ['scalr-agent values > val', 'scalr-agent values > values.yaml '],
-  ['scalr-agent status --kube-context arn:aws:eks:', 'scalr-agent status --kube-context arn:aws:eks:eu-west-1:1:cluster/prod '],
-  ['scalr-agent status --kube-context=arn:aws', 'scalr-agent status --kube-context=arn:aws:eks:eu-west-1:1:cluster/prod '],
+  [
+    'scalr-agent status --kube-context arn:aws:eks:',
+    'scalr-agent status --kube-context arn:aws:eks:eu-west-1:1:cluster/prod ',
+  ],
+  [
+    'scalr-agent status --kube-context=arn:aws',
+    'scalr-agent status --kube-context=arn:aws:eks:eu-west-1:1:cluster/prod ',
+  ],
   ['scalr-agent status --kube-context m', 'scalr-agent status --kube-context my\\ context '],
   ['scalr-agent status --kube-context "my c', 'scalr-agent status --kube-context "my context" '],
-  ["scalr-agent status --kube-context 'my context' -n o", "scalr-agent status --kube-context 'my context' -n of-my-context "],
+  [
+    "scalr-agent status --kube-context 'my context' -n o",
+    "scalr-agent status --kube-context 'my context' -n of-my-context ",
+  ],
   ['scalr-agent status -nd', 'scalr-agent status -ndefault '],
   ['scalr-agent status -n team --release ', 'scalr-agent status -n team --release blue '],
   ['scalr-agent status --kube-context two', 'scalr-agent status --kube-context two'],
@@ -110,7 +154,9 @@ describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {
   });
 
   test.each(isVariant ? DELICATE : LINES)('%s', async (keys, line) => {
-    expect((await open.after(`${keys}\t`)).line).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
+    expect((await open.after(`${keys}\t`)).line).toEqual(
+      typeof line === 'string' ? line : expect.stringMatching(line),
+    );
   });
 
   test('shows the descriptions of commands', async () => {
@@ -128,7 +174,9 @@ describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {
   test('runs nothing from the command line or from a name', async () => {
     await open.after('scalr-agent status --kubeconfig "$(touch pwned)" -n \t');
     const {line} = await open.after('scalr-agent status --kube-context it\t');
-    expect(line).toMatch(/^scalr-agent status --kube-context (it\\\$\\\(touch\\ pwned\\\)|'it\$\(touch pwned\)') $/);
+    expect(line).toMatch(
+      /^scalr-agent status --kube-context (it\\\$\\\(touch\\ pwned\\\)|'it\$\(touch pwned\)') $/,
+    );
     expect(existsSync(join(home, 'pwned'))).toBe(false);
   });
 });
@@ -151,7 +199,11 @@ describe('PowerShell', () => {
     ['scalr-agent status --kube-context arn', 'arn:aws:eks:eu-west-1:1:cluster/prod'],
   ])('%s', (line, expected) => {
     const script = `${SHELLS.powershell.load}; (TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
-    const {stdout} = spawnSync('pwsh', ['-NoProfile', '-NonInteractive', '-Command', script], {cwd: home, env, encoding: 'utf8'});
+    const {stdout} = spawnSync('pwsh', ['-NoProfile', '-NonInteractive', '-Command', script], {
+      cwd: home,
+      env,
+      encoding: 'utf8',
+    });
     expect(stdout.trim()).toBe(expected);
   });
 });

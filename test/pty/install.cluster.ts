@@ -14,12 +14,25 @@ const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 async function placeFlags() {
   const place = await installPlace();
   const [helm] = await findHelm();
-  const tools = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm?.path as string];
-  return {place, args: [...tools, '--kubectl', await findKubectl(), ...(await chartFlags('agent-local'))]};
+  const tools = [
+    '--kubeconfig',
+    place.kubeconfig,
+    '--namespace',
+    place.namespace,
+    '--helm',
+    helm?.path as string,
+  ];
+  return {
+    place,
+    args: [...tools, '--kubectl', await findKubectl(), ...(await chartFlags('agent-local'))],
+  };
 }
 
 /** Installs with the built program on a terminal, and returns what is on the screen at the end. */
-async function installOn({steps = [], ...terminal}: Terminal & {steps?: readonly Step[]}, ...more: string[]) {
+async function installOn(
+  {steps = [], ...terminal}: Terminal & {steps?: readonly Step[]},
+  ...more: string[]
+) {
   const args = ['install', ...(await placeFlags()).args, ...more];
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   const env = {SCALR_AGENT_TOKEN: TOKEN, NO_COLOR: '1', XDG_STATE_HOME: folder, ...terminal.env};
@@ -35,7 +48,9 @@ test('an install on a terminal ticks its steps on a rail, and ends with the acco
   const {exit, screen, lines} = await installOn({}, '--yes');
   expect(exit, screen).toBe(0);
   const text = lines.join('\n');
-  expect(text).toMatch(/\n◆ {2}Installing agent-local 0\.6\.5 as release scalr-agent\n│ {2}✓ .*Secret scalr-agent-token \(\d\.\d s\)\n/);
+  expect(text).toMatch(
+    /\n◆ {2}Installing agent-local 0\.6\.5 as release scalr-agent\n│ {2}✓ .*Secret scalr-agent-token \(\d\.\d s\)\n/,
+  );
   expect(text).toMatch(
     /\n│ {2}✓ deployment\/scalr-agent[^\n]*: 1 of 1 ready \([\d.]+ s\)\n└ {2}Agent registered with acme\.scalr\.io after [\d.]+ s\.\n/,
   );
@@ -55,7 +70,11 @@ test('keys during an install leave no mark, and Ctrl-C interrupts it', async () 
       /Isolate each run/,
       /Which of these apply/,
     ].map(enter),
-    ...[/Where should provider/, /Maximum concurrent runs/, /What do you want to do\?[\s\S]*❯ Install/].map(enter),
+    ...[
+      /Where should provider/,
+      /Maximum concurrent runs/,
+      /What do you want to do\?[\s\S]*❯ Install/,
+    ].map(enter),
     {see: /Installing[\s\S]*[⠋⠙⠹⠸]/, press: '\r\rabc\r'},
     {see: /0 of 1 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
   ];
@@ -66,7 +85,15 @@ test('keys during an install leave no mark, and Ctrl-C interrupts it', async () 
 });
 
 test('a pod that cannot start: the cause is on the rail before the command fails', async () => {
-  const {exit, lines} = await installOn({}, '--yes', '--skip-preflight', '--timeout', '15s', '--node-selector', 'pool=nowhere');
+  const {exit, lines} = await installOn(
+    {},
+    '--yes',
+    '--skip-preflight',
+    '--timeout',
+    '15s',
+    '--node-selector',
+    'pool=nowhere',
+  );
   expect(exit).not.toBe(0);
   const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
   expect(at(/^│ {4}! pod\//)).toBeGreaterThan(0);
@@ -99,7 +126,10 @@ test('with --accessible the wizard leads from the first question to a registered
     [/Maximum concurrent runs/, ''],
     [/What do you want to do\?/, '1'],
   ];
-  const steps = answers.map(([see, press]) => ({see: new RegExp(`${see.source}[\\s\\S]*?${KEY.source}`), press: `${press}\r`}));
+  const steps = answers.map(([see, press]) => ({
+    see: new RegExp(`${see.source}[\\s\\S]*?${KEY.source}`),
+    press: `${press}\r`,
+  }));
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   const {screen, exit} = await onTerminal([...args, '--accessible'], steps, folder, {
     program: 'scalr-agent-install',
@@ -117,6 +147,9 @@ test('with --accessible the wizard leads from the first question to a registered
     .replace(/(scalr-agent-install) [\d.]+/, '$1 VERSION')
     // A quick cluster is not waited for.
     .replaceAll(/^(Waiting|Still working): .*\n/gm, '')
-    .replaceAll(/\/[\w./-]*\/(agent-local[\w./-]*|kubeconfig|answers\.yaml|values\.yaml)/g, 'PATH/$1');
+    .replaceAll(
+      /\/[\w./-]*\/(agent-local[\w./-]*|kubeconfig|answers\.yaml|values\.yaml)/g,
+      'PATH/$1',
+    );
   await expect(transcript).toMatchFileSnapshot('../golden/accessible-install.txt');
 });

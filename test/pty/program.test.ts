@@ -1,5 +1,16 @@
 import {execFile, execFileSync, spawnSync} from 'node:child_process';
-import {cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -16,8 +27,12 @@ beforeEach(() => {
 /** Runs the built program without a terminal. */
 const run = (args: readonly string[], input = '', env: Readonly<Record<string, string>> = {}) =>
   new Promise<{stdout: string; stderr: string; exit: number}>((resolve) => {
-    const child = execFile(process.execPath, [PROGRAM, ...args], {cwd: folder, env: {...process.env, ...env}}, (error, stdout, stderr) =>
-      resolve({stdout, stderr, exit: error === null ? 0 : Number(error.code)}),
+    const child = execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      {cwd: folder, env: {...process.env, ...env}},
+      (error, stdout, stderr) =>
+        resolve({stdout, stderr, exit: error === null ? 0 : Number(error.code)}),
     );
     child.stdin?.end(input);
   });
@@ -28,7 +43,10 @@ describe('on a terminal', () => {
   const file = () => readFileSync(join(folder, 'values.yaml'), 'utf8');
 
   test('replaces the file on y', async () => {
-    expect(await onTerminal(line, [{see: /Replace it\?/, press: 'y\r'}], folder)).toMatchObject({exit: 0, left: 0});
+    expect(await onTerminal(line, [{see: /Replace it\?/, press: 'y\r'}], folder)).toMatchObject({
+      exit: 0,
+      left: 0,
+    });
     expect(file()).toContain('acme.scalr.io');
   });
 
@@ -40,7 +58,11 @@ describe('on a terminal', () => {
   });
 
   test('changes nothing and exits with 130 on Ctrl-C at the question', async () => {
-    const {screen, exit, left} = await onTerminal(line, [{see: /Replace it\?/, press: '\u0003'}], folder);
+    const {screen, exit, left} = await onTerminal(
+      line,
+      [{see: /Replace it\?/, press: '\u0003'}],
+      folder,
+    );
     expect(screen).toContain('Canceled. Nothing was changed.');
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(readdirSync(folder)).toEqual(['values.yaml']);
@@ -52,7 +74,11 @@ describe('on a terminal', () => {
       {see: /Scalr URL/, press: 'ftp://acme.scalr.io\r'},
       {see: /does not start with https/, press: '\u0015https://acme.scalr.io\r'},
     ];
-    const {screen, exit, left} = await onTerminal(['values', '--chart', 'agent-local'], steps, folder);
+    const {screen, exit, left} = await onTerminal(
+      ['values', '--chart', 'agent-local'],
+      steps,
+      folder,
+    );
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
     expect(screen).toContain('url: "https://acme.scalr.io"');
   });
@@ -102,17 +128,26 @@ describe('in a pipe', () => {
 
   test('succeeds when the reader closes the pipe early', async () => {
     const script = `"$0" "$1" ${LINE.join(' ')} --quiet | head -c 1; echo "\${PIPESTATUS[0]}"`;
-    const stdout = execFileSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8'});
+    const stdout = execFileSync('bash', ['-c', script, process.execPath, PROGRAM], {
+      encoding: 'utf8',
+    });
     expect(stdout).toBe('#0\n');
   });
 
-  test.skipIf(!existsSync('/dev/full'))('fails when the disk behind standard output is full', () => {
-    const {status, stderr} = spawnSync('bash', ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, PROGRAM], {
-      encoding: 'utf8',
-    });
-    expect(stderr).toContain('Cannot write to standard output: ENOSPC.');
-    expect(status).toBe(1);
-  });
+  test.skipIf(!existsSync('/dev/full'))(
+    'fails when the disk behind standard output is full',
+    () => {
+      const {status, stderr} = spawnSync(
+        'bash',
+        ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, PROGRAM],
+        {
+          encoding: 'utf8',
+        },
+      );
+      expect(stderr).toContain('Cannot write to standard output: ENOSPC.');
+      expect(status).toBe(1);
+    },
+  );
 
   test('reads the address from a token on standard input, however late it arrives', async () => {
     const token = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
@@ -135,7 +170,9 @@ describe('in a pipe', () => {
   });
 
   test('completes the words that PowerShell passes in a variable, and omits what does not match', async () => {
-    const {stdout} = await run(['__complete', 'powershell'], '', {SCALR_AGENT_WORDS: 'install\n--chart\nagent-job\n--cache=p'});
+    const {stdout} = await run(['__complete', 'powershell'], '', {
+      SCALR_AGENT_WORDS: 'install\n--chart\nagent-job\n--cache=p',
+    });
     expect(stdout).toBe('values\n--cache=\npvc\t\n');
   });
 
@@ -148,17 +185,24 @@ describe('in a pipe', () => {
 
   test('lists every group of settings in the help', async () => {
     const {stdout} = await run(['values', '--help']);
-    for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL']) expect(stdout).toContain(`${group} FLAGS`);
+    for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL'])
+      expect(stdout).toContain(`${group} FLAGS`);
   });
 });
 
 describe('the package alone', () => {
   const run = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(folder, 'dist/bin/scalr-agent.js'), ...args], {cwd: folder, encoding: 'utf8'});
+    spawnSync(process.execPath, [join(folder, 'dist/bin/scalr-agent.js'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
   beforeEach(() => {
     cpSync(join(ROOT, 'dist'), join(folder, 'dist'), {recursive: true});
-    cpSync(join(ROOT, 'templates/completion'), join(folder, 'templates/completion'), {recursive: true});
-    for (const file of ['package.json', 'oclif.manifest.json']) cpSync(join(ROOT, file), join(folder, file));
+    cpSync(join(ROOT, 'templates/completion'), join(folder, 'templates/completion'), {
+      recursive: true,
+    });
+    for (const file of ['package.json', 'oclif.manifest.json'])
+      cpSync(join(ROOT, file), join(folder, file));
     writeFileSync(join(folder, 'values.yaml'), 'agent:\n  token: <token>\n');
   });
 
@@ -171,13 +215,21 @@ describe('the package alone', () => {
     ],
     [['--help'], 0, /^(?!.*__complete)/s],
     [['completion', 'bash'], 0, / complete -F \S+ scalr-agent scalr-agent-install\n/],
-    [['__complete', 'fish', 'completion', 'f'], 0, /^values\n\nbash\t\nzsh\t\nfish\t\npowershell\t\n$/],
+    [
+      ['__complete', 'fish', 'completion', 'f'],
+      0,
+      /^values\n\nbash\t\nzsh\t\nfish\t\npowershell\t\n$/,
+    ],
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],
     [['valeus'], 2, /Did you mean values\?/],
     [['validate', '--nonsense'], 2, /Unknown flag: --nonsense\./],
     [['validate', 'values.yaml', '--chart', 'agent-job'], 3, /PLACEHOLDER/],
-    [['validate', 'values.yaml', '--chart', 'agent-job', '--format', 'sarif'], 3, /"ruleId": "PLACEHOLDER"/],
+    [
+      ['validate', 'values.yaml', '--chart', 'agent-job', '--format', 'sarif'],
+      3,
+      /"ruleId": "PLACEHOLDER"/,
+    ],
     [['validate', 'values.yaml', '--chart', 'agent-job', '--fix'], 3, /Nothing was changed/],
     [[...LINE, '--ca-file', 'values.yaml'], 2, /is neither PEM nor DER/],
     [[...LINE, '--out', 'other.yaml', '--json'], 0, /"chart": "agent-local"/],
@@ -191,10 +243,15 @@ describe('the package alone', () => {
   test('completes on Tab with the command on the line, without other commands and the code that starts them', () => {
     const dist = join(folder, 'dist');
     const files = readdirSync(dist, {recursive: true, encoding: 'utf8'});
-    for (const name of files) if (/^commands\/(?!values).*\.js$|(^|\/)start\b/.test(name)) rmSync(join(dist, name));
+    for (const name of files)
+      if (/^commands\/(?!values).*\.js$|(^|\/)start\b/.test(name)) rmSync(join(dist, name));
     expect(run(...LINE).status).toBe(1);
-    expect(run('__complete', 'fish', 'values', '--log-format', '').stdout).toBe('values\n\njson\t\nplain\t\ndev\t\n');
-    expect(run('__complete', 'fish', 'values', '--chart-version', '').stdout).toContain('\n0.6.5\t');
+    expect(run('__complete', 'fish', 'values', '--log-format', '').stdout).toBe(
+      'values\n\njson\t\nplain\t\ndev\t\n',
+    );
+    expect(run('__complete', 'fish', 'values', '--chart-version', '').stdout).toContain(
+      '\n0.6.5\t',
+    );
   });
 });
 
@@ -234,7 +291,14 @@ describe('validate --fix on a terminal', () => {
 
   test('writes with --yes in a pipe, also through a link', async () => {
     symlinkSync('values.yaml', join(folder, 'link.yaml'));
-    const {stderr, exit} = await run(['validate', 'link.yaml', '--chart', 'agent-job', '--fix', '--yes']);
+    const {stderr, exit} = await run([
+      'validate',
+      'link.yaml',
+      '--chart',
+      'agent-job',
+      '--fix',
+      '--yes',
+    ]);
     expect(stderr).toContain('Wrote link.yaml.');
     expect(exit).toBe(0);
     expect(file()).toBe(right);
@@ -242,9 +306,14 @@ describe('validate --fix on a terminal', () => {
   });
 
   test('checks standard input, and refuses to rewrite a pipe', async () => {
-    expect((await run(['validate', '-', '--chart', 'agent-job'], wrong)).stdout).toContain('-:2:3 error');
+    expect((await run(['validate', '-', '--chart', 'agent-job'], wrong)).stdout).toContain(
+      '-:2:3 error',
+    );
     const script = `"$0" "$1" validate <(cat values.yaml) --chart agent-job --fix`;
-    const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8', cwd: folder});
+    const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
     expect(stderr).toContain('--fix requires a file, and /dev/fd/');
     expect(status).toBe(2);
   });

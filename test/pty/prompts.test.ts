@@ -7,13 +7,21 @@ import {Emulator} from '../support/emulator.ts';
 import {onTerminal, type Step, type Terminal} from './terminal.ts';
 
 const TOKEN = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
-const [ENTER, CTRL_C, CTRL_D] = ['\r', '\u0003', '\u0004'];
+const ENTER = '\r';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
 const ESCAPE = '\u001b[';
 
 /** Runs the wizard without helm, kubectl and home directory. */
 function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonly string[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-  const env = {PATH: folder, HOME: folder, XDG_STATE_HOME: folder, NO_COLOR: undefined, ...terminal.env};
+  const env = {
+    PATH: folder,
+    HOME: folder,
+    XDG_STATE_HOME: folder,
+    NO_COLOR: undefined,
+    ...terminal.env,
+  };
   return onTerminal(args, steps, folder, {program: 'scalr-agent-install', ...terminal, env});
 }
 
@@ -31,7 +39,8 @@ const DUMB: readonly Step[] = [
   {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: ENTER},
 ];
 
-const colorsIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
+const colorsIn = (screen: string): string[] =>
+  screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
 
 test('asks line by line without escape sequences when the terminal cannot move its cursor', async () => {
   const {screen, exit, left} = await converse(
@@ -41,7 +50,10 @@ test('asks line by line without escape sequences when the terminal cannot move i
       {see: /Agent pool token .*: $/, press: '?\r'},
       {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `nonsense\r`},
       {see: /incomplete[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
-      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*What is the agent pool used for\?[\s\S]*Number.*: $/, press: ENTER},
+      {
+        see: /\[hidden, \d+ characters\]\r\n[\s\S]*What is the agent pool used for\?[\s\S]*Number.*: $/,
+        press: ENTER,
+      },
       {see: /Isolate each run in its own pod\?[\s\S]*Number.*: $/, press: CTRL_C},
     ],
     {env: {TERM: 'dumb'}},
@@ -99,7 +111,11 @@ test('fits a window of 40×15 with whole lines, and shows neither answered quest
 
 test('erases the question when the window becomes narrow during it', async () => {
   const {exit, left} = await converse(
-    [{...(FEW[0] as Step), press: '?', resize: [32, 24]}, {see: /Nothing\s+is\s+changed/, press: ENTER}, ...FEW.slice(1)],
+    [
+      {...(FEW[0] as Step), press: '?', resize: [32, 24]},
+      {see: /Nothing\s+is\s+changed/, press: ENTER},
+      ...FEW.slice(1),
+    ],
     {
       env: {NO_COLOR: '1'},
     },
@@ -114,13 +130,21 @@ describe('the terminal after the program ends', () => {
     ['a text', FEW.slice(0, 2), /Agent pool token/, CTRL_C, 'xterm'],
     ['a list', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_C, 'xterm'],
     ['a text left by the end of input', FEW.slice(0, 2), /Agent pool token/, CTRL_D, 'xterm'],
-    ['a list left by the end of input', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_D, 'xterm'],
+    [
+      'a list left by the end of input',
+      FEW.slice(0, 1),
+      /Where does the cluster run\?[\s\S]*for help/,
+      CTRL_D,
+      'xterm',
+    ],
     ['a secret on a terminal without a cursor', DUMB, /Agent pool token/, CTRL_C, 'dumb'],
   ] as const)('is restored: %s', async (_, before, see, press, TERM) => {
     const {screen, exit, left} = await converse([...before, {see, press}], {shell, env: {TERM}});
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(screen).toContain('Canceled. Nothing was changed.');
-    expect(screen.lastIndexOf(`${ESCAPE}?25h`)).toBeGreaterThanOrEqual(screen.lastIndexOf(`${ESCAPE}?25l`));
+    expect(screen.lastIndexOf(`${ESCAPE}?25h`)).toBeGreaterThanOrEqual(
+      screen.lastIndexOf(`${ESCAPE}?25l`),
+    );
     expect(screen).toMatch(/ icanon /);
     expect(screen).toMatch(/ echo /);
   });
@@ -130,7 +154,10 @@ test('ACCESSIBLE=1: one question per line with words for keys, nothing repainted
   const {screen, exit, left} = await converse(
     [
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: ENTER},
-      {see: /Where does the cluster run\?[\s\S]*Type a number, back, help or quit, then Enter: $/, press: `help${ENTER}`},
+      {
+        see: /Where does the cluster run\?[\s\S]*Type a number, back, help or quit, then Enter: $/,
+        press: `help${ENTER}`,
+      },
       {see: /Type a number, back, help or quit, then Enter: $/, press: `back${ENTER}`},
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: `quit${ENTER}`},
     ],

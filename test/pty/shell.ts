@@ -39,7 +39,14 @@ export function prepareHome(home: string, {files, tools = {}}: Home): Record<str
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  return {HOME: home, ZDOTDIR: home, PATH: `${bin}:${process.env['PATH']}`, LANG: 'C.UTF-8', TERM: 'xterm', PS1: PROMPT};
+  return {
+    HOME: home,
+    ZDOTDIR: home,
+    PATH: `${bin}:${process.env['PATH']}`,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm',
+    PS1: PROMPT,
+  };
 }
 
 /** Starts an interactive shell in a new home directory. */
@@ -71,7 +78,9 @@ export async function openShell(shell: string, home: string, life: Home): Promis
       onEmptyScreen(`${keys}${mark}`);
       return seen((lines) => {
         const line = lines.findLast((each) => each.startsWith(PROMPT) && each.endsWith(mark));
-        return line === undefined ? undefined : {line: line.slice(PROMPT.length, -mark.length), screen: lines.join('\n')};
+        return line === undefined
+          ? undefined
+          : {line: line.slice(PROMPT.length, -mark.length), screen: lines.join('\n')};
       });
     },
     async screen(keys, desired) {
@@ -85,7 +94,10 @@ export async function openShell(shell: string, home: string, life: Home): Promis
 /** As npm installs them. */
 const programs = () =>
   Object.fromEntries(
-    ['scalr-agent', 'scalr-agent-install'].map((name) => [name, `exec '${process.execPath}' '${built(`dist/bin/${name}.js`)}' "$@"`]),
+    ['scalr-agent', 'scalr-agent-install'].map((name) => [
+      name,
+      `exec '${process.execPath}' '${built(`dist/bin/${name}.js`)}' "$@"`,
+    ]),
   );
 
 /** Startup file of a shell: a fixed prompt, and no other customization. */

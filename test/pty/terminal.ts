@@ -30,7 +30,12 @@ interface Seen {
 }
 
 /** Runs the built program on a terminal (default: 80×24) and replies to its prompts; every step must be reached. */
-export function onTerminal(args: readonly string[], steps: readonly Step[], cwd: string, terminal: Terminal = {}): Promise<Seen> {
+export function onTerminal(
+  args: readonly string[],
+  steps: readonly Step[],
+  cwd: string,
+  terminal: Terminal = {},
+): Promise<Seen> {
   const pty = start(args, cwd, terminal);
   const left = [...steps];
   let screen = '';
@@ -63,11 +68,29 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
   });
 }
 
-function start(args: readonly string[], cwd: string, {program = 'scalr-agent', shell, ...terminal}: Terminal): IPty {
+function start(
+  args: readonly string[],
+  cwd: string,
+  {program = 'scalr-agent', shell, ...terminal}: Terminal,
+): IPty {
   const bin = built(`dist/bin/${program}.js`);
-  const env = {...process.env, CI: undefined, LC_ALL: undefined, LANG: 'C.UTF-8', TERM: 'xterm', ...terminal.env};
-  const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const window = {cols: terminal.cols ?? 80, rows: terminal.rows ?? 24, cwd, env: Object.fromEntries(known)};
+  const env = {
+    ...process.env,
+    CI: undefined,
+    LC_ALL: undefined,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm',
+    ...terminal.env,
+  };
+  const known = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const window = {
+    cols: terminal.cols ?? 80,
+    rows: terminal.rows ?? 24,
+    cwd,
+    env: Object.fromEntries(known),
+  };
   if (shell === undefined) return spawn(process.execPath, [bin, ...args], window);
   return spawn('/bin/bash', ['-c', shell, 'bash', process.execPath, bin, ...args], window);
 }

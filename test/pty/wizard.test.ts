@@ -12,7 +12,8 @@ import {onTerminal, type Step} from './terminal.ts';
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
 const ENTER = '\r';
-const [DOWN, LEFT] = ['\u001B[B', '\u001B[D'];
+const DOWN = '\u001B[B';
+const LEFT = '\u001B[D';
 const CTRL_C = '\u0003';
 const EMPTY_LINE = '\u0015';
 
@@ -56,8 +57,11 @@ async function displayed(output: string, columns = 80, rows = 24): Promise<strin
 /** Generates the same values from the saved answers, without a terminal. */
 const replayed = (): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(process.execPath, [PROGRAM, 'values', '--answers', 'out/answers.yaml'], {cwd: folder}, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
+    execFile(
+      process.execPath,
+      [PROGRAM, 'values', '--answers', 'out/answers.yaml'],
+      {cwd: folder},
+      (error, stdout) => (error === null ? resolve(stdout) : reject(error)),
     );
   });
 
@@ -66,8 +70,16 @@ const kept = (): string => join(folder, '.local/state/scalr-agent-install/resume
 
 describe('the happy path', () => {
   test.each([
-    ['agent-local', [{see: /Isolate each run/, press: ENTER}, LOAD], [{see: /Chart to install/, press: ENTER}]],
-    ['agent-job', [{see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`}], [{see: /Chart to install/, press: ENTER}]],
+    [
+      'agent-local',
+      [{see: /Isolate each run/, press: ENTER}, LOAD],
+      [{see: /Chart to install/, press: ENTER}],
+    ],
+    [
+      'agent-job',
+      [{see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`}],
+      [{see: /Chart to install/, press: ENTER}],
+    ],
     [
       'agent-k8s',
       [{see: /Isolate each run/, press: ENTER}, LOAD],
@@ -98,7 +110,10 @@ test('changes a setting from the review', async () => {
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
     {see: /What do you want to do\?/, press: `1${ENTER}`},
-    {see: /Which answer do you want to change\?[\s\S]*Configure more/, press: `${DOWN.repeat(10)}${ENTER}`},
+    {
+      see: /Which answer do you want to change\?[\s\S]*Configure more/,
+      press: `${DOWN.repeat(10)}${ENTER}`,
+    },
     {see: /What do you want to configure\?/, press: `8${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `3${ENTER}`},
     {see: /1Gi, chart default/, press: `2${ENTER}`},
@@ -124,7 +139,9 @@ describe('going back', () => {
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
     const lines = await displayed(screen);
-    expect(lines.filter((line) => line.startsWith('◇')).map((line) => line.slice(3, 12).trim())).toEqual(['Target', 'Agent', 'Purpose']);
+    expect(
+      lines.filter((line) => line.startsWith('◇')).map((line) => line.slice(3, 12).trim()),
+    ).toEqual(['Target', 'Agent', 'Purpose']);
   });
 
   test('asks at the first question whether to quit', async () => {
@@ -163,7 +180,10 @@ describe('the screen', () => {
   });
 
   test('is plain text with TERM=dumb: numbered choices, steps as lines', async () => {
-    const terminal = {program: 'scalr-agent-install', env: {...environment(), TERM: 'dumb'}} as const;
+    const terminal = {
+      program: 'scalr-agent-install',
+      env: {...environment(), TERM: 'dumb'},
+    } as const;
     const steps: Step[] = [
       {see: /Step 1 of 7 - Target[\s\S]*Number \(4\):/, press: ENTER},
       {see: /Where does the cluster run[\s\S]*Number \(6\):/, press: '\u001B\r'},
@@ -178,9 +198,18 @@ describe('the screen', () => {
   });
 
   test('has no colors with NO_COLOR', async () => {
-    const terminal = {program: 'scalr-agent-install', env: {...environment(), NO_COLOR: '1'}} as const;
-    const {screen} = await onTerminal([], [...AGENT, {see: /What is/, press: CTRL_C}], folder, terminal);
-    for (const color of ['\u001B[1m', '\u001B[2m', '\u001B[36m']) expect(screen).not.toContain(color);
+    const terminal = {
+      program: 'scalr-agent-install',
+      env: {...environment(), NO_COLOR: '1'},
+    } as const;
+    const {screen} = await onTerminal(
+      [],
+      [...AGENT, {see: /What is/, press: CTRL_C}],
+      folder,
+      terminal,
+    );
+    for (const color of ['\u001B[1m', '\u001B[2m', '\u001B[36m'])
+      expect(screen).not.toContain(color);
   });
 });
 
@@ -233,7 +262,10 @@ describe('Ctrl-C', () => {
     writeFileSync(join(folder, 'kubectl'), kubectl, {mode: 0o755});
     const steps: Step[] = [
       {see: /❯ Kubernetes/, press: ENTER},
-      {see: /helm not found on PATH[\s\S]*Try again[\s\S]*Write files only/, press: `${DOWN}${DOWN}${ENTER}`},
+      {
+        see: /helm not found on PATH[\s\S]*Try again[\s\S]*Write files only/,
+        press: `${DOWN}${DOWN}${ENTER}`,
+      },
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
       {see: /Reading the cluster/, press: CTRL_C},
     ];
@@ -243,7 +275,10 @@ describe('Ctrl-C', () => {
   });
 
   test('is reported like SIGTERM, which exits with 143', async () => {
-    const {screen, exit, left} = await talk([...AGENT, {see: /What is the agent pool/, press: '', signal: 'SIGTERM'}]);
+    const {screen, exit, left} = await talk([
+      ...AGENT,
+      {see: /What is the agent pool/, press: '', signal: 'SIGTERM'},
+    ]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
     expect(screen).toContain('Canceled. Nothing was changed.');
     expect(screen.lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
@@ -288,7 +323,8 @@ test('shows errors at the question after wrong answers', async () => {
 });
 
 describe('a token', () => {
-  const [first, rest] = [TOKEN.slice(0, 40), TOKEN.slice(40)];
+  const first = TOKEN.slice(0, 40);
+  const rest = TOKEN.slice(40);
   const TARGET = AGENT.slice(0, 2);
   const LEAVE: Step = {see: /What is the agent pool/, press: CTRL_C};
 
@@ -305,7 +341,10 @@ describe('a token', () => {
     expect(screen).not.toContain(rest);
   });
 
-  test.each([{ACCESSIBLE: '1'}, {TERM: 'dumb'}])('is never shown in plain lines, at whatever question it is pasted: %o', async (env) => {
+  test.each([
+    {ACCESSIBLE: '1'},
+    {TERM: 'dumb'},
+  ])('is never shown in plain lines, at whatever question it is pasted: %o', async (env) => {
     const steps: Step[] = [
       {see: /Where will the agent run\?/, press: `${TOKEN}${ENTER}`},
       {see: /\[hidden, \d+ characters\][\s\S]*This is an agent pool token\./, press: ENTER},
@@ -317,11 +356,16 @@ describe('a token', () => {
     const terminal = {program: 'scalr-agent-install', env: {...environment(), ...env}} as const;
     const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    for (let at = 0; at < TOKEN.length - 12; at++) expect(screen).not.toContain(TOKEN.slice(at, at + 12));
+    for (let at = 0; at < TOKEN.length - 12; at++)
+      expect(screen).not.toContain(TOKEN.slice(at, at + 12));
   });
 
   test('is taken without the text pasted after it', async () => {
-    const {screen, left} = await talk([...TARGET, {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`}, LEAVE]);
+    const {screen, left} = await talk([
+      ...TARGET,
+      {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`},
+      LEAVE,
+    ]);
     expect(left, screen).toBe(0);
     expect(screen).not.toContain('more-of-the-paste');
   });
@@ -363,7 +407,10 @@ test.each([
   expect(await emulator.broken()).toEqual([]);
 });
 
-test.each([undefined, '1'])('continues after Ctrl-Z and fg, and asks the question again (ACCESSIBLE=%s)', async (ACCESSIBLE) => {
+test.each([
+  undefined,
+  '1',
+])('continues after Ctrl-Z and fg, and asks the question again (ACCESSIBLE=%s)', async (ACCESSIBLE) => {
   const steps: Step[] = [
     {see: /Where will the agent run\?/, press: ENTER},
     {see: /Where does the cluster run\?/, press: ENTER},
@@ -373,7 +420,11 @@ test.each([undefined, '1'])('continues after Ctrl-Z and fg, and asks the questio
     {see: /What is the agent pool/, press: CTRL_C},
   ];
   // A shell with job control: fg prints the command, and continues it once it is stopped.
-  const terminal = {program: 'scalr-agent-install', shell: 'set -m; "$@"; fg', env: {...environment(), ACCESSIBLE}} as const;
+  const terminal = {
+    program: 'scalr-agent-install',
+    shell: 'set -m; "$@"; fg',
+    env: {...environment(), ACCESSIBLE},
+  } as const;
   const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
 });
@@ -381,7 +432,10 @@ test.each([undefined, '1'])('continues after Ctrl-Z and fg, and asks the questio
 describe('without a terminal', () => {
   const pipe = (input: string | undefined) =>
     new Promise<{stderr: string; exit: number}>((resolve) => {
-      const child = spawn(process.execPath, [WIZARD], {cwd: folder, env: {...process.env, ...environment()}});
+      const child = spawn(process.execPath, [WIZARD], {
+        cwd: folder,
+        env: {...process.env, ...environment()},
+      });
       let stderr = '';
       child.stderr.on('data', (chunk) => {
         stderr += String(chunk);
@@ -400,8 +454,14 @@ describe('without a terminal', () => {
     expect(stderr).not.toContain('?');
   });
 
-  test.each([[{CI: 'true'}, []] as const, [{}, ['--no-input']] as const])('asks nothing on a terminal with %o %o', async (env, args) => {
-    const {screen, exit} = await onTerminal([...args], [], folder, {program: 'scalr-agent-install', env: {...environment(), ...env}});
+  test.each([
+    [{CI: 'true'}, []] as const,
+    [{}, ['--no-input']] as const,
+  ])('asks nothing on a terminal with %o %o', async (env, args) => {
+    const {screen, exit} = await onTerminal([...args], [], folder, {
+      program: 'scalr-agent-install',
+      env: {...environment(), ...env},
+    });
     expect(exit, screen).toBe(2);
     expect(screen).toContain('SCALR_AGENT_INSTALL_URL');
   });

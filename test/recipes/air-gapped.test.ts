@@ -14,28 +14,42 @@ const [unpack = '', push = '', write = ''] = linesOf(page, 'Air-gapped machine')
 
 /** A shell without any network, not even to this machine. */
 const ALONE = ['unshare', '--map-root-user', '--net'];
-const canBeAlone = (await execa('unshare', ['--map-root-user', '--net', 'true'], {reject: false})).exitCode === 0;
+const canBeAlone =
+  (await execa('unshare', ['--map-root-user', '--net', 'true'], {reject: false})).exitCode === 0;
 
 /** Stands in for skopeo, which needs the registries. */
 const SKOPEO = {skopeo: 'echo "$@" >> skopeo.log'};
-const logOf = (cwd: string): string[] => readFileSync(join(cwd, 'skopeo.log'), 'utf8').trim().split('\n');
+const logOf = (cwd: string): string[] =>
+  readFileSync(join(cwd, 'skopeo.log'), 'utf8').trim().split('\n');
 
 test('the copied files are sufficient, and no step uses a network', async () => {
   const outside = await workshop(SKOPEO);
-  const repository = await chartRepository(join(outside.bin, 'helm'), {chart: 'agent-job', version: '0.6.5'}, outside.folder);
+  const repository = await chartRepository(
+    join(outside.bin, 'helm'),
+    {chart: 'agent-job', version: '0.6.5'},
+    outside.folder,
+  );
   outside.write('answers.yaml', fileOf(page, 'Connected machine'));
   // What is not published yet is packed here, and the charts of upstream are another's.
-  const here = fetch.replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`).replace(UPSTREAM, repository);
+  const here = fetch
+    .replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`)
+    .replace(UPSTREAM, repository);
   expect(here).not.toBe(fetch);
   const path = `${join(outside.env.npm_config_prefix, 'bin')}:${outside.env.PATH}`;
   for (const text of [here, list, save])
-    expect(await type(text, {...outside, env: {...outside.env, PATH: path}})).toMatchObject({exitCode: 0});
-  const saved = logOf(outside.cwd).map((line) => /^copy --all docker:\/\/docker\.io\/(\S+) oci:\.\/images:(\S+)$/.exec(line)?.slice(1));
+    expect(await type(text, {...outside, env: {...outside.env, PATH: path}})).toMatchObject({
+      exitCode: 0,
+    });
+  const saved = logOf(outside.cwd).map((line) =>
+    /^copy --all docker:\/\/docker\.io\/(\S+) oci:\.\/images:(\S+)$/.exec(line)?.slice(1),
+  );
   expect(saved.length).toBeGreaterThan(1);
   expect(saved).toEqual(saved.map((found) => [found?.[1], found?.[1]]));
 
   const inside = await workshop(SKOPEO);
-  for (const file of readdirSync(outside.cwd).filter((name) => /\.tgz$|^answers\.yaml$|^images\.sh$/.test(name))) {
+  for (const file of readdirSync(outside.cwd).filter((name) =>
+    /\.tgz$|^answers\.yaml$|^images\.sh$/.test(name),
+  )) {
     cpSync(join(outside.cwd, file), join(inside.cwd, file));
   }
   const alone = {
@@ -43,12 +57,21 @@ test('the copied files are sufficient, and no step uses a network', async () => 
     env: {...inside.env, PATH: `${join(inside.env.npm_config_prefix, 'bin')}:${inside.env.PATH}`},
     under: canBeAlone ? ALONE : [],
   };
-  const {exitCode: reached} = await type(`node -e "fetch('${repository}').catch(() => process.exit(7))"`, alone);
+  const {exitCode: reached} = await type(
+    `node -e "fetch('${repository}').catch(() => process.exit(7))"`,
+    alone,
+  );
   expect(reached).toBe(canBeAlone ? 7 : 0);
-  for (const text of [unpack, push, write]) expect(await type(text, alone)).toMatchObject({exitCode: 0});
+  for (const text of [unpack, push, write])
+    expect(await type(text, alone)).toMatchObject({exitCode: 0});
 
-  const rendered = await type('helm template scalr-agent ./agent-job-0.6.5.tgz --values values.yaml --kube-version 1.35.0', alone);
-  const used = [...rendered.stdout.matchAll(/^[- ]*(?:image|reference): *"?([^" \n]+)/gm)].map(([, image = '']) => image);
+  const rendered = await type(
+    'helm template scalr-agent ./agent-job-0.6.5.tgz --values values.yaml --kube-version 1.35.0',
+    alone,
+  );
+  const used = [...rendered.stdout.matchAll(/^[- ]*(?:image|reference): *"?([^" \n]+)/gm)].map(
+    ([, image = '']) => image,
+  );
   const mirrored = new Set(logOf(inside.cwd).map((line) => line.split('docker://')[1]));
   expect(used.length).toBeGreaterThan(saved.length);
   expect(used.filter((image) => !mirrored.has(image))).toEqual([]);

@@ -8,7 +8,11 @@ import type {Target} from '../../src/charts/define.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 
 /** A repository on this machine that serves charts, as upstream's does. Returns its address. */
-export async function chartRepository(helm: string, charts: Target | readonly Target[], scratch: string): Promise<string> {
+export async function chartRepository(
+  helm: string,
+  charts: Target | readonly Target[],
+  scratch: string,
+): Promise<string> {
   const served = join(scratch, 'served');
   for (const target of [charts].flat() as Target[])
     await execa(helm, ['package', await directoryOf(target, scratch), '--destination', served]);

@@ -18,7 +18,9 @@ const read = (name: string): string => readFileSync(join(shop.cwd, name), 'utf8'
 beforeEach(async () => {
   shop = await workshop(BUILT);
   shop.write('answers.yaml', answers);
-  expect(await type('scalr-agent values --answers answers.yaml --out values.yaml', shop)).toMatchObject({exitCode: 0});
+  expect(
+    await type('scalr-agent values --answers answers.yaml --out values.yaml', shop),
+  ).toMatchObject({exitCode: 0});
   for (const args of [
     ['init', '--quiet'],
     ['add', '.'],
@@ -34,13 +36,19 @@ describe('every change', () => {
     expect(read('findings.xml')).toContain('<testsuite');
     expect(await type(recommend, shop)).toMatchObject({exitCode: 0, stdout: ''});
     expect(violations('recommend', read('recommendation.json'))).toEqual([]);
-    expect(await type(tell, shop)).toMatchObject({exitCode: 0, stdout: expect.stringContaining('values.yaml is valid')});
+    expect(await type(tell, shop)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('values.yaml is valid'),
+    });
   });
 
   test('fails when the answers were changed without their values', async () => {
     shop.write('answers.yaml', answers.replace('concurrency: 3', 'concurrency: 4'));
     const {exitCode, stdout} = await type(check, shop);
-    expect({exitCode, stdout}).toEqual({exitCode: 1, stdout: expect.stringContaining('replicaCount')});
+    expect({exitCode, stdout}).toEqual({
+      exitCode: 1,
+      stdout: expect.stringContaining('replicaCount'),
+    });
   });
 
   test('lists all missing answers without a prompt', async () => {
@@ -59,26 +67,39 @@ describe('every change', () => {
     ],
     ['an error stops it with its own status', 'agent: {tokne: abc}\n', 3],
   ])('%s', async (_, text, status) => {
-    shop.write('values.yaml', `# Values of agent-local 0.6.5 (agent 1.4.0): only values that differ from the chart defaults.\n${text}`);
+    shop.write(
+      'values.yaml',
+      `# Values of agent-local 0.6.5 (agent 1.4.0): only values that differ from the chart defaults.\n${text}`,
+    );
     expect((await type('scalr-agent validate values.yaml --strict', shop)).exitCode).toBe(status);
     expect((await type(tell, shop)).exitCode).toBe(status === 4 ? 0 : status);
   });
 });
 
 test('the workflow uses the commands of the page, and these tests run all of them', () => {
-  const workflow = parse(fileOf(page, 'GitHub Actions workflow')) as {jobs: Record<string, {steps: {run?: string}[]}>};
-  const typed = Object.values(workflow.jobs).flatMap(({steps}) => steps.flatMap(({run}) => run ?? []));
-  const shown = ['Validate every change', 'Deploy'].flatMap((heading) => linesOf(page, heading).join('').split('\n'));
-  expect([...shown, 'npm install --global scalr-agent-install']).toEqual(expect.arrayContaining(typed));
+  const workflow = parse(fileOf(page, 'GitHub Actions workflow')) as {
+    jobs: Record<string, {steps: {run?: string}[]}>;
+  };
+  const typed = Object.values(workflow.jobs).flatMap(({steps}) =>
+    steps.flatMap(({run}) => run ?? []),
+  );
+  const shown = ['Validate every change', 'Deploy'].flatMap((heading) =>
+    linesOf(page, heading).join('').split('\n'),
+  );
+  expect([...shown, 'npm install --global scalr-agent-install']).toEqual(
+    expect.arrayContaining(typed),
+  );
   expect(linesOf(page, 'Validate every change')).toHaveLength(3);
 });
 
 test('the short versions in the README are part of these tests', () => {
   const short = linesOf(recipe('README.md'), 'Recipes').flatMap((text) => text.trim().split('\n'));
-  const run = [page, recipe('docs/guide/air-gapped.md'), recipe('docs/guide/docker.md')].flatMap((each) =>
-    [...each.keys()].flatMap((heading) => linesOf(each, heading)),
+  const run = [page, recipe('docs/guide/air-gapped.md'), recipe('docs/guide/docker.md')].flatMap(
+    (each) => [...each.keys()].flatMap((heading) => linesOf(each, heading)),
   );
   const typed = run.join('\n').split('\n');
   expect(short.length).toBeGreaterThan(3);
-  expect(short.filter((line) => !typed.some((each) => each.startsWith(line.replace(/ #.*/, ''))))).toEqual([]);
+  expect(
+    short.filter((line) => !typed.some((each) => each.startsWith(line.replace(/ #.*/, '')))),
+  ).toEqual([]);
 });

@@ -23,7 +23,8 @@ const WRONG = GOOD.replace('url', 'urll');
 const ANNOTATION = /^::error file=prod\/values\.yaml,line=3,col=3,title=UNKNOWN_KEY agent\.urll::/m;
 
 let shop: Awaited<ReturnType<typeof workshop>>;
-const git = (...args: string[]) => execa('git', ['-c', 'user.name=a', '-c', 'user.email=a', ...args], {cwd: shop.cwd});
+const git = (...args: string[]) =>
+  execa('git', ['-c', 'user.name=a', '-c', 'user.email=a', ...args], {cwd: shop.cwd});
 async function commit(files: Readonly<Record<string, string>>): Promise<string> {
   for (const [name, text] of Object.entries(files)) {
     await execa('mkdir', ['-p', join(shop.cwd, name, '..')]);
@@ -57,7 +58,11 @@ describe('action.yml', () => {
       return [name, input === undefined ? base : (given[input] ?? inputs[input]?.default ?? '')];
     });
     const env = {...shop.env, GITHUB_ACTION_PATH: root, ...Object.fromEntries(values)};
-    return execa('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {cwd: clone, env, reject: false});
+    return execa('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
+      cwd: clone,
+      env,
+      reject: false,
+    });
   }
   const files = '**/values.yaml';
 
@@ -84,7 +89,11 @@ describe('action.yml', () => {
       const {stdout} = await act({files});
       return [...stdout.matchAll(/^::error file=([^,]*)/gm)].map(([, name]) => name);
     };
-    expect(await wrong('**/values.yaml\n')).toEqual(['a b/values.yaml', 'prod/eu/values.yaml', 'values.yaml']);
+    expect(await wrong('**/values.yaml\n')).toEqual([
+      'a b/values.yaml',
+      'prod/eu/values.yaml',
+      'values.yaml',
+    ]);
     expect(await wrong('*/values.yaml')).toEqual(['a b/values.yaml']);
   });
 
@@ -92,13 +101,22 @@ describe('action.yml', () => {
     const base = await commit({'prod/values.yaml': WRONG, 'README.md': 'a'});
     await git('config', 'uploadpack.allowAnySHA1InWant', 'true');
     await commit({'README.md': 'b'});
-    expect(await act({files}, base)).toMatchObject({exitCode: 0, stdout: 'No values files to validate.'});
+    expect(await act({files}, base)).toMatchObject({
+      exitCode: 0,
+      stdout: 'No values files to validate.',
+    });
   });
 
   test('passes chart, version and strictness on', async () => {
-    await commit({'prod/values.yaml': 'agent: {url: "https://acme.scalr.io", token: abc, tokenExistingSecret: {name: token}}\n'});
+    await commit({
+      'prod/values.yaml':
+        'agent: {url: "https://acme.scalr.io", token: abc, tokenExistingSecret: {name: token}}\n',
+    });
     const chart = {chart: 'agent-local', 'chart-version': '0.6.4'};
-    expect(await act({files, ...chart})).toMatchObject({exitCode: 0, stdout: expect.stringContaining('::warning file=prod/values.yaml')});
+    expect(await act({files, ...chart})).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('::warning file=prod/values.yaml'),
+    });
     await execa('rm', ['-rf', join(shop.folder, 'clone')]);
     expect(await act({files, ...chart, strict: 'true'})).toMatchObject({exitCode: 4});
   });
@@ -112,15 +130,21 @@ describe('action.yml', () => {
   });
 
   test('is used by the guide with inputs that exist', () => {
-    const {jobs} = parse(fileOf(page, 'GitHub pull requests')) as {jobs: Record<string, {steps: {uses: string; with?: object}[]}>};
-    const used = Object.values(jobs).flatMap(({steps}) => steps.filter(({uses}) => uses.startsWith('Scalr/scalr-agent-install@')));
+    const {jobs} = parse(fileOf(page, 'GitHub pull requests')) as {
+      jobs: Record<string, {steps: {uses: string; with?: object}[]}>;
+    };
+    const used = Object.values(jobs).flatMap(({steps}) =>
+      steps.filter(({uses}) => uses.startsWith('Scalr/scalr-agent-install@')),
+    );
     expect(used).toHaveLength(1);
     expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(used[0]?.with ?? {})));
   });
 });
 
 describe('.pre-commit-hooks.yaml', () => {
-  const [hook] = parse(read('.pre-commit-hooks.yaml')) as [{id: string; entry: string; files: string; language: string}];
+  const [hook] = parse(read('.pre-commit-hooks.yaml')) as [
+    {id: string; entry: string; files: string; language: string},
+  ];
 
   test.each([
     [GOOD, 0],
@@ -129,12 +153,15 @@ describe('.pre-commit-hooks.yaml', () => {
     shop.write('values.yaml', text);
     expect(hook.language).toBe('script');
     const found = await type(`'${join(root, hook.entry)}' --strict values.yaml`, shop);
-    expect(found).toMatchObject({exitCode, stdout: expect.stringContaining(exitCode === 0 ? 'no problems found' : 'UNKNOWN_KEY')});
+    expect(found).toMatchObject({
+      exitCode,
+      stdout: expect.stringContaining(exitCode === 0 ? 'no problems found' : 'UNKNOWN_KEY'),
+    });
   });
 
   test('takes values files in every directory, and nothing else', () => {
-    const taken = ['values.yaml', 'prod/values-eu.yml', 'prod/chart.yaml', 'my-values.txt'].filter((name) =>
-      new RegExp(hook.files).test(name),
+    const taken = ['values.yaml', 'prod/values-eu.yml', 'prod/chart.yaml', 'my-values.txt'].filter(
+      (name) => new RegExp(hook.files).test(name),
     );
     expect(taken).toEqual(['values.yaml', 'prod/values-eu.yml']);
     const {repos} = parse(fileOf(page, 'pre-commit')) as {repos: {hooks: {id: string}[]}[]};
@@ -143,15 +170,29 @@ describe('.pre-commit-hooks.yaml', () => {
 });
 
 describe('integrations/gitlab.yml', () => {
-  const {variables, 'validate-scalr-agent-values': job} = parse(read('integrations/gitlab.yml')) as {
+  const {variables, 'validate-scalr-agent-values': job} = parse(
+    read('integrations/gitlab.yml'),
+  ) as {
     variables: Record<string, string>;
-    'validate-scalr-agent-values': {script: string[]; after_script: string[]; artifacts: {reports: {junit: string}}};
+    'validate-scalr-agent-values': {
+      script: string[];
+      after_script: string[];
+      artifacts: {reports: {junit: string}};
+    };
   };
-  const env = (): Record<string, string> => ({...shop.env, ...variables, SCALR_VALUES_VALIDATOR: `scalr-agent-install@${version}`});
+  const env = (): Record<string, string> => ({
+    ...shop.env,
+    ...variables,
+    SCALR_VALUES_VALIDATOR: `scalr-agent-install@${version}`,
+  });
 
   test('writes a report of all files, and fails on errors', async () => {
     await commit({'a/values.yaml': GOOD, 'prod/values.yaml': WRONG});
-    const given = {...env(), SCALR_VALUES_FILES: '*/values.yaml', SCALR_VALUES_FLAGS: '--strict --chart agent-local'};
+    const given = {
+      ...env(),
+      SCALR_VALUES_FILES: '*/values.yaml',
+      SCALR_VALUES_FLAGS: '--strict --chart agent-local',
+    };
     expect(await type(job.script.join('\n'), {...shop, env: given})).toMatchObject({exitCode: 3});
     const {stdout} = await type(job.after_script.join('\n'), shop);
     expect(stdout).toContain('<testsuite name="prod/values.yaml" tests="1" failures="1"');

@@ -17,7 +17,10 @@ export function recipe(page: string): ReadonlyMap<string, readonly Block[]> {
       const blocks = [...section.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm)];
       return [
         heading,
-        blocks.map(([, indent, language = '', text = '']) => ({language, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')})),
+        blocks.map(([, indent, language = '', text = '']) => ({
+          language,
+          text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+        })),
       ];
     }),
   );
@@ -44,6 +47,11 @@ interface Shell {
 /** Types the lines into a shell that stops at the first failure, as those of pipelines do. */
 export async function type(text: string, {cwd, env, under = []}: Shell) {
   const [command = '', ...args] = [...under, 'sh', '-eu', '-c', text];
-  const {exitCode, stdout, stderr} = await execa(command, args, {cwd, env, reject: false, stdin: 'ignore'});
+  const {exitCode, stdout, stderr} = await execa(command, args, {
+    cwd,
+    env,
+    reject: false,
+    stdin: 'ignore',
+  });
   return {exitCode, stdout, stderr};
 }

@@ -11,25 +11,44 @@ const ci = recipe('docs/guide/ci.md');
 const airGapped = recipe('docs/guide/air-gapped.md');
 
 /** What would go anywhere but to the cluster ends at a closed door. */
-const ALONE = {HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost'};
+const ALONE = {
+  HTTP_PROXY: 'http://127.0.0.1:9',
+  HTTPS_PROXY: 'http://127.0.0.1:9',
+  NO_PROXY: '127.0.0.1,localhost',
+};
 
 async function onCluster(helm: string) {
   const place = await installPlace();
   const shop = await workshop(BUILT, helm);
-  const env = {...shop.env, ...ALONE, KUBECONFIG: place.kubeconfig, SCALR_AGENT_INSTALL_NAMESPACE: place.namespace};
+  const env = {
+    ...shop.env,
+    ...ALONE,
+    KUBECONFIG: place.kubeconfig,
+    SCALR_AGENT_INSTALL_NAMESPACE: place.namespace,
+  };
   /** Types what the page says, in the namespace of this test. */
   const typed = (text: string, more: Readonly<Record<string, string>> = TOKEN) =>
-    type(text.replaceAll('--namespace scalr-agent', `--namespace ${place.namespace}`), {cwd: shop.cwd, env: {...env, ...more}});
+    type(text.replaceAll('--namespace scalr-agent', `--namespace ${place.namespace}`), {
+      cwd: shop.cwd,
+      env: {...env, ...more},
+    });
   return {...shop, place, typed};
 }
 
 describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
   test('a pipeline installs, verifies, changes nothing the second time, and detects manual changes', async () => {
     const {write, typed, place, folder} = await onCluster(path);
-    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    const chart = {
+      SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf(
+        {chart: 'agent-local', version: '0.6.5'},
+        folder,
+      ),
+    };
     const [deploy = '', diff = ''] = linesOf(ci, 'Deploy');
     write('answers.yaml', fileOf(ci, 'Answers file'));
-    expect(await typed('scalr-agent values --answers answers.yaml --out values.yaml --yes', chart)).toMatchObject({exitCode: 0});
+    expect(
+      await typed('scalr-agent values --answers answers.yaml --out values.yaml --yes', chart),
+    ).toMatchObject({exitCode: 0});
 
     expect((await typed(diff, {...TOKEN, ...chart})).exitCode).toBe(5);
     const first = await typed(deploy, {...TOKEN, ...chart});
@@ -39,23 +58,38 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     expect((await typed(diff, chart)).exitCode).toBe(0);
 
     const source = chart.SCALR_AGENT_INSTALL_CHART_SOURCE;
-    await typed(`helm upgrade scalr-agent '${source}' --namespace ${place.namespace} --reuse-values --set replicaCount=1`);
+    await typed(
+      `helm upgrade scalr-agent '${source}' --namespace ${place.namespace} --reuse-values --set replicaCount=1`,
+    );
     expect((await typed('scalr-agent status --values values.yaml --exit-code')).exitCode).toBe(5);
   }, 180_000);
 
   test('a pipeline without a token changes nothing and reports the missing setting', async () => {
     const {write, typed, place, folder} = await onCluster(path);
-    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    const chart = {
+      SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf(
+        {chart: 'agent-local', version: '0.6.5'},
+        folder,
+      ),
+    };
     write('answers.yaml', fileOf(ci, 'Answers file'));
     const [deploy = ''] = linesOf(ci, 'Deploy');
     const {exitCode, stderr, stdout} = await typed(deploy, chart);
-    expect({exitCode, said: stdout + stderr}).toEqual({exitCode: 3, said: expect.stringContaining('SCALR_AGENT_TOKEN')});
+    expect({exitCode, said: stdout + stderr}).toEqual({
+      exitCode: 3,
+      said: expect.stringContaining('SCALR_AGENT_TOKEN'),
+    });
     expect(await place.kubectl('get', 'deployments,secrets', '--output', 'name')).toBe('');
   });
 
   test('the first commands of the guide work on a cluster, in the order of a first day', async () => {
     const {typed, folder} = await onCluster(path);
-    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    const chart = {
+      SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf(
+        {chart: 'agent-local', version: '0.6.5'},
+        folder,
+      ),
+    };
     const guide = recipe('docs/guide/getting-started.md');
     const [preflight = '', dryRun = '', install = ''] = linesOf(guide, '3. Install an agent');
     const [status = ''] = linesOf(guide, '5. Queue a run');
@@ -69,11 +103,22 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
 
   test('a remedy of the symptoms page changes one setting and keeps the others', async () => {
     const {typed, folder} = await onCluster(path);
-    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
-    await typed('scalr-agent install --url https://acme.scalr.io --concurrency 2 --yes', {...TOKEN, ...chart});
+    const chart = {
+      SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf(
+        {chart: 'agent-local', version: '0.6.5'},
+        folder,
+      ),
+    };
+    await typed('scalr-agent install --url https://acme.scalr.io --concurrency 2 --yes', {
+      ...TOKEN,
+      ...chart,
+    });
     const [remedy = ''] = linesOf(recipe('docs/guide/symptoms.md'), 'Apply a remedy');
     const shown = await typed(remedy, chart);
-    expect(shown, shown.stderr).toMatchObject({exitCode: 0, stdout: expect.stringContaining('4Gi')});
+    expect(shown, shown.stderr).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('4Gi'),
+    });
     expect((await typed(remedy.replace('--diff', '--yes'), chart)).exitCode).toBe(0);
     const values = await typed('helm get values scalr-agent --namespace scalr-agent --output json');
     expect(JSON.parse(values.stdout)).toMatchObject({
@@ -82,7 +127,10 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     });
   }, 180_000);
 
-  test.each(['Install with scalr-agent', 'Install with Helm only'])('installs from copied chart and images: %s', async (heading) => {
+  test.each([
+    'Install with scalr-agent',
+    'Install with Helm only',
+  ])('installs from copied chart and images: %s', async (heading) => {
     const {cwd, write, typed, place, folder, bin} = await onCluster(path);
     const directory = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);
     await execa(join(bin, 'helm'), ['package', directory, '--destination', cwd]);

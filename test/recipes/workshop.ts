@@ -11,7 +11,8 @@ import {PROGRAM} from '../package/built.ts';
 export async function workshop(tools: Readonly<Record<string, string>> = {}, wantedHelm?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'recipe-'));
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
-  const [bin, cwd] = [join(folder, 'bin'), join(folder, 'work')];
+  const bin = join(folder, 'bin');
+  const cwd = join(folder, 'work');
   for (const each of [bin, cwd]) mkdirSync(each);
   const helm = wantedHelm ?? (await findHelm())[0]?.path ?? 'helm';
   for (const [tool, path] of Object.entries({helm, kubectl: await findKubectl()})) {
@@ -19,8 +20,19 @@ export async function workshop(tools: Readonly<Record<string, string>> = {}, wan
     put(bin, tool, `exec '${(await execa('sh', ['-c', 'command -v "$0"', path])).stdout}' "$@"`);
   }
   for (const [tool, script] of Object.entries(tools)) put(bin, tool, script);
-  const env = {PATH: `${bin}:${process.env['PATH']}`, CI: 'true', NO_COLOR: '1', npm_config_prefix: join(folder, 'npm')};
-  return {cwd, env, bin, folder, write: (name: string, text: string) => writeFileSync(join(cwd, name), text)};
+  const env = {
+    PATH: `${bin}:${process.env['PATH']}`,
+    CI: 'true',
+    NO_COLOR: '1',
+    npm_config_prefix: join(folder, 'npm'),
+  };
+  return {
+    cwd,
+    env,
+    bin,
+    folder,
+    write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
+  };
 }
 
 function put(folder: string, name: string, script: string): void {

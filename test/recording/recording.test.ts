@@ -13,20 +13,31 @@ import {QUESTIONS} from '../../src/wizard/steps.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const parse = (svg: string) => [
-  ...new DOMParser({onError: onErrorStopParsing}).parseFromString(svg, 'image/svg+xml').getElementsByTagName('*'),
+  ...new DOMParser({onError: onErrorStopParsing})
+    .parseFromString(svg, 'image/svg+xml')
+    .getElementsByTagName('*'),
 ];
 
 describe('docs/install.svg', () => {
   const svg = readFileSync(join(root, 'docs/install.svg'), 'utf8');
   const elements = parse(svg);
-  const texts = elements.filter(({tagName}) => tagName === 'text').map(({textContent}) => textContent ?? '');
+  const texts = elements
+    .filter(({tagName}) => tagName === 'text')
+    .map(({textContent}) => textContent ?? '');
 
   test('stands in the README', () => {
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('](docs/install.svg)');
   });
 
   test('is a small picture that runs and loads nothing', () => {
-    expect([...new Set(elements.map(({tagName}) => tagName))].toSorted()).toEqual(['g', 'rect', 'style', 'svg', 'text', 'title']);
+    expect([...new Set(elements.map(({tagName}) => tagName))].toSorted()).toEqual([
+      'g',
+      'rect',
+      'style',
+      'svg',
+      'text',
+      'title',
+    ]);
     const names = elements.flatMap(({attributes}) => [...attributes].map(({name}) => name));
     expect([...new Set(names)].filter((name) => /^on|href|src/.test(name))).toEqual([]);
     expect(svg).not.toMatch(/@import|url\(/);
@@ -37,7 +48,9 @@ describe('docs/install.svg', () => {
 
   test('tells nothing of the machine it was made on, and no token', () => {
     const words = texts.flatMap((text) => text.split(/[\s='"()]+/));
-    expect(words.filter((word) => /^\/\w|^\w:\\|127\.0\.0\.1|localhost|:\d{4,}|^eyJ|made-up/.test(word))).toEqual([]);
+    expect(
+      words.filter((word) => /^\/\w|^\w:\\|127\.0\.0\.1|localhost|:\d{4,}|^eyJ|made-up/.test(word)),
+    ).toEqual([]);
   });
 
   const {get} = new AnswerStore(
@@ -54,7 +67,10 @@ describe('docs/install.svg', () => {
       (when?.(get, (other) => other.id === token.id) ?? true),
   ).map(({setting}) => setting.question);
 
-  test.each(['Where will the agent run?', ...asked])('shows the question of today: %s (if not: npm run record)', (question) => {
+  test.each([
+    'Where will the agent run?',
+    ...asked,
+  ])('shows the question of today: %s (if not: npm run record)', (question) => {
     expect(texts.some((text) => text.startsWith(question))).toBe(true);
   });
 
@@ -68,7 +84,8 @@ describe('docs/install.svg', () => {
     expect(svg).toMatch(/@keyframes g0\{0%\{opacity:1\}/);
   });
 
-  test('ends well', () => expect(texts).toContainEqual(expect.stringContaining('Agent registered with')));
+  test('ends well', () =>
+    expect(texts).toContainEqual(expect.stringContaining('Agent registered with')));
 });
 
 test('a line that stays is drawn once, one that changes is drawn anew, and long news scrolls by', () => {
@@ -80,5 +97,7 @@ test('a line that stays is drawn once, one that changes is drawn anew, and long 
   const svg = svgOf(frames, 'title', {columns: 20, rows: 2});
   const texts = parse(svg).filter(({tagName}) => tagName === 'text');
   expect(texts.map(({textContent}) => textContent)).toEqual(['stays', '? <a> & b', 'done']);
-  expect(svg).toContain('33.33%{transform:translateY(0px);animation-timing-function:linear}66.67%{transform:translateY(-190px)}');
+  expect(svg).toContain(
+    '33.33%{transform:translateY(0px);animation-timing-function:linear}66.67%{transform:translateY(-190px)}',
+  );
 });

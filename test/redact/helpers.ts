@@ -2,11 +2,14 @@ import {Secret} from '../../src/ground/secret.ts';
 import {knownSecretSet} from '../../src/redact/known-values.ts';
 import {type Redactor, redactor} from '../../src/redact/redactor.ts';
 
-export const known = (values: Readonly<Record<string, string>>): ReturnType<typeof knownSecretSet> =>
+export const known = (
+  values: Readonly<Record<string, string>>,
+): ReturnType<typeof knownSecretSet> =>
   knownSecretSet(Object.entries(values).map(([kind, value]) => ({kind, value: new Secret(value)})));
 
 export const KEY = Buffer.alloc(32, 7);
-export const redactorOf = (values: Readonly<Record<string, string>> = {}): Redactor => redactor({knownSecrets: known(values), key: KEY});
+export const redactorOf = (values: Readonly<Record<string, string>> = {}): Redactor =>
+  redactor({knownSecrets: known(values), key: KEY});
 
 /** A file in the given chunks. */
 export function redacted(through: Redactor, chunks: readonly Buffer[]): Buffer {

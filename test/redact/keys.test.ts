@@ -1,7 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {seen} from './helpers.ts';
 
-const KEY_LINES = ['-----BEGIN PRIVATE KEY-----', 'Tr0ub4dorTr0ub4dorTr0ub4dor', '-----END PRIVATE KEY-----'].join('\n');
+const KEY_LINES = [
+  '-----BEGIN PRIVATE KEY-----',
+  'Tr0ub4dorTr0ub4dorTr0ub4dor',
+  '-----END PRIVATE KEY-----',
+].join('\n');
 
 /** Every secret in these is `Tr0ub4dor`, and nothing else is one. */
 const SECRET: Readonly<Record<string, string>> = {
@@ -16,7 +20,9 @@ const SECRET: Readonly<Record<string, string>> = {
   'quote in JSON': '{"password":"Tr0ub4dor\\"x","port":1}',
   'number in JSON': '{"password": 8675309, "port": 5432}',
   'JSON in JSON': '{"m":"{\\"token\\":\\"Tr0ub4dor\\",\\"port\\":1}"}',
-  'JSON in JSON in JSON': JSON.stringify({a: JSON.stringify({b: JSON.stringify({api_key: 'Tr0ub4dor', port: 1})})}),
+  'JSON in JSON in JSON': JSON.stringify({
+    a: JSON.stringify({b: JSON.stringify({api_key: 'Tr0ub4dor', port: 1})}),
+  }),
   'end of escaped value': JSON.stringify({a: JSON.stringify({token: 'Tr0ub4dor\\', port: 1})}),
   'words of Python': "{'password': 'Tr0ub4dor', 'port': 5432}",
   'file of variables': 'A=1\nDB_PASSWORD=Tr0ub4dor\nB=2\n',
@@ -37,18 +43,26 @@ const SECRET: Readonly<Record<string, string>> = {
   cookies: 'Cookie: a=Tr0ub4dor; b=Tr0ub4dor\r\nAccept: */*\r\n',
   'bearer in text': 'called with Bearer Tr0ub4dor12 and failed',
   'bearer in JSON': '{"headers":{"Authorization":["Bearer Tr0ub4dor"]}}',
-  'variable of Kubernetes': 'env:\n- name: DB_PASSWORD\n  value: Tr0ub4dor\n- name: PORT\n  value: "5432"\n',
-  'variable of Kubernetes, value first': 'env:\n- value: "Tr0ub4dor"\n  name: DB_PASSWORD\n- value: "5432"\n  name: PORT\n',
-  'variable of Kubernetes in JSON': '[{"name":"API_TOKEN","value":"Tr0ub4dor"},{"name":"PORT","value":"5432"}]',
-  'variable of Kubernetes in JSON, value first': '[{"value":"Tr0ub4dor","name":"API_TOKEN"},{"value":"5432","name":"PORT"}]',
-  'variable of Kubernetes in a string': '{"x":"[{\\"name\\":\\"API_TOKEN\\",\\"value\\":\\"Tr0ub4dor\\"}]"}',
-  'variable in a plan': '      + env {\n          + name  = "DB_PASSWORD"\n          + value = "Tr0ub4dor"\n        }\n',
+  'variable of Kubernetes':
+    'env:\n- name: DB_PASSWORD\n  value: Tr0ub4dor\n- name: PORT\n  value: "5432"\n',
+  'variable of Kubernetes, value first':
+    'env:\n- value: "Tr0ub4dor"\n  name: DB_PASSWORD\n- value: "5432"\n  name: PORT\n',
+  'variable of Kubernetes in JSON':
+    '[{"name":"API_TOKEN","value":"Tr0ub4dor"},{"name":"PORT","value":"5432"}]',
+  'variable of Kubernetes in JSON, value first':
+    '[{"value":"Tr0ub4dor","name":"API_TOKEN"},{"value":"5432","name":"PORT"}]',
+  'variable of Kubernetes in a string':
+    '{"x":"[{\\"name\\":\\"API_TOKEN\\",\\"value\\":\\"Tr0ub4dor\\"}]"}',
+  'variable in a plan':
+    '      + env {\n          + name  = "DB_PASSWORD"\n          + value = "Tr0ub4dor"\n        }\n',
   'variable of a workspace': '{"key":"DB_PASSWORD","value":"Tr0ub4dor","category":"env"}',
   Terraform: '  + master_password = "Tr0ub4dor"\n  + port            = 5432\n',
   'change in Terraform': '  ~ password = "Tr0ub4dor" -> "Tr0ub4dor" # forces replacement\n',
   'map of Terraform': '  + "auth_token" = "Tr0ub4dor"\n',
-  'heredoc of Terraform': '  + private_key = <<-EOT\n        Tr0ub4dor\n        Tr0ub4dor\n    EOT\n  + port = 1\n',
-  'colors of a log': '\u001b[36mtoken\u001b[0m=\u001b[35mTr0ub4dor\u001b[0m \u001b[36mport\u001b[0m=\u001b[35m5432\u001b[0m\n',
+  'heredoc of Terraform':
+    '  + private_key = <<-EOT\n        Tr0ub4dor\n        Tr0ub4dor\n    EOT\n  + port = 1\n',
+  'colors of a log':
+    '\u001b[36mtoken\u001b[0m=\u001b[35mTr0ub4dor\u001b[0m \u001b[36mport\u001b[0m=\u001b[35m5432\u001b[0m\n',
   'colors of YAML': '\u001b[94mpassword\u001b[0m: \u001b[96mTr0ub4dor\u001b[0m\nport: 1\n',
   'credentials of a host': 'TF_TOKEN_acme_scalr_io=Tr0ub4dor\nPATH=/bin\n',
   'cookies of curl': '> cookie: a=Tr0ub4dor; b=Tr0ub4dor\r\n> accept: */*\r\n',
@@ -60,36 +74,46 @@ const SECRET: Readonly<Record<string, string>> = {
   'wrapped JSON': '{"port":1,"token":"Tr0ub4dor\nTr0ub4dor","user":"bob"}\n',
   'output of Terraform':
     '{"db":{"sensitive":true,"type":"string","value":"Tr0ub4dor"},"x":{"sensitive":false,"type":"string","value":"y"}}',
-  'output of Terraform in lines': '{\n  "db": {\n    "sensitive": true,\n    "type": "string",\n    "value": "Tr0ub4dor"\n  }\n}\n',
+  'output of Terraform in lines':
+    '{\n  "db": {\n    "sensitive": true,\n    "type": "string",\n    "value": "Tr0ub4dor"\n  }\n}\n',
   'output of Terraform, an object':
     '{"db":{"sensitive":true,"type":["object",{"a":"string"}],"value":{"a":"Tr0ub4dor","b":["Tr0ub4dor"]}},"x":{"value":1}}',
-  'output of Terraform in JSON': JSON.stringify({m: JSON.stringify({db: {sensitive: true, type: 'string', value: 'Tr0ub4dor'}, x: 1})}),
+  'output of Terraform in JSON': JSON.stringify({
+    m: JSON.stringify({db: {sensitive: true, type: 'string', value: 'Tr0ub4dor'}, x: 1}),
+  }),
   'output with a field of that name':
     '{"db":{"sensitive":true,"type":["object",{"value":"string","sensitive":"bool"}],"value":{"value":"Tr0ub4dor","user":"Tr0ub4dor"}},"x":{"value":1}}',
   'output with a long type': `{"db":{"sensitive":true,"type":["object",{${'"attribute":["list","string"],'.repeat(60)}"a":"string"}],"value":{"a":"Tr0ub4dor"}}}`,
-  'output in a state': '{"outputs":{"db":{"value":"Tr0ub4dor","type":"string","sensitive":true},"x":{"value":"y","type":"string"}}}',
-  'variables, the value first': '[{"key":"A","value":"Tr0ub4dor","sensitive":true},{"key":"B","value":"y","sensitive":false}]',
+  'output in a state':
+    '{"outputs":{"db":{"value":"Tr0ub4dor","type":"string","sensitive":true},"x":{"value":"y","type":"string"}}}',
+  'variables, the value first':
+    '[{"key":"A","value":"Tr0ub4dor","sensitive":true},{"key":"B","value":"y","sensitive":false}]',
   'brackets in an output':
     '{"db":{"sensitive":true,"type":["list","string"],"value":["}]Tr0ub4dor{{","Tr0ub4dor"]},"x":{"value":"y"}}\nnext\n',
   'output in messages':
     '{"msg":"  \\"db\\": {"}\n{"msg":"    \\"sensitive\\": true,"}\n{"msg":"    \\"value\\": ["}\n{"msg":"      \\"Tr0ub4dor\\","}\n{"msg":"    ]"}\n{"msg":"  }"}\n{"msg":"\\"x\\""}\n',
-  'output by its name': '{"db_password":{"type":"string","value":"Tr0ub4dor"},"port":{"type":"number","value":5432}}',
+  'output by its name':
+    '{"db_password":{"type":"string","value":"Tr0ub4dor"},"port":{"type":"number","value":5432}}',
   'connection string of SQL Server': 'Server=x;UID=sa;PWD=Tr0ub4dor;Encrypt=true',
   'bytes of Python': "{'password': b'Tr0ub4dor', 'port': 5432}",
   'user of curl': 'curl -s -u bob:Tr0ub4dor https://x/y',
   'login of docker': 'docker login r.example.com -u bob -p Tr0ub4dor && docker pull x',
   'login in a list': '["docker","login","-u","bob","-p","Tr0ub4dor","r.example.com"]',
-  'quoted login of docker': 'docker login -u bob -p "Tr0ub4dor" r.io; podman login -p \'Tr0ub4dor\'',
+  'quoted login of docker':
+    'docker login -u bob -p "Tr0ub4dor" r.io; podman login -p \'Tr0ub4dor\'',
   'quoted login in JSON': '{"cmd":"docker login -u bob -p \\"Tr0ub4dor\\" r.io"}',
-  'flags of curl in one': 'curl -sSfu bob:Tr0ub4dor https://x/y?a=1&b=2; curl --proxy-user "bob:Tr0ub4dor" x; curl -U bob:Tr0ub4dor x',
-  'quoted mysql': 'mysql -uroot -p"Tr0ub4dor" a; mariadb -pTr0ub4dor b; mysqldump -p\'Tr0ub4dor\' c',
+  'flags of curl in one':
+    'curl -sSfu bob:Tr0ub4dor https://x/y?a=1&b=2; curl --proxy-user "bob:Tr0ub4dor" x; curl -U bob:Tr0ub4dor x',
+  'quoted mysql':
+    'mysql -uroot -p"Tr0ub4dor" a; mariadb -pTr0ub4dor b; mysqldump -p\'Tr0ub4dor\' c',
   'quoted others': 'sshpass -p "Tr0ub4dor" ssh h; redis-cli -a \'Tr0ub4dor\' ping',
   'netrc in JSON': '{"f":"machine h\\nlogin bob\\npassword Tr0ub4dor\\n"}',
   'netrc by default': 'default login bob account x password Tr0ub4dor\n',
   sshpass: 'sshpass -p Tr0ub4dor ssh bob@host',
   mysql: 'mysql -h db -P 3306 -uroot -pTr0ub4dor app',
   redis: 'redis-cli -h x -a Tr0ub4dor ping',
-  'literal of kubectl': 'kubectl create secret generic x --from-literal=foo=Tr0ub4dor --from-literal=bar=Tr0ub4dor',
+  'literal of kubectl':
+    'kubectl create secret generic x --from-literal=foo=Tr0ub4dor --from-literal=bar=Tr0ub4dor',
   netrc: 'machine h.example.com login bob password Tr0ub4dor\nmachine',
   'key of Vault': 'Unseal Key 1: Tr0ub4dorTr0ub4dorTr0ub4dor\nInitial',
   credentials: 'MY_CREDS=Tr0ub4dor\nA=1\n',
@@ -106,7 +130,11 @@ const SECRET: Readonly<Record<string, string>> = {
 test.each(Object.entries(SECRET))('the secret goes and the rest stays: %s', (_, text) => {
   const output = seen(text);
   expect(output).not.toMatch(/Tr0|ub'?4dor|8675309|VHIwdWI0|Ym9iOlRy/);
-  expect(output.replace(/\[redacted:(?:secret|private-key):[0-9a-f]{8}\]/g, '###').replaceAll('\u001b', 'ESC')).toMatchSnapshot();
+  expect(
+    output
+      .replace(/\[redacted:(?:secret|private-key):[0-9a-f]{8}\]/g, '###')
+      .replaceAll('\u001b', 'ESC'),
+  ).toMatchSnapshot();
 });
 
 /** Keys that only name a secret, values that are none. */
@@ -192,7 +220,9 @@ const HARMLESS = [
 describe('what names a secret or is none stays', () => {
   test.each(HARMLESS)('%s', (text) => {
     expect(seen(text)).toBe(text);
-    expect(seen(`{"event": ${JSON.stringify(text)}, "level": "info"}\n`)).toBe(`{"event": ${JSON.stringify(text)}, "level": "info"}\n`);
+    expect(seen(`{"event": ${JSON.stringify(text)}, "level": "info"}\n`)).toBe(
+      `{"event": ${JSON.stringify(text)}, "level": "info"}\n`,
+    );
   });
 });
 

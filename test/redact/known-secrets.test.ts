@@ -21,7 +21,9 @@ test.each([
 });
 
 test('certificates are public', () => {
-  expect(known({'ca.crt': (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE')}).notUsed).toEqual(['ca.crt']);
+  expect(
+    known({'ca.crt': (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE')}).notUsed,
+  ).toEqual(['ca.crt']);
 });
 
 test.each(Object.entries(VALUES))('a real one is used: %s', (_, value) => {
@@ -29,7 +31,9 @@ test.each(Object.entries(VALUES))('a real one is used: %s', (_, value) => {
 });
 
 test('a value that two Secrets hold is one value', () => {
-  expect(known({token: 'mellon-7', 'other-token': 'mellon-7\n'}).known.map(({kind}) => kind)).toEqual(['token']);
+  expect(
+    known({token: 'mellon-7', 'other-token': 'mellon-7\n'}).known.map(({kind}) => kind),
+  ).toEqual(['token']);
 });
 
 test('nothing of what is known shows when it is printed', () => {
@@ -38,9 +42,13 @@ test('nothing of what is known shows when it is printed', () => {
 
 test('each line of a key and each own part of a token is a needle of its own', () => {
   const [first, second] = (VALUES['key'] as string).split('\n').slice(1, 3) as [string, string];
-  expect(seen(`x ${first} y\nz ${second} 0`, {key: VALUES['key'] as string})).toMatch(/^x (\[redacted:key:\w+\]) y\nz \1 0$/);
+  expect(seen(`x ${first} y\nz ${second} 0`, {key: VALUES['key'] as string})).toMatch(
+    /^x (\[redacted:key:\w+\]) y\nz \1 0$/,
+  );
   const [, payload] = (VALUES['token'] as string).split('.');
-  expect(seen(`claims ${payload?.slice(3)} x`, {token: VALUES['token'] as string})).toMatch(/^claims \[redacted:token:\w+\] x$/);
+  expect(seen(`claims ${payload?.slice(3)} x`, {token: VALUES['token'] as string})).toMatch(
+    /^claims \[redacted:token:\w+\] x$/,
+  );
 });
 
 test('the forms of a value', () => {

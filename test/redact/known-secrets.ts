@@ -28,7 +28,12 @@ export const VALUES: Readonly<Record<string, string>> = {
     '-----END PRIVATE KEY-----',
   ].join('\n'),
   serviceAccount: JSON.stringify(
-    {type: 'service_account', project_id: 'acme-42', private_key_id: '3c9f0a', client_email: 'a@acme-42.iam'},
+    {
+      type: 'service_account',
+      project_id: 'acme-42',
+      private_key_id: '3c9f0a',
+      client_email: 'a@acme-42.iam',
+    },
     null,
     2,
   ),
@@ -39,11 +44,14 @@ export const VALUES: Readonly<Record<string, string>> = {
 export const PLACES: Readonly<Record<string, string>> = {
   'line of an agent':
     '{"event": "starting @ now", "level": "info", "logger_name": "tacoagent.cmd", "timestamp": "2026-11-21 10:00:00.4"}\n',
-  'line with a timestamp': '2026-11-21T10:00:00.123456789Z connecting with @ to acme\n2026-11-21T10:00:01.000000001Z next\n',
+  'line with a timestamp':
+    '2026-11-21T10:00:00.123456789Z connecting with @ to acme\n2026-11-21T10:00:01.000000001Z next\n',
   'end of a line': 'using @\n',
   'all there is': '@',
-  'plan of Terraform': '  + resource "x" "y" {\n      + value = "@" -> (known after apply)\n    }\n',
-  event: 'LAST SEEN   TYPE      REASON   OBJECT    MESSAGE\n2m          Warning   Failed   pod/x     Error: failed with @: not found\n',
+  'plan of Terraform':
+    '  + resource "x" "y" {\n      + value = "@" -> (known after apply)\n    }\n',
+  event:
+    'LAST SEEN   TYPE      REASON   OBJECT    MESSAGE\n2m          Warning   Failed   pod/x     Error: failed with @: not found\n',
   variable: 'HOME=/root\nAGENT_INPUT=@\nPATH=/bin\n',
   annotation: 'metadata:\n  annotations:\n    example.com/note: "@"\n  name: x\n',
   'config map': 'data:\n  settings.ini: |\n    [main]\n    input = @\n    other = 1\n',
@@ -58,8 +66,10 @@ const bytes = (latin1: string): Buffer => Buffer.from(latin1, 'latin1');
 /** The forms of the program itself, and others made by other means. */
 export function writings(value: string): ReadonlyMap<string, string> {
   const text = bytes(Buffer.from(value, 'utf8').toString('latin1')).toString('latin1');
-  const around = (left: string, right: string): string => Buffer.from(`${left}${value}${right}`, 'utf8').toString('base64');
-  const wrap = (long: string, width: number, by: string): string => long.match(new RegExp(`.{1,${width}}`, 'g'))?.join(by) as string;
+  const around = (left: string, right: string): string =>
+    Buffer.from(`${left}${value}${right}`, 'utf8').toString('base64');
+  const wrap = (long: string, width: number, by: string): string =>
+    long.match(new RegExp(`.{1,${width}}`, 'g'))?.join(by) as string;
   const utf8 = (other: string): string => Buffer.from(other, 'utf8').toString('latin1');
   return new Map([
     ...formsOf(text),
@@ -69,7 +79,15 @@ export function writings(value: string): ReadonlyMap<string, string> {
     ['component twice', encodeURIComponent(encodeURIComponent(value))],
     [
       'string of YAML',
-      utf8(stringify(value, {lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', doubleQuotedMinMultiLineLength: 9999}).trim().slice(1, -1)),
+      utf8(
+        stringify(value, {
+          lineWidth: 0,
+          defaultStringType: 'QUOTE_DOUBLE',
+          doubleQuotedMinMultiLineLength: 9999,
+        })
+          .trim()
+          .slice(1, -1),
+      ),
     ],
     ['JSON in JSON in JSON', utf8(escaped(escaped(JSON.stringify({x: value}))))],
     ['base64 of user and value', around('bob:', '')],
@@ -79,16 +97,37 @@ export function writings(value: string): ReadonlyMap<string, string> {
     ['base64 in lines of JSON', escaped(wrap(around('', ''), 64, '\n'))],
     ['base64url', Buffer.from(value, 'utf8').toString('base64url')],
     ['base64 in a URL', encodeURIComponent(around('', ''))],
-    ['entities of XML', utf8(value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'))],
+    [
+      'entities of XML',
+      utf8(
+        value
+          .replaceAll('&', '&amp;')
+          .replaceAll('<', '&lt;')
+          .replaceAll('>', '&gt;')
+          .replaceAll('"', '&quot;'),
+      ),
+    ],
   ]);
 }
 
 /** Every needle: one value in one writing at one place. */
-export function* needles(): Generator<{name: string; kind: string; value: string; written: string; text: Buffer}> {
+export function* needles(): Generator<{
+  name: string;
+  kind: string;
+  value: string;
+  written: string;
+  text: Buffer;
+}> {
   for (const [kind, value] of Object.entries(VALUES)) {
     for (const [writing, written] of writings(value)) {
       for (const [place, around] of Object.entries(PLACES)) {
-        yield {name: `${kind} as ${writing} at ${place}`, kind, value, written, text: bytes(around.replaceAll('@', () => written))};
+        yield {
+          name: `${kind} as ${writing} at ${place}`,
+          kind,
+          value,
+          written,
+          text: bytes(around.replaceAll('@', () => written)),
+        };
       }
     }
   }

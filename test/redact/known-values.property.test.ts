@@ -28,8 +28,14 @@ test('no value survives in any writing, whatever it is made of', async () => {
       for (const [name, written] of writings(text.trim())) {
         const output = redacted(through, [Buffer.from(`${left}${written}${right}`, 'latin1')]);
         const latin1 = Buffer.from(text.trim(), 'utf8').toString('latin1');
-        const left2 = [...formsOf(latin1)].filter(([, form]) => output.toString('latin1').includes(form)).map(([form]) => form);
-        expect([name, left2, await leakFinder(knownSecrets.known)([output])]).toEqual([name, [], []]);
+        const left2 = [...formsOf(latin1)]
+          .filter(([, form]) => output.toString('latin1').includes(form))
+          .map(([form]) => form);
+        expect([name, left2, await leakFinder(knownSecrets.known)([output])]).toEqual([
+          name,
+          [],
+          [],
+        ]);
       }
     }),
     {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150)},

@@ -22,28 +22,39 @@ test('every form of every value is found in what was written, wherever the chunk
 });
 
 test('a byte at a time changes nothing', async () => {
-  const text = Buffer.from(`a ${VALUES['hex']} b ${writings(VALUES['word'] as string).get('base64+2')}`, 'latin1');
+  const text = Buffer.from(
+    `a ${VALUES['hex']} b ${writings(VALUES['word'] as string).get('base64+2')}`,
+    'latin1',
+  );
   expect(await find([...text].map((byte) => Buffer.from([byte])))).toEqual(await find([text]));
 });
 
 test('it says what and where, and nothing of the value', async () => {
-  expect(await find([Buffer.from('using mellon-7')])).toEqual([{kind: 'word', form: 'raw', at: 6, length: 8}]);
+  expect(await find([Buffer.from('using mellon-7')])).toEqual([
+    {kind: 'word', form: 'raw', at: 6, length: 8},
+  ]);
 });
 
 test('nothing is found in what was redacted, nor in ordinary text', async () => {
   const through = redactorOf(VALUES);
-  for (const {name, text} of needles()) expect([name, await find([redacted(through, [text])])]).toEqual([name, []]);
+  for (const {name, text} of needles())
+    expect([name, await find([redacted(through, [text])])]).toEqual([name, []]);
   expect(await find([Buffer.from('{"event": "Agent heartbeat", "level": "info"}\n')])).toEqual([]);
 });
 
 test('nothing is found of what may stand alone either, in whatever encoding', async () => {
   const lines = 'first line of it 7\nsecond line of it 88yy\nthird l+ne "of" it/9';
   const values = {key: VALUES['key'] as string, token: VALUES['token'] as string, lines};
-  const [through, find] = [redactorOf(values), leakFinder(known(values).known)];
+  const through = redactorOf(values);
+  const find = leakFinder(known(values).known);
   for (const part of Object.values(values).flatMap((value) => value.split(/[\n.]/))) {
     for (const [form, written] of formsOf(part)) {
       for (const text of [`a ${written} b`, `a ${Buffer.from(`x=${part}`).toString('base64')} b`]) {
-        expect([part, form, await find([redacted(through, [Buffer.from(text, 'latin1')])])]).toEqual([part, form, []]);
+        expect([
+          part,
+          form,
+          await find([redacted(through, [Buffer.from(text, 'latin1')])]),
+        ]).toEqual([part, form, []]);
       }
     }
   }
@@ -59,38 +70,59 @@ const word = (least: number, most: number) =>
 
 test('what begins before the limit and is whole is found, and nothing else', () =>
   fc.assert(
-    fc.property(fc.array(word(6, 12), {maxLength: 5}), word(0, 200), fc.nat(20), fc.nat(200), (texts, text, from, limit) => {
-      const desired = texts.map((each, means) => ({text: each, means}));
-      const found: [number, number][] = [];
-      const next = multiSearch(desired, (each) => [each.text]).find(Buffer.from(text, 'latin1'), from, limit, (at, {means}) =>
-        found.push([at, means]),
-      );
-      const expected = Array.from({length: Math.max(0, Math.min(limit, text.length) - from)}, (_, index) => from + index).flatMap((at) =>
-        desired.filter((each) => text.startsWith(each.text, at)).map(({means}): [number, number] => [at, means]),
-      );
-      expect(found).toEqual(expected);
-      expect(next).toBeLessThanOrEqual(Math.max(from, limit));
-    }),
+    fc.property(
+      fc.array(word(6, 12), {maxLength: 5}),
+      word(0, 200),
+      fc.nat(20),
+      fc.nat(200),
+      (texts, text, from, limit) => {
+        const desired = texts.map((each, means) => ({text: each, means}));
+        const found: [number, number][] = [];
+        const next = multiSearch(desired, (each) => [each.text]).find(
+          Buffer.from(text, 'latin1'),
+          from,
+          limit,
+          (at, {means}) => found.push([at, means]),
+        );
+        const expected = Array.from(
+          {length: Math.max(0, Math.min(limit, text.length) - from)},
+          (_, index) => from + index,
+        ).flatMap((at) =>
+          desired
+            .filter((each) => text.startsWith(each.text, at))
+            .map(({means}): [number, number] => [at, means]),
+        );
+        expect(found).toEqual(expected);
+        expect(next).toBeLessThanOrEqual(Math.max(from, limit));
+      },
+    ),
     {numRuns: 2000},
   ));
 
 test('what comes in pieces is found wherever they end, once', () =>
   fc.assert(
-    fc.property(fc.array(word(6, 12), {minLength: 1, maxLength: 5}), word(0, 200), fc.integer({min: 1, max: 40}), (texts, text, size) => {
-      const {find, longest} = multiSearch(
-        texts.map((each, means) => ({text: each, means})),
-        (each) => [each.text],
-      );
-      const whole: [number, number][] = [];
-      find(Buffer.from(text, 'latin1'), 0, text.length, (at, {means}) => whole.push([at, means]));
-      const found: [number, number][] = [];
-      let from = 0;
-      for (let held = 0; held < text.length; ) {
-        held = Math.min(held + size, text.length);
-        const limit = held === text.length ? held : held - longest + 1;
-        from = find(Buffer.from(text.slice(0, held), 'latin1'), from, limit, (at, {means}) => found.push([at, means]));
-      }
-      expect(found).toEqual(whole);
-    }),
+    fc.property(
+      fc.array(word(6, 12), {minLength: 1, maxLength: 5}),
+      word(0, 200),
+      fc.integer({min: 1, max: 40}),
+      (texts, text, size) => {
+        const {find, longest} = multiSearch(
+          texts.map((each, means) => ({text: each, means})),
+          (each) => [each.text],
+        );
+        const whole: [number, number][] = [];
+        find(Buffer.from(text, 'latin1'), 0, text.length, (at, {means}) => whole.push([at, means]));
+        const found: [number, number][] = [];
+        let from = 0;
+        for (let held = 0; held < text.length; ) {
+          held = Math.min(held + size, text.length);
+          const limit = held === text.length ? held : held - longest + 1;
+          from = find(Buffer.from(text.slice(0, held), 'latin1'), from, limit, (at, {means}) =>
+            found.push([at, means]),
+          );
+        }
+        expect(found).toEqual(whole);
+      },
+    ),
     {numRuns: 1000},
   ));

@@ -8,28 +8,47 @@ import {KEY, redacted} from './helpers.ts';
 
 const MEBIBYTE = 1 << 20;
 const secretOf = (bytes: Buffer) =>
-  knownSecretSet([{kind: 'blob', value: new Secret(bytes.toString('latin1')), isBinary: true, source: 'a/b'}]);
+  knownSecretSet([
+    {kind: 'blob', value: new Secret(bytes.toString('latin1')), isBinary: true, source: 'a/b'},
+  ]);
 const wrapped = (text: string): string => text.replace(/.{76}(?!$)/g, '$&\n');
 
 /** Each is as large as a Secret can be. */
 const LARGE: Readonly<Record<string, Buffer>> = {
   'random bytes': randomBytes(MEBIBYTE),
-  'lines of a file': Buffer.from(Array.from({length: 30_000}, (_, index) => `line ${index} of the file = ${index * 7919}`).join('\n')),
+  'lines of a file': Buffer.from(
+    Array.from({length: 30_000}, (_, index) => `line ${index} of the file = ${index * 7919}`).join(
+      '\n',
+    ),
+  ),
   'one word again and again': Buffer.from('abcdef'.repeat(MEBIBYTE / 6)),
-  'rulers around a line': Buffer.from(`${'-'.repeat(MEBIBYTE / 2)}\nkey-Zr8kQv93LmXw20p-7 of the middle ${'='.repeat(MEBIBYTE / 2 - 100)}`),
+  'rulers around a line': Buffer.from(
+    `${'-'.repeat(MEBIBYTE / 2)}\nkey-Zr8kQv93LmXw20p-7 of the middle ${'='.repeat(MEBIBYTE / 2 - 100)}`,
+  ),
 };
 
 // A quadratic search would need hours, so the limit of a test is proof enough.
 describe('a Secret of 1 MiB', () => {
-  test.each(Object.entries(LARGE))('is found in base64, hex and raw, and a log of rulers stays fast: %s', async (name, bytes) => {
+  test.each(
+    Object.entries(LARGE),
+  )('is found in base64, hex and raw, and a log of rulers stays fast: %s', async (name, bytes) => {
     const known = secretOf(bytes);
     expect(known.known.length).toBe(1);
     const through = redactor({knownSecrets: known, key: KEY});
     const part = bytes.subarray(MEBIBYTE / 2 - 4096, MEBIBYTE / 2 + 4096);
     const ruler = Buffer.from(`${'-'.repeat(120)}\n`.repeat(9000));
-    for (const written of [part, Buffer.from(wrapped(part.toString('base64'))), Buffer.from(part.toString('hex'))]) {
-      const output = redacted(through, [Buffer.from('before '), written, Buffer.from(' after')]).toString('latin1');
-      if (name !== 'rulers around a line') expect([name, output.length < 400]).toEqual([name, true]);
+    for (const written of [
+      part,
+      Buffer.from(wrapped(part.toString('base64'))),
+      Buffer.from(part.toString('hex')),
+    ]) {
+      const output = redacted(through, [
+        Buffer.from('before '),
+        written,
+        Buffer.from(' after'),
+      ]).toString('latin1');
+      if (name !== 'rulers around a line')
+        expect([name, output.length < 400]).toEqual([name, true]);
       expect(output).not.toContain('Zr8kQv93');
     }
     expect(redacted(through, [ruler]).length).toBe(ruler.length);
@@ -64,9 +83,15 @@ test.each([
 
 test('a value of 12 characters is found over two lines, wherever it was split', () => {
   const value = 'xK9mP2vL5nQ8';
-  const through = redactor({knownSecrets: knownSecretSet([{kind: 'x', value: new Secret(value)}]), key: KEY});
+  const through = redactor({
+    knownSecrets: knownSecretSet([{kind: 'x', value: new Secret(value)}]),
+    key: KEY,
+  });
   for (let cut = 1; cut < value.length; cut += 1) {
     const text = `2026-11-21T10:00:00.123456789Z a ${value.slice(0, cut)}\n2026-11-21T10:00:00.123456790Z ${value.slice(cut)} b`;
-    expect([cut, through.text('log', text)]).toEqual([cut, expect.stringMatching(/^\S+ a \[redacted:x:\w{8}\] b$/)]);
+    expect([cut, through.text('log', text)]).toEqual([
+      cut,
+      expect.stringMatching(/^\S+ a \[redacted:x:\w{8}\] b$/),
+    ]);
   }
 });

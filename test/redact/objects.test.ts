@@ -24,9 +24,15 @@ test('of a Secret the names of its keys and their sizes are left', () => {
 });
 
 test('in a list of the API, which does not say the kind again, too', () => {
-  const list = {kind: 'SecretList', items: [{type: 'Opaque', metadata: {name: 'x'}, data: {a: base64('mellon-7')}}]};
+  const list = {
+    kind: 'SecretList',
+    items: [{type: 'Opaque', metadata: {name: 'x'}, data: {a: base64('mellon-7')}}],
+  };
   expect(JSON.stringify(withoutSecrets(list, hide))).not.toContain(base64('mellon-7'));
-  const configMaps = {kind: 'ConfigMapList', items: [{metadata: {name: 'x'}, data: {a: 'visible'}}]};
+  const configMaps = {
+    kind: 'ConfigMapList',
+    items: [{metadata: {name: 'x'}, data: {a: 'visible'}}],
+  };
   expect(withoutSecrets(configMaps, hide)).toEqual(configMaps);
 });
 
@@ -37,7 +43,10 @@ describe('copies of objects', () => {
       metadata: {
         name: 'x',
         managedFields: [{manager: 'helm'}],
-        annotations: {'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"token":"abc"}}', 'meta.helm.sh/release-name': 'x'},
+        annotations: {
+          'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"token":"abc"}}',
+          'meta.helm.sh/release-name': 'x',
+        },
       },
     };
     expect(withoutSecrets(object, hide)).toEqual({
@@ -48,10 +57,17 @@ describe('copies of objects', () => {
 
   test('the payload of a release of helm goes, from Secrets and from config maps', () => {
     const release = base64(gzipSync('{"config":{"token":"mellon-7"}}').toString('base64'));
-    const metadata = {name: 'sh.helm.release.v1.scalr-agent.v3', labels: {owner: 'helm', version: '3'}};
+    const metadata = {
+      name: 'sh.helm.release.v1.scalr-agent.v3',
+      labels: {owner: 'helm', version: '3'},
+    };
     for (const kind of ['Secret', 'ConfigMap']) {
       const output = withoutSecrets({kind, metadata, data: {release}}, hide);
-      expect(output).toEqual({kind, metadata, data: {release: expect.stringMatching(/^\[redacted: \d+ bytes\]$/)}});
+      expect(output).toEqual({
+        kind,
+        metadata,
+        data: {release: expect.stringMatching(/^\[redacted: \d+ bytes\]$/)},
+      });
     }
   });
 });
@@ -60,12 +76,18 @@ test('variables that look secret have a pseudonym, those that name a Secret stay
   const env = [
     {name: 'DB_PASSWORD', value: 'mellon-7'},
     {name: 'PORT', value: '5432'},
-    {name: 'SCALR_AGENT_TOKEN', valueFrom: {secretKeyRef: {name: 'scalr-agent-token', key: 'token'}}},
+    {
+      name: 'SCALR_AGENT_TOKEN',
+      valueFrom: {secretKeyRef: {name: 'scalr-agent-token', key: 'token'}},
+    },
     {name: 'EMPTY_TOKEN', value: ''},
   ];
   const pod = {kind: 'Pod', spec: {initContainers: [{env}], containers: [{env}]}};
   const expected = [{name: 'DB_PASSWORD', value: '<8>'}, ...env.slice(1)];
-  expect(withoutSecrets(pod, hide)).toEqual({kind: 'Pod', spec: {initContainers: [{env: expected}], containers: [{env: expected}]}});
+  expect(withoutSecrets(pod, hide)).toEqual({
+    kind: 'Pod',
+    spec: {initContainers: [{env: expected}], containers: [{env: expected}]},
+  });
 });
 
 test('what an object and a log say of one value is the same, and is counted', () => {
@@ -79,7 +101,10 @@ test('what an object and a log say of one value is the same, and is counted', ()
 });
 
 test('what is left is left alone by the reading of its bytes', () => {
-  const secret = withoutSecrets({kind: 'Secret', metadata: {name: 'x'}, data: {token: base64('mellon-7')}}, hide);
+  const secret = withoutSecrets(
+    {kind: 'Secret', metadata: {name: 'x'}, data: {token: base64('mellon-7')}},
+    hide,
+  );
   for (const text of [JSON.stringify(secret), stringify(secret)]) expect(seen(text)).toBe(text);
 });
 
@@ -87,5 +112,6 @@ test('neither the object nor what is no object is changed', () => {
   const object = {kind: 'Secret', data: {a: 'eA=='}};
   withoutSecrets(object, hide);
   expect(object).toEqual({kind: 'Secret', data: {a: 'eA=='}});
-  for (const each of [null, undefined, 3, 'x', [null, {a: null}]]) expect(withoutSecrets(each, hide)).toEqual(each);
+  for (const each of [null, undefined, 3, 'x', [null, {a: null}]])
+    expect(withoutSecrets(each, hide)).toEqual(each);
 });

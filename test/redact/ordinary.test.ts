@@ -6,13 +6,22 @@ import {seen} from './helpers.ts';
 import {VALUES} from './known-secrets.ts';
 
 const ORDINARY = join(import.meta.dirname, 'ordinary');
-const texts = readdirSync(ORDINARY).map((name) => ({name, text: readFileSync(join(ORDINARY, name), 'utf8')}));
+const texts = readdirSync(ORDINARY).map((name) => ({
+  name,
+  text: readFileSync(join(ORDINARY, name), 'utf8'),
+}));
 
 /** Lines that are not what they were. */
 function changed(name: string, text: string): string[] {
-  const [before, after] = [text, seen(text, VALUES)].map((each) => each.split('\n')) as [string[], string[]];
-  if (before.length !== after.length) return [`${name}: ${before.length - after.length} lines are gone`];
-  return after.filter((line, index) => line !== before[index]).map((line) => `${name}: ${line.trim()}`);
+  const [before, after] = [text, seen(text, VALUES)].map((each) => each.split('\n')) as [
+    string[],
+    string[],
+  ];
+  if (before.length !== after.length)
+    return [`${name}: ${before.length - after.length} lines are gone`];
+  return after
+    .filter((line, index) => line !== before[index])
+    .map((line) => `${name}: ${line.trim()}`);
 }
 
 test('ordinary output of Terraform, of agents, of Kubernetes and of helm stays as it is', () => {

@@ -27,7 +27,12 @@ describe('secrets that no Secret holds', () => {
 });
 
 const FILES = join(import.meta.dirname, 'ordinary');
-const ordinary = [...ordinaryLines(), ...readdirSync(FILES).flatMap((name) => readFileSync(join(FILES, name), 'utf8').trim().split('\n'))];
+const ordinary = [
+  ...ordinaryLines(),
+  ...readdirSync(FILES).flatMap((name) =>
+    readFileSync(join(FILES, name), 'utf8').trim().split('\n'),
+  ),
+];
 
 const WRAPS: Readonly<Record<string, (line: string) => string>> = {
   plain: (line) => line,

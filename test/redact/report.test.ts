@@ -36,14 +36,17 @@ test('equal values have equal pseudonyms, wherever they stand and whatever found
   ].map((text, index) => through.text(`${index}.log`, text).match(/\[redacted:.*?\]/)?.[0]);
   expect(new Set(names).size).toBe(1);
   const github = `ghp_${'aB3dE5fG7'.repeat(4)}`;
-  expect(through.text('x', `GITHUB_TOKEN=${github}\n`).slice(13)).toBe(through.text('y', `${github}\n`));
+  expect(through.text('x', `GITHUB_TOKEN=${github}\n`).slice(13)).toBe(
+    through.text('y', `${github}\n`),
+  );
   expect(through.text('x', 'password=other-Value1')).not.toContain(names[0]);
 });
 
 test('another bundle has other pseudonyms', () => {
-  const [one, other] = [redactor({knownSecrets: known({})}), redactor({knownSecrets: known({})})].map((each) =>
-    each.text('x', 'password=Tr0ub4dor'),
-  );
+  const [one, other] = [
+    redactor({knownSecrets: known({})}),
+    redactor({knownSecrets: known({})}),
+  ].map((each) => each.text('x', 'password=Tr0ub4dor'));
   expect(one).toMatch(/^password=\[redacted:secret:[0-9a-f]{8}\]$/);
   expect(one).not.toBe(other);
 });

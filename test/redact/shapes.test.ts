@@ -3,8 +3,10 @@ import IMPORTED from '../../src/redact/token-shapes.json' with {type: 'json'};
 import {seen} from './helpers.ts';
 import {PLACES, VALUES} from './known-secrets.ts';
 
-const abc = (length: number): string => 'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);
-const hex = (length: number): string => '9f86d081884c7d659a2feaa0c55ad015'.repeat(4).slice(0, length);
+const abc = (length: number): string =>
+  'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);
+const hex = (length: number): string =>
+  '9f86d081884c7d659a2feaa0c55ad015'.repeat(4).slice(0, length);
 
 /** Made up, and put together here so that no scanner of repositories takes them for real. */
 const SHAPES: Readonly<Record<string, string>> = {
@@ -94,11 +96,17 @@ test('a private key that is cut off goes as far as it is there', () => {
 
 test('certificates and public keys stay', () => {
   const text = (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE');
-  for (const each of [text, Buffer.from(text).toString('base64'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBoiT3'])
+  for (const each of [
+    text,
+    Buffer.from(text).toString('base64'),
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBoiT3',
+  ])
     expect(seen(each)).toBe(each);
 });
 
-test.each(IMPORTED.map((row) => row.split(' ')))('hides a token that begins with %s', (prefix = '', least = '40') => {
+test.each(
+  IMPORTED.map((row) => row.split(' ')),
+)('hides a token that begins with %s', (prefix = '', least = '40') => {
   const token = `${prefix}${abc(25).repeat(12).slice(0, Number(least))}`;
   for (const text of [`got ${token}\n`, `{"m":"${token}"}`, `x=${token};`])
     expect(seen(text)).not.toContain(token.slice(0, prefix.length + 8));

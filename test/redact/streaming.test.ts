@@ -6,8 +6,10 @@ import {pseudonyms, scannerFor} from '../../src/redact/scanner.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 
-const LINE = '{"event": "Agent heartbeat", "level": "info", "logger_name": "tacoagent.worker", "timestamp": "2026-11-21 10:00:12.4"}\n';
-const ordinary = (bytes: number): Buffer => Buffer.from(LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes), 'latin1');
+const LINE =
+  '{"event": "Agent heartbeat", "level": "info", "logger_name": "tacoagent.worker", "timestamp": "2026-11-21 10:00:12.4"}\n';
+const ordinary = (bytes: number): Buffer =>
+  Buffer.from(LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes), 'latin1');
 
 const TEXTS = [
   `connecting with ${VALUES['token']} to acme\n`,
@@ -29,19 +31,31 @@ test('it does not matter where the chunks end: every place of every kind of text
         const before = ordinary(pause - cut - 1);
         const after = ordinary(LIMITS.ahead);
         const all = Buffer.concat([before, Buffer.from('\n'), needle, after]);
-        const output = redacted(through, [all.subarray(0, pause), all.subarray(pause)]).toString('latin1');
-        expect(output === `${before.toString('latin1')}\n${expected}${after.toString('latin1')}` || [text, cut]).toBe(true);
+        const output = redacted(through, [all.subarray(0, pause), all.subarray(pause)]).toString(
+          'latin1',
+        );
+        expect(
+          output === `${before.toString('latin1')}\n${expected}${after.toString('latin1')}` || [
+            text,
+            cut,
+          ],
+        ).toBe(true);
       }
     }
   }
 });
 
 test('it does not matter how long the chunks are', () => {
-  const all = Buffer.concat([...needles()].filter((_, index) => index % 7 === 0).flatMap(({text}) => [text, ordinary(200)]));
+  const all = Buffer.concat(
+    [...needles()].filter((_, index) => index % 7 === 0).flatMap(({text}) => [text, ordinary(200)]),
+  );
   const once = redacted(redactorOf(VALUES), [all]);
   fc.assert(
     fc.property(
-      fc.array(fc.oneof(fc.integer({min: 1, max: 50}), fc.integer({min: 1, max: 70_000})), {minLength: 3, maxLength: 40}),
+      fc.array(fc.oneof(fc.integer({min: 1, max: 50}), fc.integer({min: 1, max: 70_000})), {
+        minLength: 3,
+        maxLength: 40,
+      }),
       (lengths) => {
         const chunks: Buffer[] = [];
         for (let [from, index] = [0, 0]; from < all.length; index += 1) {
@@ -66,7 +80,9 @@ test('a chunk that is filled anew does not change what was pushed', () => {
 });
 
 test('text that holds no secret goes through byte for byte, whatever bytes it has', () => {
-  const bytes = Buffer.from(Array.from({length: 200_000}, (_, index) => (index * 7919 + (index >> 8)) % 256));
+  const bytes = Buffer.from(
+    Array.from({length: 200_000}, (_, index) => (index * 7919 + (index >> 8)) % 256),
+  );
   expect(redacted(redactorOf(), [bytes]).equals(bytes)).toBe(true);
 });
 
@@ -113,7 +129,8 @@ describe('work grows with the input and memory does not', () => {
   };
 
   test.each(Object.entries(PATHOLOGICAL))('%s', (_, unit) => {
-    const [once, twice] = [measure(unit, 500_000), measure(unit, 1_000_000)];
+    const once = measure(unit, 500_000);
+    const twice = measure(unit, 1_000_000);
     expect(twice.work / once.work).toBeLessThan(3);
     expect(twice.work).toBeLessThan(1_000_000 * 40);
     expect(Math.max(once.held, twice.held)).toBeLessThanOrEqual(MOST_HELD);
@@ -128,7 +145,8 @@ describe('work grows with the input and memory does not', () => {
   ])('a value without end behind %s never comes out', (head) => {
     const file = fileFor();
     const out = [file.push(Buffer.from(`a ${head}`))];
-    for (let index = 0; index < 40; index += 1) out.push(file.push(Buffer.from('aB3dE5fG7hJ9'.repeat(2000))));
+    for (let index = 0; index < 40; index += 1)
+      out.push(file.push(Buffer.from('aB3dE5fG7hJ9'.repeat(2000))));
     expect(file.heldBytes).toBeLessThanOrEqual(MOST_HELD);
     out.push(file.push(Buffer.from('"\nnext line\n')), file.end());
     const text = Buffer.concat(out).toString();
@@ -143,7 +161,10 @@ test('no prefix of a secret comes out before the rest of it is there', () => {
     const token = VALUES['token'] as string;
     const file = redactorOf({token}).file('x');
     const text = ordinary(3 * LIMITS.batch).toString('latin1') + around.split('@')[0];
-    const out = [file.push(Buffer.from(text)), ...[...token.slice(0, -1)].map((one) => file.push(Buffer.from(one)))];
+    const out = [
+      file.push(Buffer.from(text)),
+      ...[...token.slice(0, -1)].map((one) => file.push(Buffer.from(one))),
+    ];
     expect(Buffer.concat(out).toString('latin1')).not.toContain(token.slice(0, 4));
   }
 });

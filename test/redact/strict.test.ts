@@ -2,7 +2,8 @@ import {expect, test} from 'vitest';
 import {redactor} from '../../src/redact/redactor.ts';
 import {KEY, known, seen} from './helpers.ts';
 
-const strict = (text: string): string => redactor({knownSecrets: known({}), level: 'strict', key: KEY}).text('log', text);
+const strict = (text: string): string =>
+  redactor({knownSecrets: known({}), level: 'strict', key: KEY}).text('log', text);
 
 test.each([
   ['a host name', 'cannot reach acme.scalr.io:443', 'acme.scalr.io'],
@@ -10,9 +11,17 @@ test.each([
   ['an IPv6 address', 'listening on fe80::1ff:fe23:4567:890a', '4567:890a'],
   ['an uncertain key', 'session: summer-picnic-place', 'summer-picnic-place'],
   ['a shorter random string', 'got aB3dE5fG7hJ9k from it', 'aB3dE5fG7hJ9k'],
-  ['a word with digits behind the name of a secret', 'secret rotated on db-01, use hunter-77 from now', 'hunter-77'],
+  [
+    'a word with digits behind the name of a secret',
+    'secret rotated on db-01, use hunter-77 from now',
+    'hunter-77',
+  ],
   ['a word with digits before it', 'swordfish9 was taken as the password', 'swordfish9'],
-  ['a passphrase near it', 'the token is in my notes: correct-horse-battery', 'correct-horse-battery'],
+  [
+    'a passphrase near it',
+    'the token is in my notes: correct-horse-battery',
+    'correct-horse-battery',
+  ],
 ])('hides %s only with --redact strict', (_, text, secret) => {
   expect(seen(text)).toContain(secret);
   expect(strict(text)).not.toContain(secret);

@@ -3,7 +3,12 @@ import {grantObjects, grantText} from '../../src/release/grants.ts';
 import {rolesIn} from '../support/commands-in.ts';
 
 const GRANTEE = {purpose: 'agents:install:agent-job', namespace: 'team-a', user: 'jane'};
-const namespaced = (verb: string, resource: string, more: object = {}) => ({verb, resource, namespace: 'team-a', ...more});
+const namespaced = (verb: string, resource: string, more: object = {}) => ({
+  verb,
+  resource,
+  namespace: 'team-a',
+  ...more,
+});
 
 describe('the roles of a purpose', () => {
   test('have one rule per API group, verbs and name', () => {
@@ -22,7 +27,11 @@ describe('the roles of a purpose', () => {
       kind: 'Role',
       metadata: {name: 'scalr-agent:agents:install:agent-job', namespace: 'team-a'},
       rules: [
-        {apiGroups: ['apps'], resources: ['deployments', 'replicasets', 'deployments/scale'], verbs: ['get']},
+        {
+          apiGroups: ['apps'],
+          resources: ['deployments', 'replicasets', 'deployments/scale'],
+          verbs: ['get'],
+        },
         {apiGroups: [''], resources: ['secrets'], verbs: ['get', 'patch']},
         {apiGroups: [''], resources: ['secrets'], resourceNames: ['token'], verbs: ['get']},
       ],
@@ -30,7 +39,10 @@ describe('the roles of a purpose', () => {
   });
 
   test('are cluster roles for cluster-scoped resources, with the namespace in their name', () => {
-    const objects = grantObjects([{verb: 'list', resource: 'nodes'}, namespaced('list', 'pods')], GRANTEE);
+    const objects = grantObjects(
+      [{verb: 'list', resource: 'nodes'}, namespaced('list', 'pods')],
+      GRANTEE,
+    );
     expect(objects.map(({kind, metadata: {name, namespace}}) => [kind, name, namespace])).toEqual([
       ['ClusterRole', 'scalr-agent:team-a:agents:install:agent-job', undefined],
       ['ClusterRoleBinding', 'scalr-agent:team-a:agents:install:agent-job:jane', undefined],
@@ -40,8 +52,11 @@ describe('the roles of a purpose', () => {
   });
 
   test('have a binding per account, whatever characters its name contains', () => {
-    const named = (user: string) => grantObjects([namespaced('get', 'pods')], {...GRANTEE, user})[1];
-    const names = ['oidc/jane', 'oidc%jane', 'oidc~2fjane', 'oidc:jane'].map((user) => named(user)?.metadata.name);
+    const named = (user: string) =>
+      grantObjects([namespaced('get', 'pods')], {...GRANTEE, user})[1];
+    const names = ['oidc/jane', 'oidc%jane', 'oidc~2fjane', 'oidc:jane'].map(
+      (user) => named(user)?.metadata.name,
+    );
     expect(new Set(names).size).toBe(4);
     expect(names.join()).not.toMatch(/[/%]/);
     expect(named('oidc/jane')).toMatchObject({subjects: [{kind: 'User', name: 'oidc/jane'}]});
@@ -54,12 +69,20 @@ describe('the roles of a purpose', () => {
 test('the text is one sentence, then the same objects as one YAML document, which may be indented', () => {
   const permissions = [namespaced('get', 'pods'), {verb: 'list', resource: 'nodes'}];
   const [sentence, ...yaml] = grantText(permissions, GRANTEE, {}).split('\n');
-  expect(sentence).toBe('Ask an administrator to save this list as roles.yaml, and to apply it: kubectl apply --filename roles.yaml');
-  expect(rolesIn(yaml.map((line) => `    ${line}`).join('\n'))).toEqual(grantObjects(permissions, GRANTEE));
+  expect(sentence).toBe(
+    'Ask an administrator to save this list as roles.yaml, and to apply it: kubectl apply --filename roles.yaml',
+  );
+  expect(rolesIn(yaml.map((line) => `    ${line}`).join('\n'))).toEqual(
+    grantObjects(permissions, GRANTEE),
+  );
 });
 
 test('the text says how to find out an unknown account', () => {
-  const text = grantText([namespaced('get', 'pods')], {...GRANTEE, user: undefined}, {kubeContext: 'prod'});
+  const text = grantText(
+    [namespaced('get', 'pods')],
+    {...GRANTEE, user: undefined},
+    {kubeContext: 'prod'},
+  );
   expect(text).toContain('with the output of "kubectl auth whoami --context prod" instead of USER');
   expect(text).toContain('name: USER');
 });

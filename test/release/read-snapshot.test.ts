@@ -7,7 +7,8 @@ import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const NAME = {release: 'acme', kubeTarget: {namespace: 'scalr'}};
 const READY = `${START} The agent is ready to receive tasks`;
-const RUNS = (count: number): string => Array.from({length: count}, (_, run) => `${START} run-${run} finished`).join('\n');
+const RUNS = (count: number): string =>
+  Array.from({length: count}, (_, run) => `${START} run-${run} finished`).join('\n');
 
 /** What the log of the agent comes to, and how often it was asked for. */
 async function agentWith(log: string, {kept = log} = {}) {
@@ -33,7 +34,13 @@ async function agentWith(log: string, {kept = log} = {}) {
 test.each([
   ['at the end of the log', `${RUNS(100)}\n${READY}`, {}, 1, 'registered'],
   ['at the start of a long log', `${READY}\n${RUNS(100)}`, {}, 2, 'registered'],
-  ['in log lines that the node has discarded', `${READY}\n${RUNS(100)}`, {kept: RUNS(80)}, 2, 'unknown'],
+  [
+    'in log lines that the node has discarded',
+    `${READY}\n${RUNS(100)}`,
+    {kept: RUNS(80)},
+    2,
+    'unknown',
+  ],
   ['nowhere in a short log', RUNS(10), {}, 1, 'unknown'],
 ])('reads the agent state when readiness was logged %s', async (_, log, kept, asked, state) => {
   expect(await agentWith(log, kept)).toEqual({asked, state});

@@ -5,26 +5,42 @@ const NOON = Date.parse('2026-11-21T12:00:00Z');
 const at = (second: number): string => new Date(NOON + second * 1000).toISOString();
 const pod = (name: string, labels: object, status: object) =>
   JSON.stringify({metadata: {name, labels}, status: {startTime: at(0), ...status}});
-const terminated = (second: number, reason: string, exitCode: number) => ({terminated: {finishedAt: at(second), reason, exitCode}});
+const terminated = (second: number, reason: string, exitCode: number) => ({
+  terminated: {finishedAt: at(second), reason, exitCode},
+});
 const FILES = new Map([
   [
     'SUMMARY.md',
     `# Support bundle\n\nCreated ${at(60)} by scalr-agent collect-logs.\n\n- logs/worker-1/agent.log: 7 bytes cut from the middle after ${at(37)}, because of --max-size\n`,
   ],
-  ['releases/mine/history.json', JSON.stringify([{revision: 1, updated: at(-5), chart: 'agent-job-0.6.5', status: 'deployed'}])],
+  [
+    'releases/mine/history.json',
+    JSON.stringify([{revision: 1, updated: at(-5), chart: 'agent-job-0.6.5', status: 'deployed'}]),
+  ],
   [
     'objects/pod/controller-1.json',
     pod(
       'controller-1',
       {'app.kubernetes.io/component': 'controller'},
-      {containerStatuses: [{name: 'agent', restartCount: 2, lastState: terminated(10, 'OOMKilled', 137)}]},
+      {
+        containerStatuses: [
+          {name: 'agent', restartCount: 2, lastState: terminated(10, 'OOMKilled', 137)},
+        ],
+      },
     ),
   ],
   [
     'objects/pod/atask-1.json',
-    pod('atask-1', {}, {phase: 'Failed', containerStatuses: [{name: 'run', state: terminated(20, 'Error', 1)}]}),
+    pod(
+      'atask-1',
+      {},
+      {phase: 'Failed', containerStatuses: [{name: 'run', state: terminated(20, 'Error', 1)}]},
+    ),
   ],
-  ['objects/pod/worker-1.json', pod('worker-1', {}, {phase: 'Failed', reason: 'Evicted', message: 'low on memory'})],
+  [
+    'objects/pod/worker-1.json',
+    pod('worker-1', {}, {phase: 'Failed', reason: 'Evicted', message: 'low on memory'}),
+  ],
   [
     'events.txt',
     [
@@ -34,11 +50,22 @@ const FILES = new Map([
       'nonsense',
     ].join('\n'),
   ],
-  ['findings.json', JSON.stringify([{code: 'CLOCK_SKEW', object: 'clock of this machine', message: '5 min behind'}, 7])],
+  [
+    'findings.json',
+    JSON.stringify([
+      {code: 'CLOCK_SKEW', object: 'clock of this machine', message: '5 min behind'},
+      7,
+    ]),
+  ],
   [
     'errors.json',
     JSON.stringify([
-      {what: 'Pod objects (--watch)', kind: 'unreachable', message: 'not watched for 9 s: refused', at: at(50)},
+      {
+        what: 'Pod objects (--watch)',
+        kind: 'unreachable',
+        message: 'not watched for 9 s: refused',
+        at: at(50),
+      },
       {what: 'logs/atask-1/run.log', kind: 'server', message: 'incomplete: timed out', at: at(15)},
       {what: 'logs/gone-1/run.log', kind: 'not-found', message: 'not found'},
     ]),
@@ -56,7 +83,12 @@ test('lanes and marks stand in order', () => {
     'Other objects: PersistentVolumeClaim/cache',
     'Other objects: Pod objects (--watch)',
   ]);
-  expect(marks.map(({at: time, kind, lane, file, line}) => `${(time - NOON) / 1000} ${kind} ${lane} ${file}:${line ?? ''}`)).toEqual([
+  expect(
+    marks.map(
+      ({at: time, kind, lane, file, line}) =>
+        `${(time - NOON) / 1000} ${kind} ${lane} ${file}:${line ?? ''}`,
+    ),
+  ).toEqual([
     '-5 release release/mine releases/mine/history.json:1',
     '0 eviction pod/worker-1 objects/pod/worker-1.json:',
     '10 oom pod/controller-1 objects/pod/controller-1.json:',
@@ -91,11 +123,21 @@ test('files of another shape are ignored', () => {
 
 test('the trace has the fields that the Trace Event format requires', () => {
   const {traceEvents} = traceOf(timelineOf(FILES)) as {traceEvents: Record<string, unknown>[]};
-  const required: Record<string, readonly string[]> = {M: ['args'], X: ['ts', 'dur', 'cat'], i: ['ts', 's', 'cat']};
+  const required: Record<string, readonly string[]> = {
+    M: ['args'],
+    X: ['ts', 'dur', 'cat'],
+    i: ['ts', 's', 'cat'],
+  };
   for (const event of traceEvents) {
-    expect(event).toMatchObject({name: expect.any(String), pid: expect.any(Number), tid: expect.any(Number)});
-    for (const field of required[event['ph'] as string] ?? ['unknown phase']) expect(event).toHaveProperty(field);
-    for (const field of ['ts', 'dur'].filter((each) => each in event)) expect(event[field]).toSatisfy(Number.isFinite);
+    expect(event).toMatchObject({
+      name: expect.any(String),
+      pid: expect.any(Number),
+      tid: expect.any(Number),
+    });
+    for (const field of required[event['ph'] as string] ?? ['unknown phase'])
+      expect(event).toHaveProperty(field);
+    for (const field of ['ts', 'dur'].filter((each) => each in event))
+      expect(event[field]).toSatisfy(Number.isFinite);
   }
   expect(traceEvents.filter(({ph}) => ph === 'i')).toHaveLength(10);
 });

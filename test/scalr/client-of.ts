@@ -6,10 +6,17 @@ import type {MockApi} from './mock-api.ts';
 export const DIRECT = {proxy: undefined};
 
 /** The client of the program, with a record of its waits. */
-export function clientOf({host, ca}: Pick<MockApi, 'host' | 'ca'>, options: Partial<ScalrClientOptions> = {}) {
+export function clientOf(
+  {host, ca}: Pick<MockApi, 'host' | 'ca'>,
+  options: Partial<ScalrClientOptions> = {},
+) {
   const waits: number[] = [];
   const client = scalrClient({
-    ...{host, source: 'SCALR_TOKEN', token: new Secret(USER_TOKEN), version: '1.0.0', route: {...DIRECT, ca: [ca]}},
+    host,
+    source: 'SCALR_TOKEN',
+    token: new Secret(USER_TOKEN),
+    version: '1.0.0',
+    route: {...DIRECT, ca: [ca]},
     signal: new AbortController().signal,
     sleep: async (milliseconds) => void waits.push(milliseconds),
     ...options,

@@ -60,9 +60,14 @@ test('gives up after five attempts', async () => {
   api.inject('GET', POOLS, {status: 503}, 9);
   const {client, waits} = clientOf(api);
   const failure = await failureOf(listPools(client));
-  expect(failure).toMatchObject({code: 'SCALR_UNREACHABLE', message: `Cannot reach Scalr at ${api.url} (HTTP 503).`});
+  expect(failure).toMatchObject({
+    code: 'SCALR_UNREACHABLE',
+    message: `Cannot reach Scalr at ${api.url} (HTTP 503).`,
+  });
   expect(waits).toHaveLength(4);
-  expect(waits.every((wait, index) => wait >= 1000 * 2 ** index && wait <= 1250 * 2 ** index)).toBe(true);
+  expect(waits.every((wait, index) => wait >= 1000 * 2 ** index && wait <= 1250 * 2 ** index)).toBe(
+    true,
+  );
 });
 
 test('waits as long as Retry-After says, even before it repeats a POST', async () => {
@@ -70,7 +75,9 @@ test('waits as long as Retry-After says, even before it repeats a POST', async (
   api.inject('POST', POOLS, {status: 429, headers: {'retry-after': '7'}});
   const {client, waits} = clientOf(api);
   const data = {type: 'agent-pools', attributes: {name: 'eks-prod'}};
-  expect(await client.send({method: 'POST', path: '/agent-pools', body: {data}}, {what: 'create it'})).toMatchObject({type: 'agent-pools'});
+  expect(
+    await client.send({method: 'POST', path: '/agent-pools', body: {data}}, {what: 'create it'}),
+  ).toMatchObject({type: 'agent-pools'});
   expect(waits).toEqual([7000]);
 });
 
@@ -82,13 +89,24 @@ test('does not wait longer than 32 seconds', async () => {
   expect(waits).toEqual([]);
 });
 
-test.each(['cut', 'lost', 'truncated', {status: 500}] as const)('never repeats a POST after %j', async (fault) => {
+test.each([
+  'cut',
+  'lost',
+  'truncated',
+  {status: 500},
+] as const)('never repeats a POST after %j', async (fault) => {
   const api = await mockApi();
   const pool = api.account.pool('eks-prod');
   api.inject('POST', /access-tokens$/, fault);
   const {client} = clientOf(api);
-  const change = {method: 'POST', path: `/agent-pools/${pool.id}/access-tokens`, body: {data: {type: 'access-tokens'}}} as const;
-  expect((await failureOf(client.send(change, {what: 'create a token'}))).code).toBe('SCALR_UNREACHABLE');
+  const change = {
+    method: 'POST',
+    path: `/agent-pools/${pool.id}/access-tokens`,
+    body: {data: {type: 'access-tokens'}},
+  } as const;
+  expect((await failureOf(client.send(change, {what: 'create a token'}))).code).toBe(
+    'SCALR_UNREACHABLE',
+  );
   expect(api.changes()).toEqual([`POST /agent-pools/${pool.id}/access-tokens`]);
 });
 
@@ -96,7 +114,10 @@ test('counts a DELETE as done if its answer was lost', async () => {
   const api = await mockApi();
   const pool = api.account.pool('eks-prod');
   api.inject('DELETE', /./, 'lost');
-  await clientOf(api).client.send({method: 'DELETE', path: `/agent-pools/${pool.id}`}, {what: 'delete it'});
+  await clientOf(api).client.send(
+    {method: 'DELETE', path: `/agent-pools/${pool.id}`},
+    {what: 'delete it'},
+  );
   expect(api.account.names('agent-pools')).toEqual([]);
   expect(api.changes()).toHaveLength(2);
 });
@@ -104,7 +125,9 @@ test('counts a DELETE as done if its answer was lost', async () => {
 test('a first DELETE of a missing object fails', async () => {
   const api = await mockApi();
   const change = {method: 'DELETE', path: '/agent-pools/apool-v0gone'} as const;
-  expect((await failureOf(clientOf(api).client.send(change, {what: 'delete it'}))).code).toBe('SCALR_NOT_FOUND');
+  expect((await failureOf(clientOf(api).client.send(change, {what: 'delete it'}))).code).toBe(
+    'SCALR_NOT_FOUND',
+  );
 });
 
 test('repeats a read that gets no answer in time', async () => {
@@ -119,7 +142,9 @@ test('ends at once when it is interrupted', async () => {
   const api = await mockApi();
   api.inject('GET', POOLS, 'silent');
   const stop = new AbortController();
-  const listing = failureOf(listPools(clientOf(api, {signal: stop.signal, sleep: realSleep}).client));
+  const listing = failureOf(
+    listPools(clientOf(api, {signal: stop.signal, sleep: realSleep}).client),
+  );
   await expect.poll(() => api.sent).toHaveLength(1);
   stop.abort('SIGINT');
   expect((await listing).message).toContain('(interrupted)');
@@ -129,13 +154,18 @@ test('explains that 404 can mean a missing permission', async () => {
   const api = await mockApi();
   const pool = api.account.pool('eks-prod');
   api.deny('GET', /access-tokens/);
-  const failure = await failureOf(listTokens(clientOf(api).client, {id: pool.id, name: 'eks-prod'}));
+  const failure = await failureOf(
+    listTokens(clientOf(api).client, {id: pool.id, name: 'eks-prod'}),
+  );
   expect(failure).toMatchObject({
     code: 'SCALR_NOT_FOUND',
     message: expect.stringMatching(
       /^Cannot read tokens of agent pool eks-prod: it does not exist, or your user has no permission \(HTTP 404\)\. Object with ID/,
     ),
-    suggestions: ['Check the name or ID', 'Request the permission agent-pools:read for your user in Scalr'],
+    suggestions: [
+      'Check the name or ID',
+      'Request the permission agent-pools:read for your user in Scalr',
+    ],
   });
 });
 
@@ -147,7 +177,10 @@ test.each([
   const api = await mockApi();
   api.inject('POST', POOLS, {status, body: JSON.stringify({errors: [{title: 'Not allowed'}]})});
   const data = {type: 'agent-pools', attributes: {name: 'x'}};
-  const sending = clientOf(api).client.send({method: 'POST', path: '/agent-pools', body: {data}}, {what: 'create agent pool x'});
+  const sending = clientOf(api).client.send(
+    {method: 'POST', path: '/agent-pools', body: {data}},
+    {what: 'create agent pool x'},
+  );
   expect(await failureOf(sending)).toMatchObject({code, message});
 });
 
@@ -158,7 +191,10 @@ test('reports which field is invalid', async () => {
     attributes: {name: 'x'},
     relationships: {environments: {data: [{type: 'environments', id: 'env-v0none'}]}},
   };
-  const sending = clientOf(api).client.send({method: 'POST', path: '/agent-pools', body: {data}}, {what: 'create agent pool x'});
+  const sending = clientOf(api).client.send(
+    {method: 'POST', path: '/agent-pools', body: {data}},
+    {what: 'create agent pool x'},
+  );
   expect((await failureOf(sending)).message).toContain(
     "Environment with ID 'env-v0none' not found or user unauthorized. (/data/relationships/environments).",
   );
@@ -166,7 +202,10 @@ test('reports which field is invalid', async () => {
 
 test('names the source of a rejected token', async () => {
   const api = await mockApi();
-  const {client} = clientOf(api, {token: new Secret('eyJhbGciOiJIUzI1NiJ9.e30.x'), source: '/home/u/.scalr/scalr.conf'});
+  const {client} = clientOf(api, {
+    token: new Secret('eyJhbGciOiJIUzI1NiJ9.e30.x'),
+    source: '/home/u/.scalr/scalr.conf',
+  });
   const failure = await failureOf(listPools(client));
   expect(failure).toMatchObject({
     code: 'SCALR_DENIED',
@@ -181,7 +220,9 @@ test.each([
 ])('recognizes %s as something else than Scalr', async (_, fault) => {
   const api = await mockApi();
   api.inject('GET', POOLS, fault);
-  expect((await failureOf(listPools(clientOf(api).client))).message).toContain('does not respond like the Scalr API');
+  expect((await failureOf(listPools(clientOf(api).client))).message).toContain(
+    'does not respond like the Scalr API',
+  );
 });
 
 test('suggests --ca-file for an untrusted certificate, without another attempt', async () => {
@@ -201,7 +242,9 @@ test('connects through the proxy, and verifies the certificate of the host', asy
   expect(await listPools(clientOf({...api, host}, {route}).client)).toHaveLength(1);
   expect(asked).toEqual([host]);
   const wrong = clientOf({...api, host: `other.scalr.io:${new URL(api.url).port}`}, {route}).client;
-  expect((await failureOf(listPools(wrong))).message).toContain('the certificate is for another host');
+  expect((await failureOf(listPools(wrong))).message).toContain(
+    'the certificate is for another host',
+  );
 });
 
 test('reports a proxy that refuses, without its password', async () => {
@@ -218,15 +261,21 @@ test('finds objects by name and by ID', async () => {
   const environment = api.account.environment('prod');
   const pool = api.account.pool('eks-prod', {environments: [environment]});
   const {client} = clientOf(api);
-  const expected = {id: pool.id, name: 'eks-prod', environments: [{id: environment.id, name: 'prod'}]};
+  const expected = {
+    id: pool.id,
+    name: 'eks-prod',
+    environments: [{id: environment.id, name: 'prod'}],
+  };
   expect(await findPool(client, 'eks-prod')).toMatchObject(expected);
   expect(await findPool(client, pool.id)).toMatchObject(expected);
 });
 
 test('lists the candidates of an ambiguous name', async () => {
   const api = await mockApi();
-  const [prod, dev] = [api.account.environment('prod'), api.account.environment('dev')];
-  const [one, other] = [api.account.workspace('net', prod), api.account.workspace('net', dev)];
+  const prod = api.account.environment('prod');
+  const dev = api.account.environment('dev');
+  const one = api.account.workspace('net', prod);
+  const other = api.account.workspace('net', dev);
   const {client} = clientOf(api);
   const failure = await failureOf(findObject(client, 'workspace', 'net'));
   expect(failure.message).toBe(
@@ -239,12 +288,15 @@ test('lists the candidates of an ambiguous name', async () => {
 test('suggests the closest name', async () => {
   const api = await mockApi();
   api.account.pool('eks-prod');
-  expect((await failureOf(findPool(clientOf(api).client, 'eks-prd'))).suggestions[0]).toBe('Did you mean eks-prod?');
+  expect((await failureOf(findPool(clientOf(api).client, 'eks-prd'))).suggestions[0]).toBe(
+    'Did you mean eks-prod?',
+  );
 });
 
 test('reads agents with their pool, and an unknown status as unknown', async () => {
   const api = await mockApi();
-  const [one, other] = [api.account.pool('one'), api.account.pool('other')];
+  const one = api.account.pool('one');
+  const other = api.account.pool('other');
   api.account.agent(one, 'a', {status: 'errored', 'error-message': 'disk full'});
   api.account.agent(other, 'b');
   const {client} = clientOf(api);

@@ -47,7 +47,9 @@ const operationOf = ({method, path}: Pick<Sent, 'method' | 'path'>): Operation |
 const problemsOf = (schema: object | undefined, value: unknown, where: string): string[] => {
   if (schema === undefined) return [];
   const isValid = validatorOf(schema);
-  return isValid(value) ? [] : (isValid.errors ?? []).map(({instancePath, message}) => `${where}${instancePath} ${message}`);
+  return isValid(value)
+    ? []
+    : (isValid.errors ?? []).map(({instancePath, message}) => `${where}${instancePath} ${message}`);
 };
 
 /** How a request differs from the description of the API; empty if it does not. */
@@ -57,15 +59,23 @@ export function requestProblems(sent: Sent): string[] {
   const {parameters = [], requestBody} = operation;
   const query = [...sent.query].flatMap(([name, value]) => {
     const known = parameters.find((each) => each.name === name);
-    return known === undefined ? [`parameter ${name} is unknown`] : problemsOf(known.schema, value, name);
+    return known === undefined
+      ? [`parameter ${name} is unknown`]
+      : problemsOf(known.schema, value, name);
   });
-  if (requestBody === undefined) return sent.body === undefined ? query : [...query, 'unexpected body'];
+  if (requestBody === undefined)
+    return sent.body === undefined ? query : [...query, 'unexpected body'];
   return [...query, ...problemsOf(requestBody, sent.body, 'body')];
 }
 
 /** The same for an answer of the mock. */
-export function responseProblems(sent: Pick<Sent, 'method' | 'path'>, status: number, body: unknown): string[] {
+export function responseProblems(
+  sent: Pick<Sent, 'method' | 'path'>,
+  status: number,
+  body: unknown,
+): string[] {
   const known = operationOf(sent)?.responses[String(status)];
-  if (known === undefined) return status >= 400 ? [] : [`HTTP ${status} is not a response of ${sent.method} ${sent.path}`];
+  if (known === undefined)
+    return status >= 400 ? [] : [`HTTP ${status} is not a response of ${sent.method} ${sent.path}`];
   return known.$ref === undefined ? [] : problemsOf(known, body, 'response');
 }

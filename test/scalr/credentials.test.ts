@@ -13,10 +13,20 @@ const ACME = 'https://acme.scalr.io';
 const POOL_TOKEN = poolTokenOf('acme.scalr.io', 'apool-v0p7', 'at-v0q1');
 
 const tfrc = (hosts: Record<string, string>): string =>
-  JSON.stringify({credentials: Object.fromEntries(Object.entries(hosts).map(([host, token]) => [host, {token}]))});
+  JSON.stringify({
+    credentials: Object.fromEntries(Object.entries(hosts).map(([host, token]) => [host, {token}])),
+  });
 
-async function found(content: Record<string, string>, env: Record<string, string> = {}, url?: string, isStated = false) {
-  const credential = await findCredential({url, isStated}, {env: {HOME, ...env}, files: memoryFiles(content)});
+async function found(
+  content: Record<string, string>,
+  env: Record<string, string> = {},
+  url?: string,
+  isStated = false,
+) {
+  const credential = await findCredential(
+    {url, isStated},
+    {env: {HOME, ...env}, files: memoryFiles(content)},
+  );
   return credential && {...credential, token: credential.token.reveal()};
 }
 
@@ -28,7 +38,11 @@ test('nothing is found on a machine without credentials', async () => {
 test('variables come first', async () => {
   const env = {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: 'one'};
   const files = {[CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'two'})};
-  expect(await found(files, env)).toEqual({host: 'acme.scalr.io', token: 'one', source: 'SCALR_TOKEN'});
+  expect(await found(files, env)).toEqual({
+    host: 'acme.scalr.io',
+    token: 'one',
+    source: 'SCALR_TOKEN',
+  });
 });
 
 test('SCALR_TOKEN is not sent to another account', async () => {
@@ -55,7 +69,9 @@ describe('scalr.conf', () => {
   };
 
   test('is read without profiles', async () => {
-    const files = {[CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'one', account: 'acc-1'})};
+    const files = {
+      [CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'one', account: 'acc-1'}),
+    };
     expect(await found(files)).toEqual({host: 'acme.scalr.io', token: 'one', source: CONF});
   });
 
@@ -67,14 +83,21 @@ describe('scalr.conf', () => {
   });
 
   test('an unknown profile is an error that lists the others', async () => {
-    await expect(found({[CONF]: JSON.stringify(profiles)}, {SCALR_PROFILE: 'stage'})).rejects.toMatchObject({
+    await expect(
+      found({[CONF]: JSON.stringify(profiles)}, {SCALR_PROFILE: 'stage'}),
+    ).rejects.toMatchObject({
       code: 'NO_CREDENTIAL',
       suggestions: ['Set SCALR_PROFILE to one of default, prod'],
     });
   });
 
   test('two profiles for the same account are an error', async () => {
-    const files = {[CONF]: JSON.stringify({a: {hostname: 'acme.scalr.io', token: 'one'}, b: {hostname: 'acme.scalr.io', token: 'two'}})};
+    const files = {
+      [CONF]: JSON.stringify({
+        a: {hostname: 'acme.scalr.io', token: 'one'},
+        b: {hostname: 'acme.scalr.io', token: 'two'},
+      }),
+    };
     await expect(found(files, {}, ACME)).rejects.toMatchObject({
       message: `${CONF} (profile a) and ${CONF} (profile b) contain different tokens for acme.scalr.io.`,
       suggestions: expect.arrayContaining(['Select a profile with SCALR_PROFILE']),
@@ -82,15 +105,32 @@ describe('scalr.conf', () => {
   });
 
   test('a broken file is an error that does not quote it', async () => {
-    await expect(found({[CONF]: '{"token": "hunter2'})).rejects.toMatchObject({message: `${CONF} is not a JSON object.`});
+    await expect(found({[CONF]: '{"token": "hunter2'})).rejects.toMatchObject({
+      message: `${CONF} is not a JSON object.`,
+    });
   });
 });
 
 describe('files of Terraform', () => {
   test.each([
-    ['credentials.tfrc.json', {[TFRC_JSON]: tfrc({'acme.scalr.io': 'one', 'app.terraform.io': 'x'})}, {}],
-    ['.terraformrc', {[TFRC]: '# token\ncredentials "acme.scalr.io" {\n  token = "one"\n}\nplugin_cache_dir = "x"\n'}, {}],
-    ['TF_CLI_CONFIG_FILE', {'/etc/tf.rc': 'credentials "acme.scalr.io" { token = "one" }'}, {TF_CLI_CONFIG_FILE: '/etc/tf.rc'}],
+    [
+      'credentials.tfrc.json',
+      {[TFRC_JSON]: tfrc({'acme.scalr.io': 'one', 'app.terraform.io': 'x'})},
+      {},
+    ],
+    [
+      '.terraformrc',
+      {
+        [TFRC]:
+          '# token\ncredentials "acme.scalr.io" {\n  token = "one"\n}\nplugin_cache_dir = "x"\n',
+      },
+      {},
+    ],
+    [
+      'TF_CLI_CONFIG_FILE',
+      {'/etc/tf.rc': 'credentials "acme.scalr.io" { token = "one" }'},
+      {TF_CLI_CONFIG_FILE: '/etc/tf.rc'},
+    ],
     ['TF_TOKEN_<host>', {}, {TF_TOKEN_acme_scalr_io: 'one', TF_TOKEN_app_terraform_io: 'x'}],
   ])('%s has the token', async (_, files, env) => {
     expect(await found(files, env)).toMatchObject({host: 'acme.scalr.io', token: 'one'});
@@ -98,16 +138,22 @@ describe('files of Terraform', () => {
   });
 
   test('a hyphen in a host is written as two underscores', async () => {
-    expect(await found({}, {TF_TOKEN_my__team_scalr_io: 'one'})).toMatchObject({host: 'my-team.scalr.io'});
+    expect(await found({}, {TF_TOKEN_my__team_scalr_io: 'one'})).toMatchObject({
+      host: 'my-team.scalr.io',
+    });
   });
 
   test('a commented block is ignored', async () => {
-    expect(await found({[TFRC]: '# credentials "acme.scalr.io" {\n#   token = "one"\n# }\n'})).toBeUndefined();
+    expect(
+      await found({[TFRC]: '# credentials "acme.scalr.io" {\n#   token = "one"\n# }\n'}),
+    ).toBeUndefined();
   });
 
   test('several accounts are an error that lists them', async () => {
     const files = {[TFRC_JSON]: tfrc({'acme.scalr.io': 'one', 'other.scalr.io': 'two'})};
-    await expect(found(files)).rejects.toMatchObject({message: 'Found tokens for several Scalr accounts: acme.scalr.io, other.scalr.io.'});
+    await expect(found(files)).rejects.toMatchObject({
+      message: 'Found tokens for several Scalr accounts: acme.scalr.io, other.scalr.io.',
+    });
     expect(await found(files, {}, 'https://other.scalr.io')).toMatchObject({token: 'two'});
   });
 
@@ -118,25 +164,39 @@ describe('files of Terraform', () => {
 });
 
 test('two files that differ are an error that names both', async () => {
-  const files = {[CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'one'}), [TFRC_JSON]: tfrc({'acme.scalr.io': 'two'})};
+  const files = {
+    [CONF]: JSON.stringify({hostname: 'acme.scalr.io', token: 'one'}),
+    [TFRC_JSON]: tfrc({'acme.scalr.io': 'two'}),
+  };
   await expect(found(files)).rejects.toMatchObject({
     code: 'NO_CREDENTIAL',
     message: `${CONF} and ${TFRC_JSON} contain different tokens for acme.scalr.io.`,
   });
-  expect(await found({...files, [TFRC_JSON]: tfrc({'acme.scalr.io': 'one'})})).toMatchObject({token: 'one', source: CONF});
-  expect(await found(files, {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: 'three'})).toMatchObject({token: 'three'});
+  expect(await found({...files, [TFRC_JSON]: tfrc({'acme.scalr.io': 'one'})})).toMatchObject({
+    token: 'one',
+    source: CONF,
+  });
+  expect(await found(files, {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: 'three'})).toMatchObject(
+    {token: 'three'},
+  );
 });
 
 describe('an agent pool token is not a credential', () => {
   test('in SCALR_TOKEN', async () => {
-    await expect(found({}, {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: POOL_TOKEN})).rejects.toMatchObject({
+    await expect(
+      found({}, {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: POOL_TOKEN}),
+    ).rejects.toMatchObject({
       code: 'NO_CREDENTIAL',
       message: 'SCALR_TOKEN contains an agent pool token, which has no access to the Scalr API.',
     });
   });
 
   test('if it is also in SCALR_AGENT_TOKEN', async () => {
-    const env = {SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: 'opaque', SCALR_AGENT_TOKEN: 'opaque'};
+    const env = {
+      SCALR_HOSTNAME: 'acme.scalr.io',
+      SCALR_TOKEN: 'opaque',
+      SCALR_AGENT_TOKEN: 'opaque',
+    };
     await expect(found({}, env)).rejects.toMatchObject({code: 'NO_CREDENTIAL'});
   });
 
@@ -157,7 +217,10 @@ test('a credential prints without its token', async () => {
 
 test('the tokens of all sources, hosts and profiles are known, so that none leaves the machine', async () => {
   const files = memoryFiles({
-    [CONF]: JSON.stringify({default: {hostname: 'acme.scalr.io', token: 'one'}, prod: {hostname: 'prod.scalr.io', token: 'two'}}),
+    [CONF]: JSON.stringify({
+      default: {hostname: 'acme.scalr.io', token: 'one'},
+      prod: {hostname: 'prod.scalr.io', token: 'two'},
+    }),
     [TFRC_JSON]: tfrc({'acme.scalr.io': 'three'}),
     [TFRC]: 'credentials "other.example.com" {\n  token = "four"\n}\n',
   });

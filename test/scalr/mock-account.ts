@@ -11,12 +11,15 @@ interface Ref {
   id: string;
 }
 
-const encode = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
-const jwt = (claims: object): string => `${encode({alg: 'HS256', typ: 'JWT'})}.${encode(claims)}.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg`;
+const encode = (claims: object): string =>
+  Buffer.from(JSON.stringify(claims)).toString('base64url');
+const jwt = (claims: object): string =>
+  `${encode({alg: 'HS256', typ: 'JWT'})}.${encode(claims)}.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg`;
 
 /** The token of a user, as Scalr issues it. */
 export const USER_TOKEN = jwt({iss: 'user', jti: 'at-v0user'});
-export const poolTokenOf = (host: string, pool: string, id: string): string => jwt({iss: 'agent', sub: pool, jti: id, domain: host});
+export const poolTokenOf = (host: string, pool: string, id: string): string =>
+  jwt({iss: 'agent', sub: pool, jti: id, domain: host});
 
 const NOW = '2026-11-21T12:00:00Z';
 
@@ -25,15 +28,37 @@ export class MockAccount {
   readonly objects = new Map<string, Stored>();
   #count = 0;
 
-  #add(type: string, prefix: string, attributes: Stored['attributes'], relationships: Stored['relationships'] = {}): Stored {
+  #add(
+    type: string,
+    prefix: string,
+    attributes: Stored['attributes'],
+    relationships: Stored['relationships'] = {},
+  ): Stored {
     this.#count += 1;
-    const added = {type, id: `${prefix}-v0${String(this.#count).padStart(3, '0')}`, attributes, relationships};
+    const added = {
+      type,
+      id: `${prefix}-v0${String(this.#count).padStart(3, '0')}`,
+      attributes,
+      relationships,
+    };
     this.objects.set(added.id, added);
     return added;
   }
 
-  pool(name: string, {environments = [], ...attributes}: Record<string, unknown> & {environments?: readonly Stored[]} = {}): Stored {
-    const defaults = {default: false, features: [], 'in-use': false, 'is-scalr-managed': false, 'is-shared': false};
+  pool(
+    name: string,
+    {
+      environments = [],
+      ...attributes
+    }: Record<string, unknown> & {environments?: readonly Stored[]} = {},
+  ): Stored {
+    const defaults = {
+      default: false,
+      features: [],
+      'in-use': false,
+      'is-scalr-managed': false,
+      'is-shared': false,
+    };
     const webhook = {'webhook-enabled': false, 'webhook-url': null, 'webhook-headers': null};
     return this.#add(
       'agent-pools',
@@ -65,15 +90,30 @@ export class MockAccount {
   }
 
   run(workspace: Stored, status: string): Stored {
-    return this.#add('runs', 'run', {status, 'created-at': NOW}, {workspace: {data: refOf(workspace)}});
+    return this.#add(
+      'runs',
+      'run',
+      {status, 'created-at': NOW},
+      {workspace: {data: refOf(workspace)}},
+    );
   }
 
   vcsProvider(name: string): Stored {
-    return this.#add('vcs-providers', 'vcs', {name, 'error-message': null}, {'agent-pool': {data: null}});
+    return this.#add(
+      'vcs-providers',
+      'vcs',
+      {name, 'error-message': null},
+      {'agent-pool': {data: null}},
+    );
   }
 
   token(pool: Stored, attributes: Record<string, unknown> = {}): Stored {
-    const times = {'created-at': NOW, 'expires-at': null, 'is-expired': false, 'last-used-at': null};
+    const times = {
+      'created-at': NOW,
+      'expires-at': null,
+      'is-expired': false,
+      'last-used-at': null,
+    };
     return this.#add(
       'access-tokens',
       'at',
@@ -87,8 +127,18 @@ export class MockAccount {
       'agents',
       'agent',
       {
-        ...{name, status: 'idle', version: '1.9.0', 'upgrade-status': 'none', driver: 'local', runtime: 'kubernetes'},
-        ...{os: 'debian_12', 'cpu-platform': 'linux_amd64', 'error-message': null, 'created-at': NOW, 'last-seen-at': NOW},
+        name,
+        status: 'idle',
+        version: '1.9.0',
+        'upgrade-status': 'none',
+        driver: 'local',
+        runtime: 'kubernetes',
+
+        os: 'debian_12',
+        'cpu-platform': 'linux_amd64',
+        'error-message': null,
+        'created-at': NOW,
+        'last-seen-at': NOW,
         ...attributes,
       },
       {pool: {data: refOf(pool)}},
@@ -107,4 +157,5 @@ export class MockAccount {
 export const refOf = ({type, id}: Stored): Ref => ({type, id});
 
 /** IDs in a relationship. */
-export const idsIn = ({relationships}: Stored, name: string): string[] => [relationships[name]?.data ?? []].flat().map(({id}) => id);
+export const idsIn = ({relationships}: Stored, name: string): string[] =>
+  [relationships[name]?.data ?? []].flat().map(({id}) => id);

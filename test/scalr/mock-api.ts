@@ -11,7 +11,12 @@ import {idsIn, MockAccount, poolTokenOf, type Stored, USER_TOKEN} from './mock-a
 const BASE = '/api/iacp/v3';
 
 /** What happens to a request instead of its answer; `lost` does the work, and cuts the connection before the answer. */
-export type Fault = {status: number; body?: string; headers?: Record<string, string>} | 'cut' | 'lost' | 'truncated' | 'silent';
+export type Fault =
+  | {status: number; body?: string; headers?: Record<string, string>}
+  | 'cut'
+  | 'lost'
+  | 'truncated'
+  | 'silent';
 
 interface Answer {
   status: number;
@@ -69,7 +74,10 @@ async function certificate() {
     {type: 2, value: 'localhost'} as const,
     {type: 2, value: 'acme.scalr.io'} as const,
   ];
-  const usage = [{name: 'extKeyUsage', serverAuth: true} as const, {name: 'subjectAltName', altNames} as const];
+  const usage = [
+    {name: 'extKeyUsage', serverAuth: true} as const,
+    {name: 'subjectAltName', altNames} as const,
+  ];
   const own = await generate([{name: 'commonName', value: 'localhost'}], {
     ...COMMON,
     extensions: usage,
@@ -92,12 +100,21 @@ export async function mockApi(): Promise<MockApi> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const host = `localhost:${(server.address() as AddressInfo).port}`;
   const api: MockApi = {
-    ...{host, url: `https://${host}`, account, ca, sent: [], pageSize: 100},
-    changes: () => api.sent.filter(({method}) => method !== 'GET').map(({method, path}) => `${method} ${path}`),
+    host,
+    url: `https://${host}`,
+    account,
+    ca,
+    sent: [],
+    pageSize: 100,
+    changes: () =>
+      api.sent.filter(({method}) => method !== 'GET').map(({method, path}) => `${method} ${path}`),
     inject: (method, path, fault, times = 1) => void faults.push({method, path, fault, times}),
     afterNext: (method, path, change) => void later.push({method, path, change}),
     deny: (method, path) => void denied.push({method, path}),
-    deps: {env: {SCALR_HOSTNAME: host, SCALR_TOKEN: USER_TOKEN}, files: memoryFiles({'ca.pem': ca})},
+    deps: {
+      env: {SCALR_HOSTNAME: host, SCALR_TOKEN: USER_TOKEN},
+      files: memoryFiles({'ca.pem': ca}),
+    },
     flags: ['--ca-file', 'ca.pem'],
   };
   onTestFinished(() => {
@@ -112,25 +129,43 @@ export async function mockApi(): Promise<MockApi> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     if (url.pathname === '/.well-known/terraform.json')
-      return void answer.writeHead(200, {'content-type': 'application/json'}).end(JSON.stringify({'iacp.v3': `${BASE}/`}));
+      return void answer
+        .writeHead(200, {'content-type': 'application/json'})
+        .end(JSON.stringify({'iacp.v3': `${BASE}/`}));
     const text = Buffer.concat(chunks).toString('utf8');
-    const sent = {method, path: url.pathname.slice(BASE.length), query: url.searchParams, body: text === '' ? undefined : JSON.parse(text)};
+    const sent = {
+      method,
+      path: url.pathname.slice(BASE.length),
+      query: url.searchParams,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
     api.sent.push({...sent, authorization: request.headers.authorization});
     const wrong = requestProblems(sent);
-    if (request.headers.accept !== 'application/vnd.api+json') wrong.push(`accept: ${request.headers.accept}`);
+    if (request.headers.accept !== 'application/vnd.api+json')
+      wrong.push(`accept: ${request.headers.accept}`);
     if (text !== '' && request.headers['content-type'] !== 'application/vnd.api+json')
       wrong.push(`content-type: ${request.headers['content-type']}`);
     problems.push(...wrong.map((each) => `${method} ${sent.path}: ${each}`));
-    const planned = faults.find((each) => each.times > 0 && each.method === method && each.path.test(sent.path));
+    const planned = faults.find(
+      (each) => each.times > 0 && each.method === method && each.path.test(sent.path),
+    );
     if (planned) planned.times -= 1;
-    if (planned && planned.fault !== 'lost' && planned.fault !== 'truncated') return fail(planned.fault, answer);
+    if (planned && planned.fault !== 'lost' && planned.fault !== 'truncated')
+      return fail(planned.fault, answer);
     const done = work(sent, request.headers.authorization);
-    problems.push(...responseProblems(sent, done.status, done.body).map((each) => `${method} ${sent.path}: ${each}`));
+    problems.push(
+      ...responseProblems(sent, done.status, done.body).map(
+        (each) => `${method} ${sent.path}: ${each}`,
+      ),
+    );
     const due = later.findIndex((each) => each.method === method && each.path.test(sent.path));
     if (due >= 0) later.splice(due, 1)[0]?.change();
     if (planned?.fault === 'lost') return void answer.destroy();
     if (planned?.fault === 'truncated') {
-      answer.writeHead(done.status, {'content-type': 'application/vnd.api+json', 'content-length': '100000'});
+      answer.writeHead(done.status, {
+        'content-type': 'application/vnd.api+json',
+        'content-length': '100000',
+      });
       return void answer.write(JSON.stringify(done.body).slice(0, 40), () => answer.destroy());
     }
     reply(answer, done);
@@ -138,7 +173,8 @@ export async function mockApi(): Promise<MockApi> {
 
   function work(sent: Sent, authorization: string | undefined): Answer {
     try {
-      if (authorization !== `Bearer ${USER_TOKEN}`) throw new Refusal(401, 'The token is invalid or expired.');
+      if (authorization !== `Bearer ${USER_TOKEN}`)
+        throw new Refusal(401, 'The token is invalid or expired.');
       if (denied.some(({method, path}) => method === sent.method && path.test(sent.path)))
         throw missing('Object', sent.path.split('/')[2] ?? '');
       return operate(sent, api);
@@ -148,7 +184,18 @@ export async function mockApi(): Promise<MockApi> {
       const title = error.pointer === undefined ? 'Error' : 'Invalid Relationship';
       return {
         status: error.status,
-        body: {errors: [{status: String(error.status), code: null, title, detail: error.message, ...source, meta: null}]},
+        body: {
+          errors: [
+            {
+              status: String(error.status),
+              code: null,
+              title,
+              detail: error.message,
+              ...source,
+              meta: null,
+            },
+          ],
+        },
       };
     }
   }
@@ -158,11 +205,15 @@ export async function mockApi(): Promise<MockApi> {
 function fail(fault: Fault, answer: ServerResponse): void {
   if (fault === 'silent') return;
   if (typeof fault === 'string') return void answer.destroy();
-  answer.writeHead(fault.status, {'content-type': 'text/html', ...fault.headers}).end(fault.body ?? '<html>Bad Gateway</html>');
+  answer
+    .writeHead(fault.status, {'content-type': 'text/html', ...fault.headers})
+    .end(fault.body ?? '<html>Bad Gateway</html>');
 }
 
 const reply = (answer: ServerResponse, {status, body}: Answer): void =>
-  void answer.writeHead(status, {'content-type': 'application/vnd.api+json'}).end(body === undefined ? undefined : JSON.stringify(body));
+  void answer
+    .writeHead(status, {'content-type': 'application/vnd.api+json'})
+    .end(body === undefined ? undefined : JSON.stringify(body));
 
 const missing = (kind: string, id: string, pointer?: string): Refusal =>
   new Refusal(404, `${kind} with ID '${id}' not found or user unauthorized.`, pointer);
@@ -185,7 +236,11 @@ function operate({method, path, query, body}: Sent, {account, host, pageSize}: M
     ((relationships['environments']?.data ?? []) as {id: string}[]).map((each) => {
       const environment = objects.get(each.id);
       if (environment === undefined)
-        throw new Refusal(422, `Environment with ID '${each.id}' not found or user unauthorized.`, '/data/relationships/environments');
+        throw new Refusal(
+          422,
+          `Environment with ID '${each.id}' not found or user unauthorized.`,
+          '/data/relationships/environments',
+        );
       return environment;
     });
   if (part === 'access-tokens') {
@@ -198,35 +253,60 @@ function operate({method, path, query, body}: Sent, {account, host, pageSize}: M
         pageSize,
       );
     const {'expires-in': minutes, ...given} = attributes;
-    const expiresAt = typeof minutes === 'number' ? new Date(Date.UTC(2026, 10, 21, 12) + minutes * 60_000).toISOString() : null;
+    const expiresAt =
+      typeof minutes === 'number'
+        ? new Date(Date.UTC(2026, 10, 21, 12) + minutes * 60_000).toISOString()
+        : null;
     const token = account.token(pool, {...given, 'expires-at': expiresAt});
-    return {status: 201, body: {data: {...token, attributes: {...token.attributes, token: poolTokenOf(host, pool.id, token.id)}}}};
+    return {
+      status: 201,
+      body: {
+        data: {
+          ...token,
+          attributes: {...token.attributes, token: poolTokenOf(host, pool.id, token.id)},
+        },
+      },
+    };
   }
   if (method === 'POST') {
     const name = String(attributes['name']);
-    if (account.names('agent-pools').includes(name)) throw new Refusal(422, 'Name has already been taken.', '/data/attributes/name');
-    return {status: 201, body: {data: account.pool(name, {...attributes, environments: environments()})}};
+    if (account.names('agent-pools').includes(name))
+      throw new Refusal(422, 'Name has already been taken.', '/data/attributes/name');
+    return {
+      status: 201,
+      body: {data: account.pool(name, {...attributes, environments: environments()})},
+    };
   }
   if (method === 'DELETE') {
     const object = found(id ?? '');
     const isBusy = account
       .ofType('agents')
-      .some((agent) => idsIn(agent, 'pool').includes(object.id) && agent.attributes['status'] === 'busy');
+      .some(
+        (agent) =>
+          idsIn(agent, 'pool').includes(object.id) && agent.attributes['status'] === 'busy',
+      );
     if (isBusy) throw new Refusal(409, 'The agent pool has busy agents.');
     objects.delete(object.id);
-    for (const each of account.ofType('access-tokens')) if (idsIn(each, 'pool').includes(object.id)) objects.delete(each.id);
+    for (const each of account.ofType('access-tokens'))
+      if (idsIn(each, 'pool').includes(object.id)) objects.delete(each.id);
     return {status: 204};
   }
   if (method === 'PATCH') {
     const object = found(id ?? '');
     for (const [name, {data}] of Object.entries(relationships)) {
       const pool = data === null ? undefined : objects.get((data as {id: string}).id);
-      if (data !== null && pool === undefined) throw missing('AgentPool', (data as {id: string}).id, `/data/relationships/${name}`);
+      if (data !== null && pool === undefined)
+        throw missing('AgentPool', (data as {id: string}).id, `/data/relationships/${name}`);
       if (collection === 'vcs-providers' && pool?.attributes['vcs-enabled'] === false)
-        throw new Refusal(422, 'The agent pool is not enabled for VCS.', `/data/relationships/${name}`);
+        throw new Refusal(
+          422,
+          'The agent pool is not enabled for VCS.',
+          `/data/relationships/${name}`,
+        );
       object.relationships[name] = {data: data as null};
     }
-    if (attributes['default'] === true) for (const each of account.ofType('agent-pools')) each.attributes['default'] = false;
+    if (attributes['default'] === true)
+      for (const each of account.ofType('agent-pools')) each.attributes['default'] = false;
     Object.assign(object.attributes, attributes);
     return {status: 200, body: {data: object}};
   }
@@ -234,31 +314,60 @@ function operate({method, path, query, body}: Sent, {account, host, pageSize}: M
     const object = found(id);
     return {status: 200, body: {data: object, included: includedOf([object], query, account)}};
   }
-  return listing(account.ofType(collection === 'runs-queue' ? 'runs' : collection), query, account, pageSize);
+  return listing(
+    account.ofType(collection === 'runs-queue' ? 'runs' : collection),
+    query,
+    account,
+    pageSize,
+  );
 }
 
-const includedOf = (all: readonly Stored[], query: URLSearchParams, {objects}: MockAccount): Stored[] =>
+const includedOf = (
+  all: readonly Stored[],
+  query: URLSearchParams,
+  {objects}: MockAccount,
+): Stored[] =>
   (query.get('include') ?? '')
     .split(',')
-    .flatMap((name) => all.flatMap((each) => idsIn(each, name).flatMap((id) => objects.get(id) ?? [])));
+    .flatMap((name) =>
+      all.flatMap((each) => idsIn(each, name).flatMap((id) => objects.get(id) ?? [])),
+    );
 
 /** Filters by attribute, ID and relationship, and pages. Names match without regard to case, as in Scalr's search. */
-function listing(all: readonly Stored[], query: URLSearchParams, account: MockAccount, limit: number): Answer {
+function listing(
+  all: readonly Stored[],
+  query: URLSearchParams,
+  account: MockAccount,
+  limit: number,
+): Answer {
   const kept = all.filter((each) =>
     [...query].every(([key, value]) => {
       const [, filter = ''] = /^filter\[(.+)\]$/.exec(key) ?? [];
       if (filter === '') return true;
-      if (filter === 'name') return String(each.attributes['name']).toLowerCase() === value.toLowerCase();
+      if (filter === 'name')
+        return String(each.attributes['name']).toLowerCase() === value.toLowerCase();
       if (each.type === `${filter}s`) return each.id === value;
-      return [...idsIn(each, filter), ...idsIn(each, filter === 'agent-pool' ? 'pool' : filter)].includes(value);
+      return [
+        ...idsIn(each, filter),
+        ...idsIn(each, filter === 'agent-pool' ? 'pool' : filter),
+      ].includes(value);
     }),
   );
-  const [page, size] = [Number(query.get('page[number]') ?? 1), Math.min(limit, Number(query.get('page[size]') ?? 20))];
+  const page = Number(query.get('page[number]') ?? 1);
+  const size = Math.min(limit, Number(query.get('page[size]') ?? 20));
   const pages = Math.max(1, Math.ceil(kept.length / size));
   const data = kept.slice((page - 1) * size, page * size);
   const pagination = {
-    ...{'current-page': page, 'page-size': size, 'prev-page': page > 1 ? page - 1 : null},
-    ...{'next-page': page < pages ? page + 1 : null, 'total-pages': pages, 'total-count': kept.length},
+    'current-page': page,
+    'page-size': size,
+    'prev-page': page > 1 ? page - 1 : null,
+
+    'next-page': page < pages ? page + 1 : null,
+    'total-pages': pages,
+    'total-count': kept.length,
   };
-  return {status: 200, body: {data, included: includedOf(data, query, account), meta: {pagination}}};
+  return {
+    status: 200,
+    body: {data, included: includedOf(data, query, account), meta: {pagination}},
+  };
 }

@@ -14,7 +14,9 @@ interface Recorded {
  * Recorded from Scalr's Terraform provider at e29c00c, under OpenTofu 1.12.6 against this mock: apply of a pool, its token and a data
  * source, a plan without changes, destroy.
  */
-const RECORDED: Recorded[] = JSON.parse(readFileSync(new URL('provider-requests.json', import.meta.url), 'utf8'));
+const RECORDED: Recorded[] = JSON.parse(
+  readFileSync(new URL('provider-requests.json', import.meta.url), 'utf8'),
+);
 
 const AUTHORIZATION = {authorization: `Bearer ${USER_TOKEN}`, accept: 'application/vnd.api+json'};
 
@@ -25,11 +27,18 @@ test("the mock understands every request of Scalr's Terraform provider", async (
   const send = ({method, path, body}: Recorded): Promise<number> =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const headers = {...AUTHORIZATION, ...(text === undefined ? {} : {'content-type': 'application/vnd.api+json'})};
-      const call = request(`${api.url}/api/iacp/v3${path}`, {method, headers, ca: api.ca}, (answer) => {
-        answer.resume();
-        answer.once('end', () => resolve(answer.statusCode ?? 0));
-      });
+      const headers = {
+        ...AUTHORIZATION,
+        ...(text === undefined ? {} : {'content-type': 'application/vnd.api+json'}),
+      };
+      const call = request(
+        `${api.url}/api/iacp/v3${path}`,
+        {method, headers, ca: api.ca},
+        (answer) => {
+          answer.resume();
+          answer.once('end', () => resolve(answer.statusCode ?? 0));
+        },
+      );
       call.once('error', reject).end(text);
     });
   const statuses: number[] = [];

@@ -7,12 +7,17 @@ test('declares every id once', () => {
 });
 
 test('offers no flag and no answers key for a raw token', () => {
-  expect(catalog.filter(({onlyEnv}) => onlyEnv).map(({id, env}) => [id, env])).toEqual([['token', 'SCALR_AGENT_TOKEN']]);
+  expect(catalog.filter(({onlyEnv}) => onlyEnv).map(({id, env}) => [id, env])).toEqual([
+    ['token', 'SCALR_AGENT_TOKEN'],
+  ]);
 });
 
-test.each(catalog.map((setting) => [setting.id, setting] as const))('%s has a question, a summary and a variable', (id, setting) => {
+test.each(
+  catalog.map((setting) => [setting.id, setting] as const),
+)('%s has a question, a summary and a variable', (id, setting) => {
   expect(setting.question.length).toBeGreaterThan(8);
   expect(setting.summary).toMatch(/\.$/);
   expect(setting.kind.jsonSchema).toBeTypeOf('object');
-  if (!setting.onlyEnv) expect(setting.env).toBe(`SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`);
+  if (!setting.onlyEnv)
+    expect(setting.env).toBe(`SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`);
 });

@@ -4,7 +4,8 @@ import {certificates} from '../support/certificates.ts';
 import {settingsFrom, TODAY} from '../support/settings-from.ts';
 
 const file = (name: string): Buffer => certificates[name] as Buffer;
-const parse = (content: string | Buffer) => caBundleKind().parse(Buffer.from(content), {now: TODAY});
+const parse = (content: string | Buffer) =>
+  caBundleKind().parse(Buffer.from(content), {now: TODAY});
 const count = (pem: string) => pem.match(/BEGIN CERTIFICATE/g)?.length;
 
 describe('a CA bundle', () => {
@@ -22,12 +23,28 @@ describe('a CA bundle', () => {
   });
 
   test.each<[string, string | Buffer, RegExp]>([
-    ['an expired certificate', file('expired.pem'), /Certificate 1 \(CN=Example expired CA\) expired on Jan {2}1 .*2021/],
+    [
+      'an expired certificate',
+      file('expired.pem'),
+      /Certificate 1 \(CN=Example expired CA\) expired on Jan {2}1 .*2021/,
+    ],
     ['a certificate of tomorrow', file('future.pem'), /is not valid before .*2090/],
-    ['a server certificate', file('client.pem'), /Certificate 1 \(CN=agent\) is a server certificate, not a CA certificate/],
-    ['a server certificate behind a CA', `${file('ca.pem')}${file('client.pem')}`, /Certificate 2 \(CN=agent\)/],
+    [
+      'a server certificate',
+      file('client.pem'),
+      /Certificate 1 \(CN=agent\) is a server certificate, not a CA certificate/,
+    ],
+    [
+      'a server certificate behind a CA',
+      `${file('ca.pem')}${file('client.pem')}`,
+      /Certificate 2 \(CN=agent\)/,
+    ],
     ['a private key', file('client.key'), /contains a private key/],
-    ['a private key behind a CA', `${file('ca.pem')}${file('client.key')}`, /contains a private key/],
+    [
+      'a private key behind a CA',
+      `${file('ca.pem')}${file('client.key')}`,
+      /contains a private key/,
+    ],
     [
       'a damaged certificate',
       file('ca.pem')
@@ -48,7 +65,9 @@ describe('a CA bundle', () => {
   });
 
   test('suggests the issuer when given a server certificate', () => {
-    expect(() => parse(file('client.pem'))).toThrow(expect.objectContaining({suggestion: expect.stringContaining('CN=Example Root CA')}));
+    expect(() => parse(file('client.pem'))).toThrow(
+      expect.objectContaining({suggestion: expect.stringContaining('CN=Example Root CA')}),
+    );
   });
 });
 
@@ -57,15 +76,21 @@ describe('a client certificate', () => {
   const flags = {url: 'https://acme.scalr.io', 'client-cert-file': 'client.pem'};
 
   test('requires a key', async () => {
-    await expect(settingsFrom(flags, files)).rejects.toThrow('--client-cert-file: A client certificate requires a key');
+    await expect(settingsFrom(flags, files)).rejects.toThrow(
+      '--client-cert-file: A client certificate requires a key',
+    );
   });
 
   test('refuses the key of another certificate', async () => {
-    await expect(settingsFrom({...flags, 'client-key-file': 'other.key'}, files)).rejects.toThrow('does not match the certificate');
+    await expect(settingsFrom({...flags, 'client-key-file': 'other.key'}, files)).rejects.toThrow(
+      'does not match the certificate',
+    );
   });
 
   test('accepts a matching key', async () => {
-    await expect(settingsFrom({...flags, 'client-key-file': 'client.key'}, files)).resolves.toBeDefined();
+    await expect(
+      settingsFrom({...flags, 'client-key-file': 'client.key'}, files),
+    ).resolves.toBeDefined();
   });
 
   test('is hidden in output', () => {
@@ -74,6 +99,8 @@ describe('a client certificate', () => {
   });
 
   test('refuses an encrypted key', () => {
-    expect(() => privateKey().parse('-----BEGIN ENCRYPTED PRIVATE KEY-----\n', {now: TODAY})).toThrow('passphrase');
+    expect(() =>
+      privateKey().parse('-----BEGIN ENCRYPTED PRIVATE KEY-----\n', {now: TODAY}),
+    ).toThrow('passphrase');
   });
 });

@@ -19,17 +19,24 @@ const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => i
 
 test('every declared setting is in the catalog', async () => {
   const folder = new URL('../../src/settings/', import.meta.url);
-  const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
-  const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
+  const modules = await Promise.all(
+    readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>),
+  );
+  const declared = modules
+    .flatMap((each) => Object.values(each))
+    .filter((each): each is Setting => each?.env !== undefined && each.kind);
   const missing = declared.filter((setting) => !catalog.includes(setting));
   expect(ids(missing), 'import its file in src/settings/settings.ts').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */
-const ownRows = catalog.filter((each) => !isWrittenWithoutRow(each) && !each.carriedBy && !each.appliesWhen);
+const ownRows = catalog.filter(
+  (each) => !isWrittenWithoutRow(each) && !each.carriedBy && !each.appliesWhen,
+);
 
 /** The values that a chart may take or refuse one by one. */
-const valuesOf = ({kind}: Setting): readonly unknown[] => kind.options ?? (kind.isSwitch ? [true, false] : [undefined]);
+const valuesOf = ({kind}: Setting): readonly unknown[] =>
+  kind.options ?? (kind.isSwitch ? [true, false] : [undefined]);
 
 test.each(Object.values(CHARTS))('$name has a row or a reason for every setting', (chart) => {
   const hasRow = (target: Target, setting: Setting, value: unknown): boolean =>
@@ -39,7 +46,11 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
   const missing = TARGETS.filter((target) => target.chart === chart.name).flatMap((target) =>
     ownRows.flatMap((setting) =>
       valuesOf(setting)
-        .filter((value) => !hasRow(target, setting, value) && refusalReason(chartFor(target), setting, value) === undefined)
+        .filter(
+          (value) =>
+            !hasRow(target, setting, value) &&
+            refusalReason(chartFor(target), setting, value) === undefined,
+        )
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );
@@ -47,7 +58,9 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
   expect(missing, step).toEqual([]);
 });
 
-const written = catalog.filter((setting) => Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)));
+const written = catalog.filter((setting) =>
+  Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)),
+);
 
 test('every setting of a chart has raw answers for the round trip', () => {
   const missing = written.filter((setting) => rawOf(setting) === undefined);
@@ -58,9 +71,14 @@ test('every setting of a chart has raw answers for the round trip', () => {
 
 test('every setting that a chart writes is rendered with a real helm', () => {
   // Every case is given the address.
-  const rendered = new Set(['url', ...TARGETS.flatMap((target) => cases.flatMap((each) => Object.keys(settingsOf(each, target))))]);
+  const rendered = new Set([
+    'url',
+    ...TARGETS.flatMap((target) => cases.flatMap((each) => Object.keys(settingsOf(each, target)))),
+  ]);
   const keys = written.filter((setting) =>
-    Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting && row.paths.length > 0)),
+    Object.values(CHARTS).some(({rows}) =>
+      rows.some((row) => row.setting === setting && row.paths.length > 0),
+    ),
   );
   const step =
     'add a case to test/helm/cases; then SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u (stand-in charts prove nothing about a new key)';
@@ -70,8 +88,16 @@ test('every setting that a chart writes is rendered with a real helm', () => {
 test('refuses every variable of a setting in --extra-env', () => {
   const missing = Object.values(CHARTS).flatMap(({rows, containers}) => {
     const maps = containers.flatMap((container) => container.extraEnv.map(at));
-    const variables = rows.filter((row) => row.setting !== extraEnv && row.paths.some((path) => maps.some((map) => sameTree(map, path))));
-    return variables.map(({setting}) => setting.id).filter((id) => ![...VARIABLES_OF_SETTINGS.values()].includes(id));
+    const variables = rows.filter(
+      (row) =>
+        row.setting !== extraEnv &&
+        row.paths.some((path) => maps.some((map) => sameTree(map, path))),
+    );
+    return variables
+      .map(({setting}) => setting.id)
+      .filter((id) => ![...VARIABLES_OF_SETTINGS.values()].includes(id));
   });
-  expect(missing, 'add the variable to VARIABLES_OF_SETTINGS in src/charts/shared-rows.ts').toEqual([]);
+  expect(missing, 'add the variable to VARIABLES_OF_SETTINGS in src/charts/shared-rows.ts').toEqual(
+    [],
+  );
 });

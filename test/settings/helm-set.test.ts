@@ -69,19 +69,31 @@ describe('parses --set as Helm does', () => {
     folder = await mkdtemp(join(tmpdir(), 'helm-set-'));
     await mkdir(join(folder, 'templates'));
     await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: a\nversion: 1.0.0\n');
-    await writeFile(join(folder, 'templates', 'values.yaml'), 'values: {{ toJson .Values | quote }}\n');
+    await writeFile(
+      join(folder, 'templates', 'values.yaml'),
+      'values: {{ toJson .Values | quote }}\n',
+    );
   }, 120_000);
   afterAll(() => rm(folder, {recursive: true, force: true}));
 
   test.each(CASES.map((items) => [items.join(' '), items] as const))('%s', async (_, items) => {
-    const {stdout} = await execa(helm, ['template', 'r', folder, ...items.flatMap((each) => ['--set', each])]);
+    const {stdout} = await execa(helm, [
+      'template',
+      'r',
+      folder,
+      ...items.flatMap((each) => ['--set', each]),
+    ]);
     const json = JSON.parse(stdout.slice(stdout.indexOf('values: ') + 'values: '.length)) as string;
     expect(valuesOf(items)).toEqual(withTexts(JSON.parse(json) as Tree));
   });
 });
 
 test.each([
-  ['extraEnv.NO_PROXY=a,b', 'starts another assignment, as in Helm', 'Escape the comma: extraEnv.NO_PROXY=a\\,b'],
+  [
+    'extraEnv.NO_PROXY=a,b',
+    'starts another assignment, as in Helm',
+    'Escape the comma: extraEnv.NO_PROXY=a\\,b',
+  ],
   ['a={x,y', 'has no closing "}"', 'Use a={a,b}'],
   ['a[1].b=1', 'has no item [0]', 'Set list items from [0] without gaps'],
   ['a[5000]=1', 'is too large', 'List indexes start at [0]'],
@@ -99,11 +111,21 @@ test.each([
 });
 
 test('parses JSON lists, JSON maps and quoted keys', () => {
-  expect(readHelmSet(['tolerations=[{"key":"a","operator":"Exists"}]'])).toEqual(['tolerations=[{"key":"a","operator":"Exists"}]']);
+  expect(readHelmSet(['tolerations=[{"key":"a","operator":"Exists"}]'])).toEqual([
+    'tolerations=[{"key":"a","operator":"Exists"}]',
+  ]);
   expect(readHelmSet(['nodeSelector={}'])).toEqual(['nodeSelector={}']);
   expect(readHelmSet(['nodeSelector."a.b/c"=x'])).toEqual(['nodeSelector.a\\.b/c=x']);
 });
 
-test.each(['x', 'a,b', 'a\\b', '{"a":1,"b":2}', '[1,2]', 'a\\,b', ''])('round trip of %s', (value) => {
+test.each([
+  'x',
+  'a,b',
+  'a\\b',
+  '{"a":1,"b":2}',
+  '[1,2]',
+  'a\\,b',
+  '',
+])('round trip of %s', (value) => {
   expect(readHelmSet([asHelmSet('a.b', value)])).toEqual([`a.b=${value}`]);
 });

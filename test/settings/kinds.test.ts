@@ -1,6 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {accountUrl, hostAndPort, image, noProxyList, proxyFor, proxyUrl, registry} from '../../src/settings/addresses.ts';
+import {
+  accountUrl,
+  hostAndPort,
+  image,
+  noProxyList,
+  proxyFor,
+  proxyUrl,
+  registry,
+} from '../../src/settings/addresses.ts';
 import {InvalidValue, type Kind} from '../../src/settings/define.ts';
 import {
   absolutePath,
@@ -33,8 +41,18 @@ const mode = choice(['ephemeral', 'pvc']);
 
 test.each<[string, Kind<unknown>, unknown, unknown]>([
   ['an address', accountUrl(), ' https://acme.scalr.io/ ', 'https://acme.scalr.io'],
-  ['a proxy', proxyUrl('HTTPS_PROXY'), 'http://proxy.example.com:3128/', 'http://proxy.example.com:3128'],
-  ['a proxy with a password', proxyUrl('HTTPS_PROXY'), 'http://user:p%40ss@proxy:3128', 'http://user:p%40ss@proxy:3128'],
+  [
+    'a proxy',
+    proxyUrl('HTTPS_PROXY'),
+    'http://proxy.example.com:3128/',
+    'http://proxy.example.com:3128',
+  ],
+  [
+    'a proxy with a password',
+    proxyUrl('HTTPS_PROXY'),
+    'http://user:p%40ss@proxy:3128',
+    'http://user:p%40ss@proxy:3128',
+  ],
   ['a size', bytes(), '1.5Gi', '1536Mi'],
   ['a decimal size', bytes(), '2000M', '2G'],
   ['cores', cpu(), '1500m', '1500m'],
@@ -47,24 +65,49 @@ test.each<[string, Kind<unknown>, unknown, unknown]>([
   ['a number in a variable', integer({min: 1, max: 5}), '3', 3],
   ['a directory', absolutePath(), '/var/lib/scalr/', '/var/lib/scalr'],
   ['an OTLP endpoint', hostAndPort(), 'http://otel-collector:4317', 'otel-collector:4317'],
-  ['a registry', registry(), 'registry.example.com:5000/mirror/', 'registry.example.com:5000/mirror'],
+  [
+    'a registry',
+    registry(),
+    'registry.example.com:5000/mirror/',
+    'registry.example.com:5000/mirror',
+  ],
   ['an image', image(), 'ghcr.io/acme/agent:1.10', 'ghcr.io/acme/agent:1.10'],
   ['labels', labels(), ['b=2', 'a=1'], {a: '1', b: '2'}],
   ['labels in a mapping', labels(), {pool: 'runs'}, {pool: 'runs'}],
   ['a value with equals signs', variables(), ['A=b=c,d'], {A: 'b=c,d'}],
-  ['NO_PROXY', noProxyList(['localhost']), 'a.com, .b.com,localhost,10.0.0.0/8,a.com', ['a.com', '.b.com', '10.0.0.0/8']],
+  [
+    'NO_PROXY',
+    noProxyList(['localhost']),
+    'a.com, .b.com,localhost,10.0.0.0/8,a.com',
+    ['a.com', '.b.com', '10.0.0.0/8'],
+  ],
 ])('parses %s', (_, kind, raw, value) => {
   expect(kind.parse(raw, {now})).toEqual(value);
 });
 
 test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [accountUrl(), 'acme.scalr.io', 'has no scheme', 'Did you mean https://acme.scalr.io?'],
-  [accountUrl(), 'http://acme.scalr.io', 'does not start with https://', 'Did you mean https://acme.scalr.io?'],
+  [
+    accountUrl(),
+    'http://acme.scalr.io',
+    'does not start with https://',
+    'Did you mean https://acme.scalr.io?',
+  ],
   [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Example: https://acme.scalr.io'],
-  [accountUrl(), 'https://acme.scalr.io/v2/e/env', 'more than a host', 'Did you mean https://acme.scalr.io?'],
+  [
+    accountUrl(),
+    'https://acme.scalr.io/v2/e/env',
+    'more than a host',
+    'Did you mean https://acme.scalr.io?',
+  ],
   [accountUrl(), 'https://acme scalr.io', 'contains whitespace', 'Example: https://acme.scalr.io'],
   [proxyUrl('HTTPS_PROXY'), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
-  [proxyUrl('HTTPS_PROXY'), 'socks5://proxy:1080', 'does not start with http:// or https://', 'Did you mean http://proxy:1080?'],
+  [
+    proxyUrl('HTTPS_PROXY'),
+    'socks5://proxy:1080',
+    'does not start with http:// or https://',
+    'Did you mean http://proxy:1080?',
+  ],
   [bytes(), '5', 'has no unit', 'Did you mean 5Gi or 5Mi?'],
   [bytes(), '512m', 'not a valid Kubernetes quantity', 'Did you mean 512Mi?'],
   [bytes(), '2GB', 'not a valid Kubernetes quantity', 'Did you mean 2Gi?'],
@@ -78,8 +121,18 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [seconds({min: 1, max: 86_400}), '48h', '48h is longer than 24h', 'Use 24h or less'],
   [seconds({min: 1, max: 5400}), '2h', '2h is longer than 90m', 'Use 90m or less'],
   [seconds({min: 10, max: 60}), '9s', '9s is shorter than 10s', 'Use 10s or more'],
-  [seconds({min: 1, max: 86_400}), '1ms', '"1ms" is not a duration', 'Use a duration such as 90s, 10m or 1h30m'],
-  [seconds({min: 1, max: 86_400}), '', '"" is not a duration', 'Use a duration such as 90s, 10m or 1h30m'],
+  [
+    seconds({min: 1, max: 86_400}),
+    '1ms',
+    '"1ms" is not a duration',
+    'Use a duration such as 90s, 10m or 1h30m',
+  ],
+  [
+    seconds({min: 1, max: 86_400}),
+    '',
+    '"" is not a duration',
+    'Use a duration such as 90s, 10m or 1h30m',
+  ],
   [seconds({min: 1, max: 86_400}), '1.5s', '1.5s is not a whole number of seconds', undefined],
   [seconds({min: 1, max: 86_400}), '100000', '100000 is not between 1 and 86400', undefined],
   [objectName(), 'My_Secret', 'not a valid Kubernetes name', 'Did you mean my-secret?'],
@@ -87,18 +140,38 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [absolutePath(), 'var/lib', 'not an absolute path', 'Example: /var/lib/scalr'],
   [absolutePath(), '/var/../etc', 'must not contain ".."', undefined],
   [image({tagged: true}), 'acme/runner', 'has no tag', 'Add a tag, for example acme/runner:1.0.0'],
-  [image(), 'acme/agent:1.0@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'a tag and a digest', undefined],
-  [registry(), 'https://registry.example.com', 'has a scheme', 'Did you mean registry.example.com?'],
+  [
+    image(),
+    'acme/agent:1.0@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
+    'a tag and a digest',
+    undefined,
+  ],
+  [
+    registry(),
+    'https://registry.example.com',
+    'has a scheme',
+    'Did you mean registry.example.com?',
+  ],
   [registry(), 'mirror', 'not an image registry', 'Example: registry.example.com/mirror'],
   [labels(), ['pool'], 'has no "="', 'Use pool=value'],
   [labels(), ['a=1', 'a=2'], 'set twice', undefined],
   [labels(), ['a=not a label'], 'is not a valid value', undefined],
   [annotations(), {a: true}, 'is not a string', 'Quote the value: a: "true"'],
-  [tolerations(), ['a=b:Never'], 'not a valid taint effect', 'Use one of NoSchedule, PreferNoSchedule, NoExecute'],
+  [
+    tolerations(),
+    ['a=b:Never'],
+    'not a valid taint effect',
+    'Use one of NoSchedule, PreferNoSchedule, NoExecute',
+  ],
   [variables(), ['1A=x'], 'not a valid environment variable name', 'Use the form NAME=value'],
   [noProxyList([]), 'http://a.com', 'not a host, domain or network', undefined],
   [hostAndPort(), 'https://otel:4317', 'not host:port', undefined],
-  [secret(), 'abc def', 'contains whitespace', 'Copy the token again without spaces and line breaks'],
+  [
+    secret(),
+    'abc def',
+    'contains whitespace',
+    'Copy the token again without spaces and line breaks',
+  ],
   [secret(), ' \n', 'is empty', undefined],
   [secret(), '<token>', 'placeholder', undefined],
 ])('%o refuses %j with a next step', (kind, raw, message, suggestion) => {
@@ -108,7 +181,12 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
 });
 
 describe('tolerations', () => {
-  test.each(['dedicated=scalr:NoSchedule', 'spot:NoExecute', 'gpu=yes', 'any'])('round trip of %s', (text) => {
+  test.each([
+    'dedicated=scalr:NoSchedule',
+    'spot:NoExecute',
+    'gpu=yes',
+    'any',
+  ])('round trip of %s', (text) => {
     const kind = tolerations();
     expect(kind.format(kind.parse([text], {now}))).toEqual([text]);
   });
@@ -123,7 +201,8 @@ test.each([
   ['1Ei', '1Ei'],
   ['0', '0'],
   ['abc', undefined],
-])('Kubernetes spells %s as %s', (text, canonical) => expect(canonicalQuantity(text)).toBe(canonical));
+])('Kubernetes spells %s as %s', (text, canonical) =>
+  expect(canonicalQuantity(text)).toBe(canonical));
 
 test('compares quantities with different suffixes', () => {
   expect(exceeds('1Gi', '1G')).toBe(true);
@@ -134,7 +213,9 @@ test('prints a secret as [hidden]', async () => {
   const {inspect} = await import('node:util');
   const token = secret().parse('hunter2\n', {now});
   expect(token).toBeInstanceOf(Secret);
-  expect([`${token}`, JSON.stringify({token}), inspect(token), inspect({token})].join()).not.toContain('hunter2');
+  expect(
+    [`${token}`, JSON.stringify({token}), inspect(token), inspect({token})].join(),
+  ).not.toContain('hunter2');
   expect(token.reveal()).toBe('hunter2');
 });
 
@@ -153,6 +234,10 @@ test.each([
   ['acme.scalr.io', '443', ['10.0.0.0/8', ''], false],
 ])('host %s, port %s, NO_PROXY %j: direct is %s', (host, port, excluded, isDirect) => {
   const proxy = 'http://proxy.example.com:3128';
-  const found = proxyFor(new URL(`https://${host}:${port}`), {https: proxy, http: undefined, excluded});
+  const found = proxyFor(new URL(`https://${host}:${port}`), {
+    https: proxy,
+    http: undefined,
+    excluded,
+  });
   expect(found).toBe(isDirect ? undefined : proxy);
 });

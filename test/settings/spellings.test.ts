@@ -17,25 +17,22 @@ const resolved = (flags: object, env = {}, files = memoryFiles(certificates)) =>
   resolveAnswers([fromFlags({...URL, ...flags}), fromEnvironment(env)], {files, now: TODAY});
 
 test.each([
-  ...[
-    ['cloud', 'aws', 'eks'],
-    ['cloud', 'azure', 'aks'],
-    ['cloud', 'gcp', 'gke'],
-    ['cloud', 'google', 'gke'],
-    ['cloud', 'EKS', 'eks'],
-    ['cloud', 'GKE_Autopilot', 'gke-autopilot'],
-    ...['k3s', 'kind', 'minikube', 'rke2'].map((each) => ['cloud', each, 'other']),
-    ['node-os', 'AmazonLinux2023', 'al2023'],
-    ['chart', 'job', 'agent-job'],
-    ['chart-version', 'v0.6.5', '0.6.5'],
-    ['target', 'k8s', 'kubernetes'],
-  ],
-  ...[
-    ['url', 'acme', 'https://acme.scalr.io'],
-    ['url', 'acme.scalr.io', 'https://acme.scalr.io'],
-    ['url', 'localhost:8443', 'https://localhost:8443'],
-    ['https-proxy', 'proxy:3128', 'http://proxy:3128'],
-  ],
+  ['cloud', 'aws', 'eks'],
+  ['cloud', 'azure', 'aks'],
+  ['cloud', 'gcp', 'gke'],
+  ['cloud', 'google', 'gke'],
+  ['cloud', 'EKS', 'eks'],
+  ['cloud', 'GKE_Autopilot', 'gke-autopilot'],
+  ...['k3s', 'kind', 'minikube', 'rke2'].map((each) => ['cloud', each, 'other']),
+  ['node-os', 'AmazonLinux2023', 'al2023'],
+  ['chart', 'job', 'agent-job'],
+  ['chart-version', 'v0.6.5', '0.6.5'],
+  ['target', 'k8s', 'kubernetes'],
+
+  ['url', 'acme', 'https://acme.scalr.io'],
+  ['url', 'acme.scalr.io', 'https://acme.scalr.io'],
+  ['url', 'localhost:8443', 'https://localhost:8443'],
+  ['https-proxy', 'proxy:3128', 'http://proxy:3128'],
 ] as [string, string, string][])('reads --%s %s as %s, and says so', async (id, typed, full) => {
   const settings = await resolved({[id]: typed});
   const answer = settings.entries().find(({setting}) => setting.id === id)?.answer;
@@ -44,10 +41,12 @@ test.each([
 
 test('reads a size of a volume in gibibytes', async () => {
   const settings = await resolved({cache: 'pvc', 'cache-size': '50'});
-  expect(settings.entries().find(({setting}) => setting.id === 'cache-size')?.answer).toMatchObject({
-    value: '50Gi',
-    notes: ['is read as 50Gi'],
-  });
+  expect(settings.entries().find(({setting}) => setting.id === 'cache-size')?.answer).toMatchObject(
+    {
+      value: '50Gi',
+      notes: ['is read as 50Gi'],
+    },
+  );
 });
 
 test.each([
@@ -68,7 +67,10 @@ test.each([
 });
 
 /** Every spelling is an alternative: no option is read as another one. */
-test.each(catalog.filter(({kind}) => kind.options !== undefined))('keeps every option of $id', ({kind, meant}) => {
+test.each(catalog.filter(({kind}) => kind.options !== undefined))('keeps every option of $id', ({
+  kind,
+  meant,
+}) => {
   for (const option of kind.options ?? []) expect(meant?.(option) ?? option).toBe(option);
 });
 
@@ -91,21 +93,36 @@ const PEM = String(certificates['ca.pem']);
 
 test('decodes a CA bundle as the READMEs of the charts encode it', async () => {
   const files = memoryFiles({...certificates, 'ca.b64': Buffer.from(PEM).toString('base64')});
-  expect((await resolved({'ca-file': 'ca.b64'}, {}, files)).get(caFile)).toBe((await resolved({'ca-file': 'ca.pem'})).get(caFile));
+  expect((await resolved({'ca-file': 'ca.b64'}, {}, files)).get(caFile)).toBe(
+    (await resolved({'ca-file': 'ca.pem'})).get(caFile),
+  );
 });
 
 test('leaves an expired root out of a system bundle, but not out of a private one', async () => {
   const expired = String(certificates['expired.pem']);
-  const files = memoryFiles({...certificates, 'system.pem': [...rootCertificates, PEM, expired].join('\n'), 'private.pem': PEM + expired});
+  const files = memoryFiles({
+    ...certificates,
+    'system.pem': [...rootCertificates, PEM, expired].join('\n'),
+    'private.pem': PEM + expired,
+  });
   const settings = await resolved({'ca-file': 'system.pem'}, {}, files);
-  expect(settings.answer(caFile)?.notes?.join()).toMatch(/^contains \d+ expired root certificates?, ignored: /);
+  expect(settings.answer(caFile)?.notes?.join()).toMatch(
+    /^contains \d+ expired root certificates?, ignored: /,
+  );
   expect(settings.get(caFile)).toContain(PEM.trim());
   expect(settings.get(caFile)).not.toContain(expired.trim());
   await expect(resolved({'ca-file': 'private.pem'}, {}, files)).rejects.toThrow(/expired on/);
 });
 
 test('a command shows each note once', async () => {
-  const {stderr, stdout} = await runCommand(Values, ['--url', 'acme', '--chart', 'local', '--cloud', 'aws']);
+  const {stderr, stdout} = await runCommand(Values, [
+    '--url',
+    'acme',
+    '--chart',
+    'local',
+    '--cloud',
+    'aws',
+  ]);
   expect(stderr.match(/^Note: .*$/gm)).toEqual([
     'Note: --chart is read as agent-local.',
     'Note: --url is read as https://acme.scalr.io.',

@@ -20,33 +20,59 @@ async function accountWithPool(): Promise<{api: MockApi; pool: Stored}> {
   return {api, pool: api.account.pool('eks-prod', {'in-use': true})};
 }
 
-const codes = ({causes, advice}: ReleaseStatus): string[] => [...causes, ...advice].map(({code}) => code);
+const codes = ({causes, advice}: ReleaseStatus): string[] =>
+  [...causes, ...advice].map(({code}) => code);
 
 test('a healthy agent stays healthy', async () => {
   const {api, pool} = await accountWithPool();
   api.account.agent(pool, POD);
   const status = await joined(api);
-  expect(status).toMatchObject({state: 'ready', causes: [], advice: [], unread: [], account: {pool: {name: 'eks-prod'}, isUnused: false}});
-  const text = statusText({name: NAME, status, files: [], now: NOW}, {hasColor: false, columns: undefined});
+  expect(status).toMatchObject({
+    state: 'ready',
+    causes: [],
+    advice: [],
+    unread: [],
+    account: {pool: {name: 'eks-prod'}, isUnused: false},
+  });
+  const text = statusText(
+    {name: NAME, status, files: [], now: NOW},
+    {hasColor: false, columns: undefined},
+  );
   expect(text).toContain(`Scalr      agent pool eks-prod on ${api.host}: 1 idle\n`);
 });
 
 test.each([
-  ['offline', {status: 'offline', 'last-seen-at': '2026-11-21T09:00:00Z'}, 'AGENT_OFFLINE', 'last seen 2026-11-21T09:00:00Z'],
-  ['errored', {status: 'errored', 'error-message': 'No space left on device'}, 'AGENT_ERRORED', 'No space left on device'],
+  [
+    'offline',
+    {status: 'offline', 'last-seen-at': '2026-11-21T09:00:00Z'},
+    'AGENT_OFFLINE',
+    'last seen 2026-11-21T09:00:00Z',
+  ],
+  [
+    'errored',
+    {status: 'errored', 'error-message': 'No space left on device'},
+    'AGENT_ERRORED',
+    'No space left on device',
+  ],
 ])('a ready pod whose agent is %s makes the release not ready', async (_, attributes, code, reason) => {
   const {api, pool} = await accountWithPool();
   api.account.agent(pool, POD, attributes);
   expect(await joined(api)).toMatchObject({
     state: 'not-ready',
-    causes: [{object: `pod/${POD}`, code, reason: expect.stringContaining(reason), isPermanent: false}],
+    causes: [
+      {object: `pod/${POD}`, code, reason: expect.stringContaining(reason), isPermanent: false},
+    ],
   });
 });
 
 test('an agent of a pod that is not ready yet is no cause of its own', async () => {
   const {api, pool} = await accountWithPool();
   api.account.agent(pool, POD, {status: 'offline'});
-  const starting = {...statusFrom(), state: 'not-ready' as const, agents: [{pod: POD, state: 'unknown' as const}]};
+  const starting = {
+    ...statusFrom(),
+    state: 'not-ready' as const,
+    agents: [{pod: POD, state: 'unknown' as const}],
+  };
   expect((await joined(api, starting)).causes).toEqual([]);
 });
 
@@ -54,7 +80,10 @@ test('a name that two agents of the pool have is unknown', async () => {
   const {api, pool} = await accountWithPool();
   api.account.agent(pool, POD, {status: 'offline'});
   api.account.agent(pool, 'agent-5f-y');
-  const status = {...statusFrom(), agents: ['agent-5f-y', POD].map((pod) => ({pod, state: 'registered' as const}))};
+  const status = {
+    ...statusFrom(),
+    agents: ['agent-5f-y', POD].map((pod) => ({pod, state: 'registered' as const})),
+  };
   api.account.agent(pool, POD, {status: 'offline'});
   expect(await joined(api, status)).toMatchObject({
     state: 'ready',
@@ -64,7 +93,12 @@ test('a name that two agents of the pool have is unknown', async () => {
         {pod: POD, agent: undefined},
       ],
     },
-    advice: [{code: 'AGENT_NOT_FOUND', message: `Scalr does not list an agent for each of these pods: ${POD}`}],
+    advice: [
+      {
+        code: 'AGENT_NOT_FOUND',
+        message: `Scalr does not list an agent for each of these pods: ${POD}`,
+      },
+    ],
   });
 });
 
@@ -78,7 +112,10 @@ test('the same name in two pools is not joined', async () => {
 test('an unknown agent is an advice, because the user may lack the permission', async () => {
   const {api} = await accountWithPool();
   const status = await joined(api);
-  expect(status).toMatchObject({state: 'ready', advice: [{code: 'AGENT_NOT_FOUND', remedy: expect.stringContaining('agent-pools:read')}]});
+  expect(status).toMatchObject({
+    state: 'ready',
+    advice: [{code: 'AGENT_NOT_FOUND', remedy: expect.stringContaining('agent-pools:read')}],
+  });
 });
 
 test('a full account explains missing agents', async () => {
@@ -87,7 +124,9 @@ test('a full account explains missing agents', async () => {
   api.account.agent(pool, 'gone', {status: 'offline'});
   const {attributes} = api.account.limits('acme', {agents: 1});
   const message = `${api.host} allows 1 agent, and 1 are connected`;
-  expect((await joined(api)).advice).toContainEqual(expect.objectContaining({code: 'AGENT_QUOTA', message}));
+  expect((await joined(api)).advice).toContainEqual(
+    expect.objectContaining({code: 'AGENT_QUOTA', message}),
+  );
   attributes['quotas'] = {agents: 2};
   expect(codes(await joined(api))).toEqual(['AGENT_NOT_FOUND']);
 });
@@ -98,7 +137,12 @@ test('a pool that nothing uses', async () => {
   api.account.agent(pool, POD);
   expect(await joined(api)).toMatchObject({
     state: 'ready',
-    advice: [{code: 'POOL_NOT_LINKED', remedy: expect.stringContaining(`scalr-agent pool link ${pool.id} --workspace NAME`)}],
+    advice: [
+      {
+        code: 'POOL_NOT_LINKED',
+        remedy: expect.stringContaining(`scalr-agent pool link ${pool.id} --workspace NAME`),
+      },
+    ],
   });
   api.account.workspace('network', api.account.environment('prod'), pool);
   expect(codes(await joined(api))).toEqual([]);
@@ -111,7 +155,10 @@ test('different versions, a recommended upgrade and a token that expires soon', 
   api.account.token(pool, {'expires-at': '2026-11-25T00:00:00Z'});
   api.account.token(pool, {'expires-at': '2026-11-01T00:00:00Z', 'is-expired': true});
   api.account.token(pool, {'expires-at': '2027-11-25T00:00:00Z'});
-  const status = {...statusFrom(), agents: [POD, 'agent-5f-y'].map((pod) => ({pod, state: 'registered' as const}))};
+  const status = {
+    ...statusFrom(),
+    agents: [POD, 'agent-5f-y'].map((pod) => ({pod, state: 'registered' as const})),
+  };
   const found = await joined(api, status);
   expect(codes(found)).toEqual(['MIXED_VERSIONS', 'UPGRADE_PENDING', 'TOKEN_EXPIRES']);
   expect(found.state).toBe('ready');
@@ -125,7 +172,12 @@ test('only agents of earlier pods of this release count as stale', async () => {
   expect(await joined(api)).toMatchObject({
     state: 'ready',
     account: {withoutPod: [{name: 'agent-4c-w'}]},
-    advice: [{code: 'AGENT_WITHOUT_POD', message: '1 agent of earlier pods is offline in Scalr: agent-4c-w'}],
+    advice: [
+      {
+        code: 'AGENT_WITHOUT_POD',
+        message: '1 agent of earlier pods is offline in Scalr: agent-4c-w',
+      },
+    ],
   });
 });
 
@@ -149,6 +201,9 @@ describe('requests', () => {
     const {api, pool} = await accountWithPool();
     api.account.agent(pool, POD);
     api.deny('GET', /access-tokens/);
-    expect(await joined(api)).toMatchObject({state: 'ready', unread: [{object: 'tokens of the agent pool', code: 'SCALR_NOT_FOUND'}]});
+    expect(await joined(api)).toMatchObject({
+      state: 'ready',
+      unread: [{object: 'tokens of the agent pool', code: 'SCALR_NOT_FOUND'}],
+    });
   });
 });

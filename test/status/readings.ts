@@ -1,11 +1,22 @@
 import type {Revision} from '../../src/helm/release-record.ts';
 import type {KubernetesObject, Snapshot} from '../../src/kubernetes/objects.ts';
 import {type ReleaseStatus, type StatusReadings, statusOf} from '../../src/status/status.ts';
-import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../diagnose/objects.ts';
+import {
+  afterStart,
+  READY_DEPLOYMENT,
+  readyPod,
+  replicaSet,
+  START,
+  snapshot,
+} from '../diagnose/objects.ts';
 
 export const NAME = {release: 'acme', kubeTarget: {namespace: 'scalr'}};
 export const NOW = afterStart(300);
-export const WELL: KubernetesObject[] = [READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod()];
+export const WELL: KubernetesObject[] = [
+  READY_DEPLOYMENT,
+  replicaSet({readyReplicas: 1}),
+  readyPod(),
+];
 const SAID = {'agent-5f-x/agent': `${START} Scalr agent is ready to receive tasks.`};
 
 export const revision = (more: Partial<Revision> = {}): Revision => ({
@@ -17,7 +28,10 @@ export const revision = (more: Partial<Revision> = {}): Revision => ({
   ...more,
 });
 
-export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): StatusReadings['releaseSnapshot'] => ({
+export const lookAt = (
+  objects: KubernetesObject[],
+  logs: Snapshot['logs'] = SAID,
+): StatusReadings['releaseSnapshot'] => ({
   snapshot: snapshot(objects, logs),
   objects,
   gaps: [],

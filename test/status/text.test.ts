@@ -17,8 +17,11 @@ const withAnnotation = <T extends KubernetesObject>(pod: T): T => ({
   metadata: {...pod.metadata, annotations: {'scalr.io/purpose': 'vcs'}},
 });
 
-const text = (more: Partial<StatusReadings> = {}, files: readonly string[] = [], screen = SMALL): string =>
-  statusText({name: NAME, status: statusFrom(more), files, now: NOW}, screen);
+const text = (
+  more: Partial<StatusReadings> = {},
+  files: readonly string[] = [],
+  screen = SMALL,
+): string => statusText({name: NAME, status: statusFrom(more), files, now: NOW}, screen);
 
 test('a healthy release', () => {
   expect(text({desired: {}}, ['values.yaml'])).toBe(`✓ Release acme in namespace scalr is ready
@@ -37,7 +40,10 @@ Values     match values.yaml
 
 test.each<[string, Partial<StatusReadings>]>([
   ['values', {given: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}],
-  ['pods', {given: undefined, releaseSnapshot: lookAt([...WELL.slice(0, -1), withAnnotation(readyPod())])}],
+  [
+    'pods',
+    {given: undefined, releaseSnapshot: lookAt([...WELL.slice(0, -1), withAnnotation(readyPod())])},
+  ],
 ])('a VCS agent, according to its %s', (_, more) => {
   const found = text(more);
   expect(found).toContain('Pool       VCS access\n');
@@ -47,9 +53,21 @@ test.each<[string, Partial<StatusReadings>]>([
 });
 
 test('a broken release, with next steps', () => {
-  const denied = {object: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
-  const given = {given: undefined, desired: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
-  expect(text({...given, releaseSnapshot: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
+  const denied = {
+    object: 'installed values',
+    code: 'FORBIDDEN',
+    reason: 'secrets is forbidden',
+    remedy: 'Ask for it',
+  } as const;
+  const given = {
+    given: undefined,
+    desired: {},
+    unread: [denied],
+    revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'}),
+  };
+  expect(
+    text({...given, releaseSnapshot: lookAt(NO_IMAGE, {})}, ['-']),
+  ).toBe(`× Release acme in namespace scalr cannot become ready
 
 Context    prod
 Release    deployed, revision 2, 5m ago
@@ -81,7 +99,8 @@ test.each([
 });
 
 test('with several agents, those without a log line are named', () => {
-  const [one, other] = [readyPod(), readyPod('agent-5f-y')];
+  const one = readyPod();
+  const other = readyPod('agent-5f-y');
   const objects = [deployment({}), replicaSet(), one, other];
   const logs = {'agent-5f-x/agent': 'Scalr agent is ready to receive tasks.'};
   expect(text({releaseSnapshot: lookAt(objects, logs)})).toMatch(
@@ -96,7 +115,9 @@ test('a pending release is not ready', () => {
 });
 
 test('only the first causes are printed, and the number of further ones', () => {
-  const unread = [1, 2, 3, 4, 5, 6, 7].map((each) => ({object: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const);
+  const unread = [1, 2, 3, 4, 5, 6, 7].map(
+    (each) => ({object: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const,
+  );
   expect(text({unread})).toMatch(/thing 5[\s\S]*\n {2}and 2 more \(use --json to list all\)\n$/);
 });
 
@@ -144,10 +165,14 @@ describe('changes', () => {
     expect(show({releaseSnapshot: lookAt(NO_IMAGE, {})})).toEqual([
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
       '10:05:00Z agents: registration unknown: agent-5f-x\n',
-      expect.stringMatching(/^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/),
+      expect.stringMatching(
+        /^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
+      ),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);
-    expect(show({releaseSnapshot: lookAt(WELL)}).at(-1)).toMatch(/^10:05:00Z ✓ resolved: pod\/agent-5f-x /);
+    expect(show({releaseSnapshot: lookAt(WELL)}).at(-1)).toMatch(
+      /^10:05:00Z ✓ resolved: pod\/agent-5f-x /,
+    );
   });
 
   test('an error is printed when it starts and when it is resolved', () => {

@@ -19,7 +19,10 @@ export const freshFile = (): string => join(scratch, `${++count}.zip`);
 const decoded = (page: string): string =>
   page
     .replaceAll(/<(script|style)>.*?<\/\1>/gs, '')
-    .replaceAll(/(;base64" id="\w+">)([\w+/=]*)/g, (_, head: string, block: string) => head + inflateRawSync(Buffer.from(block, 'base64')));
+    .replaceAll(
+      /(;base64" id="\w+">)([\w+/=]*)/g,
+      (_, head: string, block: string) => head + inflateRawSync(Buffer.from(block, 'base64')),
+    );
 
 /** Files of a bundle and the content of its errors.json. Checks the manifest without code of the program. */
 export async function unpack(file: string) {
@@ -28,11 +31,18 @@ export async function unpack(file: string) {
   const text = (name: string): string => files.get(name) ?? '';
   const {entries} = JSON.parse(text('manifest.json')) as {entries: {name: string; bytes: number}[]};
   expect(entries.map(({name, bytes}) => `${name} ${bytes}`)).toEqual(
-    [...files.keys()].filter((name) => name !== 'manifest.json').map((name) => `${name} ${Buffer.byteLength(text(name))}`),
+    [...files.keys()]
+      .filter((name) => name !== 'manifest.json')
+      .map((name) => `${name} ${Buffer.byteLength(text(name))}`),
   );
   files.set('report.html', decoded(text('report.html')));
   const errors = JSON.parse(text('errors.json')) as {what: string; kind: string; message: string}[];
-  return {names: [...files.keys()], text, all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'), errors};
+  return {
+    names: [...files.keys()],
+    text,
+    all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'),
+    errors,
+  };
 }
 
 /** Result, exit code and files of the bundle. */
@@ -44,7 +54,18 @@ export async function collected(
 ) {
   const start = Date.now();
   const out = freshFile();
-  const {stdout, stderr, exit} = await collectLogs(kubeTarget, helm, ['--json', '--out', out, ...argv], deps);
+  const {stdout, stderr, exit} = await collectLogs(
+    kubeTarget,
+    helm,
+    ['--json', '--out', out, ...argv],
+    deps,
+  );
   expect(violations('collect-logs', stdout), stdout + stderr).toEqual([]);
-  return {result: JSON.parse(stdout), exit, stderr, seconds: (Date.now() - start) / 1000, ...(await unpack(out))};
+  return {
+    result: JSON.parse(stdout),
+    exit,
+    stderr,
+    seconds: (Date.now() - start) / 1000,
+    ...(await unpack(out)),
+  };
 }

@@ -8,16 +8,30 @@ export interface PrintedCommand {
   args: readonly string[];
 }
 
-const TOOLS = ['kubectl', 'helm', 'scalr-agent', 'scalr-agent-install', 'npx', 'docker', 'systemctl', 'journalctl'];
+const TOOLS = [
+  'kubectl',
+  'helm',
+  'scalr-agent',
+  'scalr-agent-install',
+  'npx',
+  'docker',
+  'systemctl',
+  'journalctl',
+];
 /** A command starts a line, or follows a colon, a prompt, a quote, a list marker or another command. */
-const START = new RegExp(`(?:^\\s*(?:[-→$#] +)?|: |\`|&& |\\| |; or |do |sudo )(?=(?:${TOOLS.join('|')})(?= [\\w"'/-]))`, 'gm');
+const START = new RegExp(
+  `(?:^\\s*(?:[-→$#] +)?|: |\`|&& |\\| |; or |do |sudo )(?=(?:${TOOLS.join('|')})(?= [\\w"'/-]))`,
+  'gm',
+);
 /** End of a command outside of quotes: end of line, another command, or prose. */
 const END = /^(?:\n|`|[;|&]|, |\. |\.$|\.\n| \(| >| #| <(?![\w-]+>))/;
 
 /** All commands in the text, in order. */
 export function commandsIn(text: string): PrintedCommand[] {
   const joined = text.replaceAll(/ \\\n\s*/g, ' ');
-  return [...joined.matchAll(START)].map(({index, 0: before}) => commandAt(joined.slice(index + before.length)));
+  return [...joined.matchAll(START)].map(({index, 0: before}) =>
+    commandAt(joined.slice(index + before.length)),
+  );
 }
 
 function commandAt(text: string): PrintedCommand {
@@ -38,7 +52,8 @@ function commandAt(text: string): PrintedCommand {
 }
 
 /** True for the error message of a tool. */
-export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean => /^\w+ [\w-]+ failed: /.test(text);
+export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean =>
+  /^\w+ [\w-]+ failed: /.test(text);
 
 /** The roles for an administrator in a next step, however far they are indented. */
 export function rolesIn(text: string): KubernetesObject[] {
@@ -46,6 +61,8 @@ export function rolesIn(text: string): KubernetesObject[] {
   const start = lines.findIndex((line) => /^ *apiVersion:/.test(line));
   const indent = /^ */.exec(lines[start] ?? '')?.[0] ?? '';
   const end = lines.findIndex((line, index) => index > start && !line.startsWith(indent));
-  const {items} = parse(lines.slice(start, end < 0 ? undefined : end).join('\n')) as {items: KubernetesObject[]};
+  const {items} = parse(lines.slice(start, end < 0 ? undefined : end).join('\n')) as {
+    items: KubernetesObject[];
+  };
   return items;
 }

@@ -5,7 +5,12 @@ export class Emulator {
   readonly #terminal: xterm.Terminal;
 
   constructor({columns, rows}: {columns: number; rows: number}) {
-    this.#terminal = new xterm.Terminal({cols: columns, rows, allowProposedApi: true, convertEol: true});
+    this.#terminal = new xterm.Terminal({
+      cols: columns,
+      rows,
+      allowProposedApi: true,
+      convertEol: true,
+    });
   }
 
   write(text: string | Uint8Array): void {
@@ -21,12 +26,16 @@ export class Emulator {
   /** What a user sees without scrolling. */
   async visible(): Promise<string[]> {
     const all = await this.#all();
-    return all.slice(this.#terminal.buffer.active.baseY).map((line) => line?.translateToString().trimEnd() ?? '');
+    return all
+      .slice(this.#terminal.buffer.active.baseY)
+      .map((line) => line?.translateToString().trimEnd() ?? '');
   }
 
   /** Lines that the terminal wrapped because they were too long. */
   async broken(): Promise<string[]> {
-    return (await this.#all()).flatMap((line) => (line?.isWrapped ? [line.translateToString()] : []));
+    return (await this.#all()).flatMap((line) =>
+      line?.isWrapped ? [line.translateToString()] : [],
+    );
   }
 
   /** Counted from the first line of the scrollback. */

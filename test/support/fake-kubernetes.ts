@@ -4,7 +4,11 @@ import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
 import type {ResourceAttributes} from '../../src/kubernetes/permissions.ts';
 
-export type FakeObject = KubernetesObject & {apiVersion: string; kind: string};
+export type FakeObject = KubernetesObject & {
+  apiVersion: string;
+  kind: string;
+  [field: string]: unknown;
+};
 
 /** Content of a fake API server. */
 export interface FakeServer {
@@ -24,7 +28,15 @@ export interface FakeServer {
   errors?: (path: string) => ReadError | undefined;
 }
 
-const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
+const CORE = [
+  'configmaps',
+  'namespaces',
+  'nodes',
+  'services',
+  'daemonsets.apps',
+  'deployments.apps',
+  'storageclasses.storage.k8s.io',
+];
 /** Also served, but not listed in discovery. */
 const COMMON =
   /^(events|persistentvolume(claim)?s|pods|secrets|serviceaccounts|resourcequotas|limitranges|(replica|stateful)sets\.apps|(cron)?jobs\.batch|.*\.k8s\.io|poddisruptionbudgets\.policy)$/;
@@ -37,18 +49,33 @@ const PLURALS: Readonly<Record<string, string>> = {
   NetworkPolicy: 'networkpolicies',
 };
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '');
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '';
 const spelled = (plural: string, group: string): string => (group ? `${plural}.${group}` : plural);
-const resourceOf = ({apiVersion, kind}: FakeObject): string => spelled(PLURALS[kind] ?? `${kind.toLowerCase()}s`, groupOf(apiVersion));
+const resourceOf = ({apiVersion, kind}: FakeObject): string =>
+  spelled(PLURALS[kind] ?? `${kind.toLowerCase()}s`, groupOf(apiVersion));
 
 /** Responds from these objects like an API server, including 403; an unknown request fails the test. */
 export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {requests: string[]} {
-  const {serverVersion = 'v1.35.1', resources = [], objects = [], kubeletDns, refuse = [], allows, log, errors} = server;
+  const {
+    serverVersion = 'v1.35.1',
+    resources = [],
+    objects = [],
+    kubeletDns,
+    refuse = [],
+    allows,
+    log,
+    errors,
+  } = server;
   const requests: string[] = [];
   const groupVersions = new Map(
     [...CORE, ...resources].map((resource) => {
       const group = resource.split('.').slice(1).join('.');
-      return [resource, objects.find((each) => resourceOf(each) === resource)?.apiVersion ?? (group ? `${group}/v1` : 'v1')];
+      return [
+        resource,
+        objects.find((each) => resourceOf(each) === resource)?.apiVersion ??
+          (group ? `${group}/v1` : 'v1'),
+      ];
     }),
   );
   const discovered = (isCore: boolean): ApiResult => ({
@@ -59,7 +86,12 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
         .filter(([, groupVersion]) => groupVersion.includes('/') !== isCore)
         .map(([resource, groupVersion]) => ({
           metadata: {name: groupOf(groupVersion)},
-          versions: [{version: groupVersion.split('/').at(-1), resources: [{resource: resource.split('.')[0]}]}],
+          versions: [
+            {
+              version: groupVersion.split('/').at(-1),
+              resources: [{resource: resource.split('.')[0]}],
+            },
+          ],
         })),
     },
   });
@@ -73,7 +105,9 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     if (plain === '/api' || plain === '/apis') return discovered(plain === '/api');
     const [, served] = /^\/apis\/([^/]+)$/.exec(plain) ?? [];
     if (served !== undefined) {
-      const groupVersion = [...groupVersions].find(([resource]) => resource.endsWith(`.${served}`))?.[1];
+      const groupVersion = [...groupVersions].find(([resource]) =>
+        resource.endsWith(`.${served}`),
+      )?.[1];
       return groupVersion === undefined
         ? {error: apiErrorOf(404, status(`group ${served} not found`))}
         : {status: 200, body: {kind: 'APIGroup', name: served, preferredVersion: {groupVersion}}};
@@ -81,24 +115,41 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
     const [, node] = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/configz$/.exec(plain) ?? [];
     if (node !== undefined)
       return refuse.includes('nodes/proxy')
-        ? {error: apiErrorOf(403, status(`nodes "${node}" is forbidden: User "jane" cannot get resource "nodes/proxy"`))}
+        ? {
+            error: apiErrorOf(
+              403,
+              status(`nodes "${node}" is forbidden: User "jane" cannot get resource "nodes/proxy"`),
+            ),
+          }
         : {status: 200, body: {kubeletconfig: {clusterDNS: kubeletDns}}};
     const [, pod, isLog] = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)\/(log)$/.exec(plain) ?? [];
     if (pod !== undefined && isLog && log) {
       const params = new URLSearchParams(query);
       return {status: 200, body: log(pod, params.get('container') ?? '', params)};
     }
-    const match = /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?$/.exec(plain);
-    const [, group = '', namespace, plural = '', name] = (match ?? []).map((each) => each && decodeURIComponent(each));
-    const resource = spelled(plural, group);
-    if (match === null || !(groupVersions.has(resource) || COMMON.test(resource))) throw new Error(`Nothing is known of: ${path}`);
-    if (refuse.includes(resource)) return refused(resource, name === undefined ? 'list' : 'get', name);
-    const found = objects.filter(
-      (each) => resourceOf(each) === resource && (namespace === undefined || [undefined, namespace].includes(each.metadata.namespace)),
+    const match =
+      /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?$/.exec(
+        plain,
+      );
+    const [, group = '', namespace, plural = '', name] = (match ?? []).map(
+      (each) => each && decodeURIComponent(each),
     );
-    if (name === undefined) return {status: 200, body: {apiVersion: 'v1', items: found.filter(isSelectedBy(query))}};
+    const resource = spelled(plural, group);
+    if (match === null || !(groupVersions.has(resource) || COMMON.test(resource)))
+      throw new Error(`Nothing is known of: ${path}`);
+    if (refuse.includes(resource))
+      return refused(resource, name === undefined ? 'list' : 'get', name);
+    const found = objects.filter(
+      (each) =>
+        resourceOf(each) === resource &&
+        (namespace === undefined || [undefined, namespace].includes(each.metadata.namespace)),
+    );
+    if (name === undefined)
+      return {status: 200, body: {apiVersion: 'v1', items: found.filter(isSelectedBy(query))}};
     const object = found.find(({metadata}) => metadata.name === name);
-    return object ? {status: 200, body: object} : {error: apiErrorOf(404, status(`${resource} "${name}" not found`))};
+    return object
+      ? {status: 200, body: object}
+      : {error: apiErrorOf(404, status(`${resource} "${name}" not found`))};
   }
 
   return {
@@ -110,7 +161,8 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
       if (error) return {error};
       if (path === '/apis/authentication.k8s.io/v1/selfsubjectreviews')
         return {status: 201, body: {...body, status: {userInfo: {username: 'jane'}}}};
-      if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows) throw new Error(`Nobody expected POST ${path}`);
+      if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows)
+        throw new Error(`Nobody expected POST ${path}`);
       const {spec} = body as {spec: {resourceAttributes: ResourceAttributes}};
       return {status: 201, body: {...body, status: {allowed: allows(spec.resourceAttributes)}}};
     },
@@ -126,12 +178,17 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
 }
 
 /** A client whose requests all return this error. */
-export const failingKubernetes = (error: ReadError): KubernetesClient => fakeKubernetes({errors: () => error});
+export const failingKubernetes = (error: ReadError): KubernetesClient =>
+  fakeKubernetes({errors: () => error});
 
 /** A `labelSelector` of the form a=b,c!=d,e, and a `fieldSelector` of metadata.name. */
 const isSelectedBy = (query: string) => {
-  const desired = (new URLSearchParams(query).get('labelSelector') ?? '').split(',').filter((each) => each !== '');
-  const name = /^metadata\.name=(.*)$/.exec(new URLSearchParams(query).get('fieldSelector') ?? '')?.[1];
+  const desired = (new URLSearchParams(query).get('labelSelector') ?? '')
+    .split(',')
+    .filter((each) => each !== '');
+  const name = /^metadata\.name=(.*)$/.exec(
+    new URLSearchParams(query).get('fieldSelector') ?? '',
+  )?.[1];
   return ({metadata}: FakeObject): boolean =>
     desired.every((each) => {
       const [label = '', value] = each.split(/!?=/);

@@ -27,6 +27,9 @@ export async function installThrough(
   };
   const argv = [...(await stepFlags('agent-local')), '--yes', '--json', ...more];
   const start = Date.now();
-  const {stdout, exit} = await install({...place, kubeconfig: api.kubeconfig}, helm, argv, {env: TOKEN, stderr});
+  const {stdout, exit} = await install({...place, kubeconfig: api.kubeconfig}, helm, argv, {
+    env: TOKEN,
+    stderr,
+  });
   return {said, exit, result: JSON.parse(stdout), seconds: (Date.now() - start) / 1000};
 }

@@ -13,10 +13,26 @@ interface Stored {
 }
 
 /** The Secret in which Helm keeps a revision. */
-export function helmRecord({name, namespace, chart, revision = 1, status = 'deployed', values = {}, manifest = ''}: Stored): FakeObject {
+export function helmRecord({
+  name,
+  namespace,
+  chart,
+  revision = 1,
+  status = 'deployed',
+  values = {},
+  manifest = '',
+}: Stored): FakeObject {
   const [, chartName = chart, version = '1.0.0'] = /^(.+?)-(\d.*)$/.exec(chart) ?? [];
   const info = {status, last_deployed: '2026-11-22T12:00:00Z'};
-  const release = {name, namespace, version: revision, info, chart: {metadata: {name: chartName, version}}, config: values, manifest};
+  const release = {
+    name,
+    namespace,
+    version: revision,
+    info,
+    chart: {metadata: {name: chartName, version}},
+    config: values,
+    manifest,
+  };
   const packed = gzipSync(JSON.stringify(release)).toString('base64');
   const labels = {owner: 'helm', name, status, version: String(revision)};
   return {
@@ -28,8 +44,17 @@ export function helmRecord({name, namespace, chart, revision = 1, status = 'depl
 }
 
 /** The ServiceAccount that the chart of a release makes. */
-export const chartObject = ({name, namespace, chart}: Pick<Stored, 'name' | 'namespace' | 'chart'>): FakeObject => ({
+export const chartObject = ({
+  name,
+  namespace,
+  chart,
+}: Pick<Stored, 'name' | 'namespace' | 'chart'>): FakeObject => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
-  metadata: {name, namespace, labels: {'helm.sh/chart': chart}, annotations: {'meta.helm.sh/release-name': name}},
+  metadata: {
+    name,
+    namespace,
+    labels: {'helm.sh/chart': chart},
+    annotations: {'meta.helm.sh/release-name': name},
+  },
 });

@@ -13,10 +13,15 @@ export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 /** A namespace whose agents log that they are ready, and are deleted after the test. */
 export async function installPlace(kubeconfig?: string, namespace?: string): Promise<Workplace> {
   const place = await workplace({}, kubeconfig, namespace);
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace},
+    {'*': {current: ['The agent is ready to receive tasks']}},
+  );
   const path = `/apis/apps/v1/namespaces/${place.namespace}`;
   onTestFinished(async () => {
-    for (const kind of ['deployments', 'daemonsets']) await place.kubectl.api('DELETE', `${path}/${kind}?propagationPolicy=Background`);
+    for (const kind of ['deployments', 'daemonsets'])
+      await place.kubectl.api('DELETE', `${path}/${kind}?propagationPolicy=Background`);
   });
   return place;
 }
@@ -36,12 +41,21 @@ export const chartFlags = async (chart: ChartName): Promise<string[]> => [
 export const stepFlags = async (chart: ChartName): Promise<string[]> => [
   ...(await chartFlags(chart)),
   '--skip-preflight',
-  ...['--cloud', 'other', '--node-os', 'other'],
+  '--cloud',
+  'other',
+  '--node-os',
+  'other',
 ];
 
 /** Expects that a second install with --take-over completes the release, and that a third has no changes. */
-export async function expectWholeness(place: Workplace, helm: string, argv: readonly string[]): Promise<void> {
-  const mended = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
+export async function expectWholeness(
+  place: Workplace,
+  helm: string,
+  argv: readonly string[],
+): Promise<void> {
+  const mended = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {
+    env: TOKEN,
+  });
   expect(JSON.parse(mended.stdout)).toMatchObject({agent: 'registered'});
   const again = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false, agent: 'registered'});
@@ -53,7 +67,20 @@ export async function expectWholeness(place: Workplace, helm: string, argv: read
     'jsonpath={.items[-1:].metadata.labels.status}',
   );
   expect(records).toBe('deployed');
-  const own = await place.kubectl('get', 'secrets', '--selector=scalr.io/release', '--output', 'name');
+  const own = await place.kubectl(
+    'get',
+    'secrets',
+    '--selector=scalr.io/release',
+    '--output',
+    'name',
+  );
   expect(own).toBe('secret/scalr-agent-token');
-  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  expect(
+    await place.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].status.readyReplicas}',
+    ),
+  ).toBe('1');
 }

@@ -34,10 +34,17 @@ export function startProgram(
   const pids = join(scratch, namespace);
   const wrapped = (tool: string, path: string, suffix: string): string => {
     const wrapper = `${pids}-${tool}`;
-    writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'${suffix}\nexec '${path}' "$@"\n`, {mode: 0o755});
+    writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'${suffix}\nexec '${path}' "$@"\n`, {
+      mode: 0o755,
+    });
     return wrapper;
   };
-  const tools = ['--helm', wrapped('helm', helm, '.helm'), '--kubectl', wrapped('kubectl', kubectl, '."$1"')];
+  const tools = [
+    '--helm',
+    wrapped('helm', helm, '.helm'),
+    '--kubectl',
+    wrapped('kubectl', kubectl, '."$1"'),
+  ];
   const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, ...tools];
   const child = execa(process.execPath, [PROGRAM, command, ...place, ...argv], {
     detached: true,
@@ -50,7 +57,8 @@ export function startProgram(
     helmPid: () => pidIn(`${pids}.helm`),
     proxyPid: () => pidIn(`${pids}.proxy`),
     ended: child.then(({stdout, stderr, exitCode, signal}) => ({
-      ...{stdout, stderr},
+      stdout,
+      stderr,
       ...(exitCode === undefined ? {} : {exitCode}),
       ...(signal ? {signal} : {}),
     })),

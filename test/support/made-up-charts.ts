@@ -59,7 +59,10 @@ export async function serveCharts(helm: string, directory: string): Promise<Char
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const local = (call: Call): Call => ({...call, args: call.args.map((each) => (each === CHART_REPOSITORY ? address : each))});
+  const local = (call: Call): Call => ({
+    ...call,
+    args: call.args.map((each) => (each === CHART_REPOSITORY ? address : each)),
+  });
   const processes = (paths: ToolPaths): Processes => {
     const {run, start} = nodeProcesses(paths);
     return {run: (call, options) => run(local(call), options), start: (call) => start(local(call))};
@@ -79,7 +82,13 @@ export async function makeKey(name: string, keyring: string): Promise<void> {
 }
 
 /** Flags of `helm package` for the key of makeKey. */
-export const signFlags = (name: string, keyring: string): string[] => ['--sign', '--key', name, '--keyring', `${keyring}.secret`];
+export const signFlags = (name: string, keyring: string): string[] => [
+  '--sign',
+  '--key',
+  name,
+  '--keyring',
+  `${keyring}.secret`,
+];
 
 type Edit = (file: string, change: (document: Document) => void) => void;
 
@@ -118,7 +127,8 @@ function toStatefulSet(path: string, edit: Edit): void {
     // No template reads it.
     document.set('metrics', {port: 9090});
     document.set('workload', {kind: 'Deployment', statefulSet: {podManagementPolicy: 'Parallel'}});
-    for (const volume of ['data', 'cache']) document.setIn(['persistence', volume, 'mode'], 'shared');
+    for (const volume of ['data', 'cache'])
+      document.setIn(['persistence', volume, 'mode'], 'shared');
     document.setIn(['persistence', 'cache', 'emptyDir', 'sizeLimit'], '30Gi');
   });
   const templates = join(path, 'templates');
@@ -130,15 +140,27 @@ function toStatefulSet(path: string, edit: Edit): void {
     'spec:\n  strategy:',
     'spec:\n  {{- if eq .Values.workload.kind "StatefulSet" }}\n  serviceName: {{ include "agent-local.fullname" . }}\n  podManagementPolicy: {{ .Values.workload.statefulSet.podManagementPolicy }}\n  {{- else }}\n  strategy:',
   );
-  replaceIn(workload, '  replicas: {{ .Values.replicaCount }}', '  {{- end }}\n  replicas: {{ .Values.replicaCount }}');
+  replaceIn(
+    workload,
+    '  replicas: {{ .Values.replicaCount }}',
+    '  {{- end }}\n  replicas: {{ .Values.replicaCount }}',
+  );
   replaceIn(
     workload,
     '        {{- include "agent-local.selectorLabels" . | nindent 8 }}\n    spec:',
     '        {{- include "agent-local.selectorLabels" . | nindent 8 }}\n        {{- with .Values.podLabels }}\n        {{- toYaml . | nindent 8 }}\n        {{- end }}\n    spec:',
   );
   const helpers = join(templates, '_helpers.tpl');
-  replaceIn(helpers, /\{\{- if or \.Values\.persistence\.enabled[^\n]*\ntrue\n\{\{- end -\}\}\n/g, '');
-  replaceIn(helpers, 'or .Values.persistence.cache.enabled .Values.persistence.enabled', '.Values.persistence.cache.enabled');
+  replaceIn(
+    helpers,
+    /\{\{- if or \.Values\.persistence\.enabled[^\n]*\ntrue\n\{\{- end -\}\}\n/g,
+    '',
+  );
+  replaceIn(
+    helpers,
+    'or .Values.persistence.cache.enabled .Values.persistence.enabled',
+    '.Values.persistence.cache.enabled',
+  );
   replaceIn(helpers, '{{- $pvc = .Values.persistence.persistentVolumeClaim -}}', '');
   writeFileSync(
     join(templates, 'validate.yaml'),
@@ -153,7 +175,11 @@ function toStatefulSet(path: string, edit: Edit): void {
 {{- end }}
 `,
   );
-  replaceIn(join(templates, 'NOTES.txt'), /\{\{- if eq \(include "agent-local\.persistence\.usingDeprecated"[\s\S]*$/g, '');
+  replaceIn(
+    join(templates, 'NOTES.txt'),
+    /\{\{- if eq \(include "agent-local\.persistence\.usingDeprecated"[\s\S]*$/g,
+    '',
+  );
 }
 
 /** `agent.terminationGracePeriodSeconds` stays in values.yaml, but no template reads it. */
@@ -173,7 +199,10 @@ function withMovedKeys(path: string, edit: Edit): void {
       file,
       text
         .replaceAll(/(\$agent|\.Values\.agent)\.logFormat/g, '$1.logging.format')
-        .replaceAll('.Values.task.job.ttlSecondsAfterFinished', '.Values.task.ttlSecondsAfterFinished')
+        .replaceAll(
+          '.Values.task.job.ttlSecondsAfterFinished',
+          '.Values.task.ttlSecondsAfterFinished',
+        )
         .replaceAll(/(\$values|\.Values)\.task\.startupTimeoutSeconds/g, '180')
         .replaceAll('.Values.agent.terminationGracePeriodSeconds', '180'),
     );

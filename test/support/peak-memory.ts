@@ -10,11 +10,19 @@ export const PEAK_PRELOAD = `data:text/javascript,${encodeURIComponent(
 
 /** Peak memory in KiB of child processes with this word in their command line; 0 if unavailable. */
 export const peakBelow = (pid: number, word: string): number =>
-  Math.max(0, ...childrenOf(pid).flatMap((child) => [hasWord(child, word) ? peakOf(child) : 0, peakBelow(child, word)]));
+  Math.max(
+    0,
+    ...childrenOf(pid).flatMap((child) => [
+      hasWord(child, word) ? peakOf(child) : 0,
+      peakBelow(child, word),
+    ]),
+  );
 
-const hasWord = (pid: number, word: string): boolean => words(`/proc/${pid}/cmdline`, '\0').includes(word);
+const hasWord = (pid: number, word: string): boolean =>
+  words(`/proc/${pid}/cmdline`, '\0').includes(word);
 
-const childrenOf = (pid: number): number[] => words(`/proc/${pid}/task/${pid}/children`).map(Number);
+const childrenOf = (pid: number): number[] =>
+  words(`/proc/${pid}/task/${pid}/children`).map(Number);
 
 const peakOf = (pid: number): number => {
   const all = words(`/proc/${pid}/status`);

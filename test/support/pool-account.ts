@@ -30,14 +30,18 @@ export async function poolAccount(argv: readonly string[]): Promise<PoolAccount>
   };
 }
 
-export const poolIn = ({account: {objects}}: MockApi): Stored => [...objects.values()].find(({type}) => type === 'agent-pools') as Stored;
-export const tokensIn = ({account: mock}: MockApi): string[] => mock.ofType('access-tokens').map(({id}) => id);
+export const poolIn = ({account: {objects}}: MockApi): Stored =>
+  [...objects.values()].find(({type}) => type === 'agent-pools') as Stored;
+export const tokensIn = ({account: mock}: MockApi): string[] =>
+  mock.ofType('access-tokens').map(({id}) => id);
 
 /** Agents appear in the account when their pods run, and are offline when the pods are gone. */
 export function agentsOf(place: Workplace, {account: mock}: MockApi): void {
   const own = new Set<string>();
   const timer = setInterval(async () => {
-    const listed = await place.kubectl('get', 'pods', '--output', 'jsonpath={.items[*].metadata.name}').catch(() => undefined);
+    const listed = await place
+      .kubectl('get', 'pods', '--output', 'jsonpath={.items[*].metadata.name}')
+      .catch(() => undefined);
     const [pool] = mock.ofType('agent-pools');
     if (pool === undefined || listed === undefined) return;
     const pods = listed.split(' ').filter((name) => name !== '');
@@ -46,7 +50,8 @@ export function agentsOf(place: Workplace, {account: mock}: MockApi): void {
       own.add(name);
     }
     for (const {attributes} of mock.ofType('agents'))
-      if (own.has(String(attributes['name'])) && !pods.includes(String(attributes['name']))) attributes['status'] = 'offline';
+      if (own.has(String(attributes['name'])) && !pods.includes(String(attributes['name'])))
+        attributes['status'] = 'offline';
   }, 300);
   onTestFinished(() => clearInterval(timer));
 }
@@ -55,12 +60,25 @@ export function agentsOf(place: Workplace, {account: mock}: MockApi): void {
 export async function secretOf(place: Workplace): Promise<{token: string; id: string}> {
   const text = await place.kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json');
   const {data, metadata} = JSON.parse(text);
-  return {token: Buffer.from(data.token, 'base64').toString(), id: metadata.annotations['scalr.io/token-id']};
+  return {
+    token: Buffer.from(data.token, 'base64').toString(),
+    id: metadata.annotations['scalr.io/token-id'],
+  };
 }
 
 /** Installs with the pool; the token of the user is in no output. */
-export async function installWithPool(place: Workplace, helm: string, {flags, env}: PoolAccount, ...more: string[]) {
-  const {stdout, stderr, exit} = await install(place, helm, [...flags, ...more, '--yes', '--json'], {env});
+export async function installWithPool(
+  place: Workplace,
+  helm: string,
+  {flags, env}: PoolAccount,
+  ...more: string[]
+) {
+  const {stdout, stderr, exit} = await install(
+    place,
+    helm,
+    [...flags, ...more, '--yes', '--json'],
+    {env},
+  );
   expect(stdout + stderr).not.toContain(USER_TOKEN.split('.')[1]);
   const document = JSON.parse(stdout);
   if (document.error === undefined) expect(violations('install', stdout), stdout).toEqual([]);

@@ -10,7 +10,10 @@ import {CHART_NAMES} from './versions.ts';
 const root = join(import.meta.dirname, '../..');
 
 const EXAMPLE = {
-  object: {metadata: {name: 'agent-1'}, spec: {nodeName: 'node-a', volumes: [{persistentVolumeClaim: {claimName: 'cache'}}]}},
+  object: {
+    metadata: {name: 'agent-1'},
+    spec: {nodeName: 'node-a', volumes: [{persistentVolumeClaim: {claimName: 'cache'}}]},
+  },
   container: 'agent',
 };
 
@@ -19,24 +22,33 @@ const textsIn = (folder: string, files: RegExp): (readonly [source: string, text
     .filter((file) => files.test(file))
     .map((file) => [join(folder, file), readFileSync(join(root, folder, file), 'utf8')]);
 
-const fencesIn = (text: string): string => [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('');
+const fencesIn = (text: string): string =>
+  [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('');
 
 /** Recorded output of the program: golden files, and the remedy of every cause. */
 export const OUTPUTS = [
   ...DOCUMENTS.map(({name, text}) => [name, text] as const),
   ...CHART_NAMES.flatMap((chart) =>
     Object.entries(goldenCases(chart)).map(
-      ([name, {warnings = [], error = []}]) => [`${chart}-${name}`, [...warnings, ...error, ''].join('\n')] as const,
+      ([name, {warnings = [], error = []}]) =>
+        [`${chart}-${name}`, [...warnings, ...error, ''].join('\n')] as const,
     ),
   ),
   ...textsIn('test/preflight/checks/messages', /\.txt$/),
   // Input of a test may be invalid on purpose.
-  ...textsIn('docs', /^errors\.md$/).map(([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const),
-  ...CAUSES.map((row) => [`cause ${row.code}`, remedyOf(row, EXAMPLE, {namespace: 'agents'})] as const),
+  ...textsIn('docs', /^errors\.md$/).map(
+    ([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const,
+  ),
+  ...CAUSES.map(
+    (row) => [`cause ${row.code}`, remedyOf(row, EXAMPLE, {namespace: 'agents'})] as const,
+  ),
 ];
 
 /** Docs; placeholders are in capitals. */
-export const DOCS = [...textsIn('docs', /(?<!^errors)\.md$/), ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const];
+export const DOCS = [
+  ...textsIn('docs', /(?<!^errors)\.md$/),
+  ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const,
+];
 
 export const printedIn = (texts: readonly (readonly [source: string, text: string])[]) =>
   texts.flatMap(([source, text]) => commandsIn(text).map((command) => ({source, ...command})));
@@ -68,7 +80,9 @@ function inSource<T>(read: (node: ts.Node) => T | readonly T[]): (readonly [sour
 
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
-  return ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({literal}) => literal.text)].join('X') : undefined;
+  return ts.isTemplateExpression(node)
+    ? [node.head.text, ...node.templateSpans.map(({literal}) => literal.text)].join('X')
+    : undefined;
 }
 
 /** Subcommands of both tools; other words after their names are prose. */

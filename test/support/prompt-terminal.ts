@@ -19,14 +19,25 @@ interface Wanted extends Partial<Screen> {
 
 /** A terminal of two streams, with an emulator for the visible screen. */
 export class PromptTerminal {
-  readonly input = Object.assign(new PassThrough(), {isRaw: false, setRawMode: this.#setRaw.bind(this)});
+  readonly input = Object.assign(new PassThrough(), {
+    isRaw: false,
+    setRawMode: this.#setRaw.bind(this),
+  });
   readonly output: PassThrough & {columns: number; rows: number};
   readonly prompter: Prompter;
   /** The whole output, with escape sequences. */
   written = '';
   readonly #emulator: Emulator;
 
-  constructor({columns = 80, rows = 24, isDumb = false, isTTY = false, isEchoed = false, signal, ...desired}: Wanted = {}) {
+  constructor({
+    columns = 80,
+    rows = 24,
+    isDumb = false,
+    isTTY = false,
+    isEchoed = false,
+    signal,
+    ...desired
+  }: Wanted = {}) {
     // Piping into a standard stream never ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
     this.#emulator = new Emulator({columns, rows});
@@ -34,7 +45,12 @@ export class PromptTerminal {
       this.written += chunk.toString();
       this.#emulator.write(chunk);
     });
-    const streams = {input: Object.assign(this.input, isTTY ? {isTTY} : {}), output: this.output, isEchoed, ...(signal ? {signal} : {})};
+    const streams = {
+      input: Object.assign(this.input, isTTY ? {isTTY} : {}),
+      output: this.output,
+      isEchoed,
+      ...(signal ? {signal} : {}),
+    };
     const screen = {hasColor: false, columns, ...desired};
     this.prompter = isDumb ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
   }
@@ -72,5 +88,14 @@ export class PromptTerminal {
   }
 }
 
-export const [UP, DOWN, RIGHT, LEFT, ENTER, ESC] = ['\u001b[A', '\u001b[B', '\u001b[C', '\u001b[D', '\r', '\u001b'];
-export const [CTRL_A, CTRL_C, CTRL_D, CTRL_U, BACKSPACE] = ['\u0001', '\u0003', '\u0004', '\u0015', '\u007f'];
+export const UP = '\u001b[A';
+export const DOWN = '\u001b[B';
+export const RIGHT = '\u001b[C';
+export const LEFT = '\u001b[D';
+export const ENTER = '\r';
+export const ESC = '\u001b';
+export const CTRL_A = '\u0001';
+export const CTRL_C = '\u0003';
+export const CTRL_D = '\u0004';
+export const CTRL_U = '\u0015';
+export const BACKSPACE = '\u007f';

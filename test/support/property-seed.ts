@@ -25,5 +25,6 @@ beforeEach(() => {
 });
 
 afterEach(({task}) => {
-  if (isProperty && task.result?.state === 'fail') process.stderr.write(`PROPERTY_SEED=${seed} repeats: ${task.name}\n`);
+  if (isProperty && task.result?.state === 'fail')
+    process.stderr.write(`PROPERTY_SEED=${seed} repeats: ${task.name}\n`);
 });

@@ -7,13 +7,20 @@ import type {RawFlags} from './settings-from.ts';
 type Raw = fc.Arbitrary<string | string[] | boolean>;
 
 const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/).filter(isReadAsString);
-const size = fc.tuple(fc.integer({min: 1, max: 900}), fc.constantFrom('Mi', 'Gi')).map(([n, unit]) => `${n}${unit}`);
+const size = fc
+  .tuple(fc.integer({min: 1, max: 900}), fc.constantFrom('Mi', 'Gi'))
+  .map(([n, unit]) => `${n}${unit}`);
 const cpu = fc.oneof(
   fc.integer({min: 1, max: 64}).map(String),
   fc.integer({min: 50, max: 4000}).map((n) => `${n}m`),
 );
 const pair = fc.tuple(name, name).map(([key, value]) => `example.com/${key}=${value}`);
-const toleration = fc.constantFrom('dedicated=scalr:NoSchedule', 'spot:NoExecute', 'gpu=yes', 'any');
+const toleration = fc.constantFrom(
+  'dedicated=scalr:NoSchedule',
+  'spot:NoExecute',
+  'gpu=yes',
+  'any',
+);
 const proxy = name.map((each) => `http://${each}.example.com:3128`);
 const image = fc.tuple(name, name).map(([team, tag]) => `${team}/agent:${tag}`);
 const text = fc.stringMatching(/^[ -~\n]{0,30}$/);
@@ -42,7 +49,11 @@ const BY_HINT: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 const AFFINITY = name.map((key) =>
   JSON.stringify({
-    nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key, operator: 'Exists'}]}]}},
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{matchExpressions: [{key, operator: 'Exists'}]}],
+      },
+    },
   }),
 );
 
@@ -77,7 +88,9 @@ const BY_ID: Readonly<Record<string, Raw>> = {
   'controller-replicas': fc.integer({min: 1, max: 10}).map(String),
   'efs-handle': fc.constant('fs-0123456789abcdef0::fsap-0123456789abcdef0'),
   'extra-env': fc.uniqueArray(
-    fc.tuple(fc.constantFrom('AWS_REGION', 'TF_LOG', 'SCALR_AGENT_GREETING', 'TEXT'), text).map(([key, value]) => `${key}=${value}`),
+    fc
+      .tuple(fc.constantFrom('AWS_REGION', 'TF_LOG', 'SCALR_AGENT_GREETING', 'TEXT'), text)
+      .map(([key, value]) => `${key}=${value}`),
     {minLength: 1, selector: (each) => each.split('=')[0]},
   ),
 };
@@ -88,11 +101,15 @@ export function rawOf({id, kind: {options, isSwitch, list, hint}}: Setting): Raw
   if (options !== undefined) return fc.constantFrom(...options);
   if (isSwitch) return fc.boolean();
   const one = BY_HINT[hint];
-  return list && one ? fc.uniqueArray(one, {minLength: 1, maxLength: 3, selector: (each) => each.split('=')[0]}) : one;
+  return list && one
+    ? fc.uniqueArray(one, {minLength: 1, maxLength: 3, selector: (each) => each.split('=')[0]})
+    : one;
 }
 
 /** All settings that a chart writes; test/settings/complete.test.ts requires raw answers for each. */
-const WRITTEN: readonly Setting[] = [...new Set(Object.values(CHARTS).flatMap(({rows}) => rows.map(({setting}) => setting)))];
+const WRITTEN: readonly Setting[] = [
+  ...new Set(Object.values(CHARTS).flatMap(({rows}) => rows.map(({setting}) => setting))),
+];
 
 const RAW: ReadonlyMap<string, Raw> = new Map(
   WRITTEN.flatMap((setting) => {

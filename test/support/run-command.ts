@@ -10,14 +10,21 @@ import {memoryFiles} from './memory-files.ts';
 import {TODAY} from './settings-from.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const {oclif, ...pjson} = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Interfaces.PJSON;
+const {oclif, ...pjson} = JSON.parse(
+  readFileSync(`${root}/package.json`, 'utf8'),
+) as Interfaces.PJSON;
 const {commands: _, ...withoutDiscovery} = oclif;
-const config = await Config.load({root, pjson: {...pjson, oclif: withoutDiscovery} as Interfaces.PJSON});
+const config = await Config.load({
+  root,
+  pjson: {...pjson, oclif: withoutDiscovery} as Interfaces.PJSON,
+});
 
 const PLAIN = {hasColor: false, columns: undefined};
 
 const unexpected = async (question: string | {message: string}): Promise<never> => {
-  throw new Error(`nobody expected the question: ${typeof question === 'string' ? question : question.message}`);
+  throw new Error(
+    `nobody expected the question: ${typeof question === 'string' ? question : question.message}`,
+  );
 };
 
 /** Fails on any question. */
@@ -78,7 +85,11 @@ export async function runCommand<Result extends object | undefined>(
     archives: zipArchives,
     pageTemplate: async () => '<main><!--first--></main><!--data-->',
     openInBrowser: async () => unexpected('a browser'),
-    handleInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
+    handleInterrupts: () => ({
+      interrupt: new AbortController().signal,
+      forceQuit: new AbortController().signal,
+      release: () => undefined,
+    }),
     now: () => TODAY,
     sleep: async () => undefined,
     hasTerminal: false,

@@ -20,7 +20,8 @@ type Deps = Parameters<typeof runCommand>[2];
 
 /** Polls more often than users need it, because most waits of a test are for something that takes milliseconds here. */
 const MAX_PAUSE_MS = 300;
-const briefly: typeof sleep = (milliseconds, signal) => sleep(Math.min(milliseconds, MAX_PAUSE_MS), signal);
+const briefly: typeof sleep = (milliseconds, signal) =>
+  sleep(Math.min(milliseconds, MAX_PAUSE_MS), signal);
 
 /** Runs commands in this process with real tools, on the test cluster. */
 async function onCluster(
@@ -30,13 +31,38 @@ async function onCluster(
   argv: readonly string[],
   deps: Deps,
 ) {
-  const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
-  const tools = {processes: nodeProcesses, kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where)};
-  return runCommand(Class, [...place, ...argv], {files: nodeFiles, registries, ...tools, sleep: briefly, now: () => new Date(), ...deps});
+  const place = [
+    '--kubeconfig',
+    kubeconfig,
+    '--namespace',
+    namespace,
+    '--helm',
+    helm,
+    '--kubectl',
+    await findKubectl(),
+  ];
+  const tools = {
+    processes: nodeProcesses,
+    kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where),
+  };
+  return runCommand(Class, [...place, ...argv], {
+    files: nodeFiles,
+    registries,
+    ...tools,
+    sleep: briefly,
+    now: () => new Date(),
+    ...deps,
+  });
 }
 
 export const install = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
-  onCluster(Install, place, helm, argv.includes('--url') ? argv : ['--url', 'https://acme.scalr.io', ...argv], deps);
+  onCluster(
+    Install,
+    place,
+    helm,
+    argv.includes('--url') ? argv : ['--url', 'https://acme.scalr.io', ...argv],
+    deps,
+  );
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
   onCluster(Uninstall, place, helm, argv, deps);
@@ -44,7 +70,8 @@ export const uninstall = (place: Place, helm: string, argv: readonly string[], d
 export const upgrade = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
   onCluster(Upgrade, place, helm, argv, deps);
 
-export const debug = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) => onCluster(Debug, place, helm, argv, deps);
+export const debug = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(Debug, place, helm, argv, deps);
 
 export const rotateToken = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
   onCluster(RotateToken, place, helm, argv, deps);

@@ -3,7 +3,10 @@ import {GoBack} from '../../src/ground/errors.ts';
 import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/system.ts';
 
 /** Part of a question, and the reply: typed text, a value to select, or only Enter or Esc. */
-export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER | typeof ESC];
+export type Line = readonly [
+  question: string,
+  answer: string | readonly string[] | typeof ENTER | typeof ESC,
+];
 
 export const ENTER = Symbol('Enter alone');
 export const ESC = Symbol('Esc');
@@ -16,7 +19,9 @@ export function scriptedPrompter(lines: readonly Line[]) {
     asked.push(question);
     const line = left.shift();
     if (line === undefined || !question.message.includes(line[0]))
-      throw new Error(`asked "${question.message}", expected ${line === undefined ? 'nothing more' : `"${line[0]}"`}`);
+      throw new Error(
+        `asked "${question.message}", expected ${line === undefined ? 'nothing more' : `"${line[0]}"`}`,
+      );
     if (line[1] !== ESC) return line[1];
     if (!question.canGoBack) throw new Error(`"${question.message}" has no way back`);
     throw new GoBack();
@@ -24,7 +29,9 @@ export function scriptedPrompter(lines: readonly Line[]) {
   const taken = (question: ListQuestion, value: string): string => {
     const choice = question.choices.find((each) => each.value === value || each.label === value);
     if (choice === undefined || choice.disabled !== undefined)
-      throw new Error(`"${question.message}" does not offer ${value}: ${choice?.disabled ?? question.choices.map((each) => each.value)}`);
+      throw new Error(
+        `"${question.message}" does not offer ${value}: ${choice?.disabled ?? question.choices.map((each) => each.value)}`,
+      );
     return choice.value;
   };
   const firstOf = ({choices, default: preferred}: ListQuestion): string => {
@@ -35,7 +42,8 @@ export function scriptedPrompter(lines: readonly Line[]) {
     const answer = next(question);
     const given = answer === ENTER ? (question.default ?? '') : (answer as string);
     const problem = await question.validate?.(given);
-    if (problem !== undefined) throw new Error(`"${question.message}" refuses the answer: ${problem}`);
+    if (problem !== undefined)
+      throw new Error(`"${question.message}" refuses the answer: ${problem}`);
     return given;
   };
   const choose = async (question: ListQuestion): Promise<string> => {
@@ -54,7 +62,9 @@ export function scriptedPrompter(lines: readonly Line[]) {
     erase: () => undefined,
     async checkbox(question) {
       const answer = next(question);
-      return answer === ENTER ? (question.selected ?? []) : (answer as readonly string[]).map((each) => taken(question, each));
+      return answer === ENTER
+        ? (question.selected ?? [])
+        : (answer as readonly string[]).map((each) => taken(question, each));
     },
   };
   return {prompter, asked, done: () => expect(left.map(([question]) => question)).toEqual([])};

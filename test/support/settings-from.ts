@@ -14,4 +14,5 @@ export const settingsFrom = (
   flags: RawFlags,
   files: Readonly<Record<string, string | Buffer>> = {},
   optional: readonly Setting[] = [],
-): Promise<Settings> => resolveAnswers([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, {optional});
+): Promise<Settings> =>
+  resolveAnswers([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, {optional});

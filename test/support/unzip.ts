@@ -14,7 +14,10 @@ export async function readZipEntry(archive: string, name: string): Promise<Buffe
 }
 
 /** Files of a zip archive with matching names. */
-export async function readZip(archive: string, isDesired = (_: string): boolean => true): Promise<Map<string, Buffer>> {
+export async function readZip(
+  archive: string,
+  isDesired = (_: string): boolean => true,
+): Promise<Map<string, Buffer>> {
   const file = await open(archive);
   const read = async (position: number, length: number): Promise<Buffer> => {
     const {buffer, bytesRead} = await file.read(Buffer.alloc(length), 0, length, position);
@@ -27,9 +30,14 @@ export async function readZip(archive: string, isDesired = (_: string): boolean 
     if (end < 0) throw new Error(`${archive} is no zip archive`);
     const directory = await read(tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
     const found = new Map<string, Buffer>();
-    for (const {name, method, packed, offset} of entries(directory).filter((each) => isDesired(each.name))) {
+    for (const {name, method, packed, offset} of entries(directory).filter((each) =>
+      isDesired(each.name),
+    )) {
       const header = await read(offset, 30);
-      const content = await read(offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28), packed);
+      const content = await read(
+        offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28),
+        packed,
+      );
       found.set(name, method === DEFLATED ? inflateRawSync(content) : content);
     }
     return found;
@@ -48,7 +56,9 @@ interface Entry {
 function entries(directory: Buffer): Entry[] {
   const found: Entry[] = [];
   for (let at = 0; at < directory.length; ) {
-    const [name, extra, comment] = [directory.readUInt16LE(at + 28), directory.readUInt16LE(at + 30), directory.readUInt16LE(at + 32)];
+    const name = directory.readUInt16LE(at + 28);
+    const extra = directory.readUInt16LE(at + 30);
+    const comment = directory.readUInt16LE(at + 32);
     found.push({
       name: directory.toString('utf8', at + 46, at + 46 + name),
       method: directory.readUInt16LE(at + 10),

@@ -3,4 +3,6 @@ import {type ChartName, chartSchema} from '../../src/charts/schema.ts';
 export const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 
 /** Every supported chart version. */
-export const TARGETS = CHART_NAMES.flatMap((chart) => chartSchema(chart)['x-releases'].map(({version}) => ({chart, version})));
+export const TARGETS = CHART_NAMES.flatMap((chart) =>
+  chartSchema(chart)['x-releases'].map(({version}) => ({chart, version})),
+);

@@ -9,6 +9,9 @@ export async function expectOthersRead(path: string): Promise<void> {
   ] as const) {
     const {code, exitCode, stdout} = await execa(program, [...args, path], {reject: false});
     if (code !== 'ENOENT')
-      expect({exitCode, stdout}).toEqual({exitCode: 0, stdout: expect.stringMatching(/No errors detected|Done testing/)});
+      expect({exitCode, stdout}).toEqual({
+        exitCode: 0,
+        stdout: expect.stringMatching(/No errors detected|Done testing/),
+      });
   }
 }

@@ -11,7 +11,10 @@ export const checkedFile = (file: string, findings: ValuesFinding[] = []): Check
   findings,
 });
 
-export const checkedLayers = (files: readonly string[], findings: ValuesFinding[]): CheckedGroup => ({
+export const checkedLayers = (
+  files: readonly string[],
+  findings: ValuesFinding[],
+): CheckedGroup => ({
   files: files.map((file) => ({file, text: ''})),
   areLayers: true,
   target: TARGET,
@@ -35,4 +38,9 @@ export const LOSER: ValuesFinding = {
   column: 5,
   message: 'This token is dropped.',
 };
-export const MISSING: ValuesFinding = {severity: 'error', code: 'NO_TOKEN', path: 'agent.token', message: 'There is no token.'};
+export const MISSING: ValuesFinding = {
+  severity: 'error',
+  code: 'NO_TOKEN',
+  path: 'agent.token',
+  message: 'There is no token.',
+};

@@ -2,8 +2,18 @@ import {describe, expect, test} from 'vitest';
 import type {Checked, CheckStatus} from '../../src/preflight/preflight-context.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
-const check = (group: Checked['group'], id: string, status: CheckStatus, remedy?: string): Checked => ({
-  ...{group, id, status, title: `${id} is right`, message: 'what is', ref: 'https://example.com'},
+const check = (
+  group: Checked['group'],
+  id: string,
+  status: CheckStatus,
+  remedy?: string,
+): Checked => ({
+  group,
+  id,
+  status,
+  title: `${id} is right`,
+  message: 'what is',
+  ref: 'https://example.com',
   ...(remedy === undefined ? {} : {remedy}),
 });
 
@@ -18,14 +28,25 @@ describe('the list of checks', () => {
     check('Nodes', 'e', 'pass'),
   ];
   const problems = [
-    ...['× c is right: what is', '    → Apply this', '    kind: Role', '      rules: []', '    https://example.com'],
-    ...['! b is right: what is', '    → Do that', '    https://example.com', ''],
+    '× c is right: what is',
+    '    → Apply this',
+    '    kind: Role',
+    '      rules: []',
+    '    https://example.com',
+    '! b is right: what is',
+    '    → Do that',
+    '    https://example.com',
+    '',
   ];
   const unseen = ['Not checked', '- d is right: what is', '    https://example.com', ''];
 
   test('begins with failures, and only counts passed checks', () => {
     expect(checksText(checks, PLAIN)).toBe(
-      [...problems, ...unseen, '1 error, 1 warning, 1 skipped, 2 passed (use --verbose to list them)\n'].join('\n'),
+      [
+        ...problems,
+        ...unseen,
+        '1 error, 1 warning, 1 skipped, 2 passed (use --verbose to list them)\n',
+      ].join('\n'),
     );
   });
 
@@ -44,7 +65,10 @@ describe('the list of checks', () => {
 
 describe('checks skipped for the same reason', () => {
   const REFUSED = 'nodes is forbidden: User "jane" cannot list it';
-  const skipped = (id: string, message: string, remedy?: string): Checked => ({...check('Nodes', id, 'skip', remedy), message});
+  const skipped = (id: string, message: string, remedy?: string): Checked => ({
+    ...check('Nodes', id, 'skip', remedy),
+    message,
+  });
   const checks = [
     check('Tools', 'helm', 'pass'),
     skipped('ready-nodes', `Cannot list nodes: ${REFUSED}`, 'Use another account'),
@@ -56,20 +80,30 @@ describe('checks skipped for the same reason', () => {
   test('are shown once, with all check ids', () => {
     expect(text([skipped('other', 'Something else')])).toBe(
       [
-        ...['Not checked', '- other is right: Something else', '    https://example.com'],
-        ...[`- ${REFUSED}`, '    ready-nodes, run-nodes, secrets', '    → Use another account', ''],
+        'Not checked',
+        '- other is right: Something else',
+        '    https://example.com',
+        `- ${REFUSED}`,
+        '    ready-nodes, run-nodes, secrets',
+        '    → Use another account',
+        '',
         '0 errors, 0 warnings, 4 skipped, 1 passed (use --verbose to list them)\n',
       ].join('\n'),
     );
   });
 
   test('are shown without remedy when a failed check has the same reason', () => {
-    const failed = {...check('Cluster', 'cluster-reachable', 'fail', 'Log in'), message: `context a, ${REFUSED}`};
+    const failed = {
+      ...check('Cluster', 'cluster-reachable', 'fail', 'Log in'),
+      message: `context a, ${REFUSED}`,
+    };
     expect(text([failed])).toContain('    ready-nodes, run-nodes, secrets\n\n1 error');
   });
 
   test('are not grouped when there is only one', () => {
-    expect(checksText(checks.slice(0, 2), PLAIN)).toContain('- ready-nodes is right: Cannot list nodes: ');
+    expect(checksText(checks.slice(0, 2), PLAIN)).toContain(
+      '- ready-nodes is right: Cannot list nodes: ',
+    );
   });
 });
 

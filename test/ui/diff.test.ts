@@ -17,7 +17,9 @@ test('hides Windows line ends, but shows a missing line end', () => {
 
 test('hides a token next to a change', () => {
   const token = `token: eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.cccc`;
-  expect(diffText('a.yaml', `${token}\nold\n`, `${token}\nnew\n`, PLAIN)).toContain(' token: [hidden]\n');
+  expect(diffText('a.yaml', `${token}\nold\n`, `${token}\nnew\n`, PLAIN)).toContain(
+    ' token: [hidden]\n',
+  );
 });
 
 test('uses colors when the screen supports them', () => {

@@ -1,9 +1,24 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import type {InputQuestion} from '../../src/ports/system.ts';
-import {BACKSPACE, CTRL_A, CTRL_C, CTRL_D, CTRL_U, ENTER, ESC, LEFT, PromptTerminal, RIGHT} from '../support/prompt-terminal.ts';
+import {
+  BACKSPACE,
+  CTRL_A,
+  CTRL_C,
+  CTRL_D,
+  CTRL_U,
+  ENTER,
+  ESC,
+  LEFT,
+  PromptTerminal,
+  RIGHT,
+} from '../support/prompt-terminal.ts';
 
-const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
+const HELP = [
+  'The address you open Scalr at.',
+  'It is not the address of the API.',
+  '--url URL. https://docs.scalr.io',
+];
 const ADDRESS: InputQuestion = {
   message: 'Address of your account',
   help: HELP,
@@ -20,8 +35,13 @@ async function asked(question: Partial<InputQuestion>, terminal = new PromptTerm
 }
 
 test('takes the default on Enter, and shows it with its source after the question', async () => {
-  const {terminal, answer} = await asked({default: 'https://acme.scalr.io', note: 'from the token'});
-  expect(await terminal.lines()).toEqual(['? Address of your account (https://acme.scalr.io, from the token)']);
+  const {terminal, answer} = await asked({
+    default: 'https://acme.scalr.io',
+    note: 'from the token',
+  });
+  expect(await terminal.lines()).toEqual([
+    '? Address of your account (https://acme.scalr.io, from the token)',
+  ]);
   expect(terminal.cursor).toEqual({row: 1, column: 2});
   expect(await terminal.press(ENTER)).toEqual(['✔ Address of your account https://acme.scalr.io']);
   expect(await answer).toBe('https://acme.scalr.io');
@@ -44,7 +64,10 @@ describe('a prefilled default', () => {
 
   test('is kept by Enter', async () => {
     const {terminal, answer} = await asked(prefilled);
-    expect(await terminal.lines()).toEqual(['? Address of your account', '  https://acme.scalr.io']);
+    expect(await terminal.lines()).toEqual([
+      '? Address of your account',
+      '  https://acme.scalr.io',
+    ]);
     await terminal.press(ENTER);
     expect(await answer).toBe('https://acme.scalr.io');
   });
@@ -74,8 +97,15 @@ describe('an invalid text', () => {
   test('is refused only on Enter, and stays in the line for correction', async () => {
     const {terminal, answer} = await asked({});
     expect(await terminal.press('ttps://a')).toEqual(['? Address of your account', '  ttps://a']);
-    expect(await terminal.press(ENTER)).toEqual(['? Address of your account', '  ttps://a', '  Not an https address']);
-    expect(await terminal.press(`${CTRL_A}h`)).toEqual(['? Address of your account', '  https://a']);
+    expect(await terminal.press(ENTER)).toEqual([
+      '? Address of your account',
+      '  ttps://a',
+      '  Not an https address',
+    ]);
+    expect(await terminal.press(`${CTRL_A}h`)).toEqual([
+      '? Address of your account',
+      '  https://a',
+    ]);
     await terminal.press(ENTER);
     expect(await answer).toBe('https://a');
     expect(await terminal.lines()).toEqual(['✔ Address of your account https://a']);
@@ -83,20 +113,30 @@ describe('an invalid text', () => {
 
   test('is refused even when it is empty', async () => {
     const {terminal} = await asked({});
-    expect(await terminal.press(ENTER)).toEqual(['? Address of your account', '', '  Not an https address']);
+    expect(await terminal.press(ENTER)).toEqual([
+      '? Address of your account',
+      '',
+      '  Not an https address',
+    ]);
   });
 
   test('may be refused after an asynchronous check', async () => {
-    const validate = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
+    const validate = async (path: string) =>
+      path === 'here.pem' ? undefined : `There is no ${path}`;
     const {terminal, answer} = await asked({validate});
-    expect((await terminal.press(`there.pem${ENTER}`)).slice(1)).toEqual(['  there.pem', '  There is no there.pem']);
+    expect((await terminal.press(`there.pem${ENTER}`)).slice(1)).toEqual([
+      '  there.pem',
+      '  There is no there.pem',
+    ]);
     await terminal.press(`${CTRL_U}here.pem${ENTER}`);
     expect(await answer).toBe('here.pem');
   });
 
   test('does not reappear after Ctrl-C during the check', async () => {
     let refuse = (_: string): void => undefined;
-    const {terminal, answer} = await asked({validate: () => new Promise<string>((resolve) => (refuse = resolve))});
+    const {terminal, answer} = await asked({
+      validate: () => new Promise<string>((resolve) => (refuse = resolve)),
+    });
     await terminal.press(`a${ENTER}${CTRL_C}`);
     await expect(answer).rejects.toMatchObject({name: 'PromptCanceled'});
     refuse('There is no a');
@@ -108,7 +148,10 @@ describe('an invalid text', () => {
 describe('?', () => {
   test('opens and closes help under the question', async () => {
     const {terminal} = await asked({});
-    expect(await terminal.press('?')).toEqual(['? Address of your account', ...HELP.map((line) => `  ${line}`)]);
+    expect(await terminal.press('?')).toEqual([
+      '? Address of your account',
+      ...HELP.map((line) => `  ${line}`),
+    ]);
     expect(terminal.cursor).toEqual({row: 4, column: 2});
     expect(await terminal.press('?')).toEqual(['? Address of your account']);
   });
@@ -172,7 +215,10 @@ describe('long texts', () => {
       '  type it into a browser',
       '  https://a',
     ]);
-    expect(await terminal.press(ENTER)).toEqual(['✔ Address of your account as you would', '  type it into a browser https://a']);
+    expect(await terminal.press(ENTER)).toEqual([
+      '✔ Address of your account as you would',
+      '  type it into a browser https://a',
+    ]);
     await answer;
   });
 });

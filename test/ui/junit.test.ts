@@ -3,7 +3,9 @@ import {junit} from '../../src/ui/findings.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 test('a suite per file, a failure per error, and text for a warning', () => {
-  expect(junit([checkedFile('a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml')], 'scalr-agent validate')).toBe(
+  expect(
+    junit([checkedFile('a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml')], 'scalr-agent validate'),
+  ).toBe(
     `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="scalr-agent validate" tests="3" failures="1" errors="0">
   <testsuite name="a.yaml" tests="2" failures="1" errors="0">
@@ -42,11 +44,16 @@ test('what XML cannot hold is replaced, in texts and attributes', () => {
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
   expect(xml).toContain('<testsuite name="x&lt;&amp;&gt;\uFFFD.yaml"');
   expect(xml).toContain('name="UNKNOWN_KEY a\uFFFDb"');
-  expect(xml).toContain('message="bell \uFFFD, half \uFFFD of a pair, \uFFFD, and a face 😀 next &quot;line&quot;"');
+  expect(xml).toContain(
+    'message="bell \uFFFD, half \uFFFD of a pair, \uFFFD, and a face 😀 next &quot;line&quot;"',
+  );
 });
 
 test('a finding that looks like a value is still text', () => {
-  const xml = junit([checkedFile('true', [{...MISSING, path: '', message: 'true', suggestion: '1.0'}])], 'validate');
+  const xml = junit(
+    [checkedFile('true', [{...MISSING, path: '', message: 'true', suggestion: '1.0'}])],
+    'validate',
+  );
   expect(xml).toContain('classname="true"');
   expect(xml).toContain('message="true"');
 });

@@ -12,12 +12,16 @@ describe('a text for people', () => {
   });
 
   test('wraps by its width on the screen', () => {
-    expect(paragraph('    → ', 'Set the address of the account…', ASCII)).toBe('    -> Set the address of the\n       account...\n');
+    expect(paragraph('    → ', 'Set the address of the account…', ASCII)).toBe(
+      '    -> Set the address of the\n       account...\n',
+    );
   });
 
   test.each(['src', 'templates'])('has an ASCII spelling for every character in %s', (folder) => {
     const root = resolve(import.meta.dirname, '../..', folder);
-    const all = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
+    const all = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) =>
+      entry.isFile(),
+    );
     // Redaction reads words of other languages, and prints none of them.
     const files = all.filter(({parentPath}) => !parentPath.endsWith('redact'));
     const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));

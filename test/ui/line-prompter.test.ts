@@ -1,9 +1,21 @@
 import {setTimeout} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
 import {answeredStep} from '../../src/ui/prompt-text.ts';
-import {BACKSPACE, CTRL_D, CTRL_U, ENTER, ESC, LEFT, PromptTerminal} from '../support/prompt-terminal.ts';
+import {
+  BACKSPACE,
+  CTRL_D,
+  CTRL_U,
+  ENTER,
+  ESC,
+  LEFT,
+  PromptTerminal,
+} from '../support/prompt-terminal.ts';
 
-const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
+const HELP = [
+  'The address you open Scalr at.',
+  'It is not the address of the API.',
+  '--url URL. https://docs.scalr.io',
+];
 const ADDRESS = {
   message: 'Address',
   help: HELP,
@@ -29,7 +41,9 @@ test('prints plain lines without escape sequences', async () => {
   const terminal = dumb();
   const {prompter} = terminal;
   terminal.input.write('https://acme.scalr.io\n2\n3\n1 3\ny\n');
-  expect(await prompter.input({...ADDRESS, default: 'https://old.scalr.io', note: 'from the token …'})).toBe('https://acme.scalr.io');
+  expect(
+    await prompter.input({...ADDRESS, default: 'https://old.scalr.io', note: 'from the token …'}),
+  ).toBe('https://acme.scalr.io');
   expect(await prompter.select({...CHOICE, default: 'local'})).toBe('k8s');
   expect(await prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   expect(await prompter.confirm('Replace it?')).toBe(true);
@@ -73,7 +87,9 @@ describe('a text', () => {
   test('takes the default on Enter', async () => {
     const terminal = dumb();
     terminal.input.write('\n');
-    expect(await terminal.prompter.input({...ADDRESS, default: 'https://old.scalr.io'})).toBe('https://old.scalr.io');
+    expect(await terminal.prompter.input({...ADDRESS, default: 'https://old.scalr.io'})).toBe(
+      'https://old.scalr.io',
+    );
   });
 
   test('is refused when it is invalid, and asked for again', async () => {
@@ -86,7 +102,8 @@ describe('a text', () => {
   test('is refused with the reason after an asynchronous check', async () => {
     const terminal = dumb();
     terminal.input.write('there.pem\nhere.pem\n');
-    const validate = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
+    const validate = async (path: string) =>
+      path === 'here.pem' ? undefined : `There is no ${path}`;
     expect(await terminal.prompter.input({...ADDRESS, validate})).toBe('here.pem');
     expect(shown(terminal)).toContain('  There is no there.pem\n');
   });
@@ -95,7 +112,9 @@ describe('a text', () => {
     const terminal = dumb(30);
     terminal.input.write('?\nhttps://a?b\n');
     expect(await terminal.prompter.input(ADDRESS)).toBe('https://a?b');
-    expect(shown(terminal)).toMatch(/^\? Address: {3}The address you open Scalr\n {2}at\.\n {2}It is not the address of the\n {2}API\.\n/);
+    expect(shown(terminal)).toMatch(
+      /^\? Address: {3}The address you open Scalr\n {2}at\.\n {2}It is not the address of the\n {2}API\.\n/,
+    );
   });
 
   test.each([
@@ -113,8 +132,12 @@ describe('a text', () => {
   test('cannot be cleared when it may not be empty', async () => {
     const terminal = dumb();
     terminal.input.write('-\n\n');
-    expect(await terminal.prompter.input({...ADDRESS, isPrefilled: true, default: 'https://a'})).toBe('https://a');
-    expect(shown(terminal)).toBe('? Address (https://a):   Not an https address\n? Address (https://a): ');
+    expect(
+      await terminal.prompter.input({...ADDRESS, isPrefilled: true, default: 'https://a'}),
+    ).toBe('https://a');
+    expect(shown(terminal)).toBe(
+      '? Address (https://a):   Not an https address\n? Address (https://a): ',
+    );
   });
 
   test('ignores arrow keys, which such a terminal cannot follow', async () => {
@@ -172,9 +195,13 @@ describe('the end of a question', () => {
   test('goes back on Esc and Enter when the question allows it', async () => {
     const terminal = dumb();
     terminal.input.write(`${ESC}\nhttps://a\n${ESC}\n`);
-    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
+    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({
+      name: 'GoBack',
+    });
     expect(await ask(terminal)).toBe('https://a');
-    await expect(terminal.prompter.select({...CHOICE, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
+    await expect(terminal.prompter.select({...CHOICE, canGoBack: true})).rejects.toMatchObject({
+      name: 'GoBack',
+    });
   });
 
   test('cancels on a signal, also when the signal came before', async () => {
@@ -190,12 +217,15 @@ describe('the end of a question', () => {
 });
 
 describe('for a screen reader', () => {
-  const spoken = () => new PromptTerminal({isDumb: true, isAccessible: true, isLive: false, columns: 100});
+  const spoken = () =>
+    new PromptTerminal({isDumb: true, isAccessible: true, isLive: false, columns: 100});
 
   test('numbers the choices, names every state, and takes words for keys', async () => {
     const terminal = spoken();
     terminal.input.write('help\n2\n3\n');
-    expect(await terminal.prompter.select({...CHOICE, default: 'local', canGoBack: true})).toBe('k8s');
+    expect(await terminal.prompter.select({...CHOICE, default: 'local', canGoBack: true})).toBe(
+      'k8s',
+    );
     expect(shown(terminal)).toMatchInlineSnapshot(`
       "Which chart?
         1. agent-local (default) - Runs share a container.
@@ -216,20 +246,30 @@ describe('for a screen reader', () => {
   ])('%s ends the question with %s', async (word, name) => {
     const terminal = spoken();
     terminal.input.write(`${word}\n`);
-    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name});
+    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({
+      name,
+    });
   });
 
   test('sees no rail beside an answer of several lines', () => {
     const step = (isAccessible: boolean) =>
-      answeredStep('Network', ['x'.repeat(40), 'y'.repeat(40)], {hasColor: false, columns: 80, isAccessible});
-    expect(step(true)).toBe(`Answered: Network    ${'x'.repeat(40)} -\n${' '.repeat(21)}${'y'.repeat(40)}\n`);
+      answeredStep('Network', ['x'.repeat(40), 'y'.repeat(40)], {
+        hasColor: false,
+        columns: 80,
+        isAccessible,
+      });
+    expect(step(true)).toBe(
+      `Answered: Network    ${'x'.repeat(40)} -\n${' '.repeat(21)}${'y'.repeat(40)}\n`,
+    );
     expect(step(false)).toContain('\n│ ');
   });
 
   test('takes the same words as text without it', async () => {
     const terminal = dumb();
     terminal.input.write('back\n');
-    expect(await terminal.prompter.input({message: 'Name', help: [], canGoBack: true})).toBe('back');
+    expect(await terminal.prompter.input({message: 'Name', help: [], canGoBack: true})).toBe(
+      'back',
+    );
   });
 });
 
@@ -248,7 +288,18 @@ describe('on a terminal, which shows nothing itself', () => {
   }
 
   test('writes each character once, and erases only at the end of the line', async () => {
-    const {terminal, answer} = await typed('ä', 'c', LEFT, BACKSPACE, 'b', CTRL_U, '漢', BACKSPACE, 'ok', ENTER);
+    const {terminal, answer} = await typed(
+      'ä',
+      'c',
+      LEFT,
+      BACKSPACE,
+      'b',
+      CTRL_U,
+      '漢',
+      BACKSPACE,
+      'ok',
+      ENTER,
+    );
     expect(await answer).toBe('ok');
     expect(terminal.written).toBe('? Name: äc\b \bb\b \b\b \b漢\b \b\b \bok\n');
     expect(terminal.input.isRaw).toBe(false);
@@ -266,7 +317,8 @@ describe('on a terminal, which shows nothing itself', () => {
     expect(terminal.written).toMatch(/^\? Name: .*\[hidden, \d+ characters\]\n/);
     await terminal.press(`Ada${ENTER}`);
     expect(await answer).toBe('Ada');
-    for (let at = 7; at < TOKEN.length - 4; at++) expect(terminal.written).not.toContain(TOKEN.slice(at, at + 4));
+    for (let at = 7; at < TOKEN.length - 4; at++)
+      expect(terminal.written).not.toContain(TOKEN.slice(at, at + 4));
   });
 
   test('goes back on Esc and Enter', async () => {
@@ -309,7 +361,10 @@ describe('on a terminal, which shows nothing itself', () => {
 });
 
 test('says every 30 s that it is still working', async () => {
-  vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'Date']});
+  vi.useFakeTimers({
+    now: 0,
+    toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'Date'],
+  });
   const terminal = dumb();
   let resolve = (): void => undefined;
   const promise = new Promise<void>((end) => {

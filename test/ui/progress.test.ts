@@ -10,12 +10,23 @@ beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterva
 afterEach(() => vi.useRealTimers());
 
 const SECRET = {title: 'Create Secret scalr-agent-token'};
-const HELM = {title: 'Install agent-job 0.6.5 as release scalr-agent', call: {tool: 'helm' as const, args: []}};
-const DEPLOYMENT = {object: 'deployment/scalr-agent', state: 'waiting' as const, text: '0 of 1 ready'};
+const HELM = {
+  title: 'Install agent-job 0.6.5 as release scalr-agent',
+  call: {tool: 'helm' as const, args: []},
+};
+const DEPLOYMENT = {
+  object: 'deployment/scalr-agent',
+  state: 'waiting' as const,
+  text: '0 of 1 ready',
+};
 const READY = {...DEPLOYMENT, state: 'ready' as const, text: '1 of 1 ready'};
 const CAUSE: Cause = {
-  ...{object: 'pvc/scalr-agent-cache', code: 'PENDING', isPermanent: false},
-  ...{reason: 'no StorageClass efs-sc in this cluster, so no volume is created', remedy: 'Create it'},
+  object: 'pvc/scalr-agent-cache',
+  code: 'PENDING',
+  isPermanent: false,
+
+  reason: 'no StorageClass efs-sc in this cluster, so no volume is created',
+  remedy: 'Create it',
 };
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 
@@ -25,7 +36,10 @@ function viewOn(columns: number | undefined, rows = 24, more: Partial<Screen> = 
   const live = liveLines({write: (text) => emulator.write(text)});
   const screen: Screen = {hasColor: false, columns, isLive: columns !== undefined, ...more};
   const view = progressView('Installing agent-job 0.6.5 as release scalr-agent', {
-    ...{say: live.print, draw: live.draw, screen, now: () => new Date()},
+    say: live.print,
+    draw: live.draw,
+    screen,
+    now: () => new Date(),
   });
   return {view, live, screen, lines: () => emulator.lines(), broken: () => emulator.broken()};
 }
@@ -47,7 +61,14 @@ async function installOn({view, live, screen, lines}: ReturnType<typeof viewOn>)
   const during = await lines();
   view.onProgress([READY], []);
   passing(4000);
-  view.done(...resultSentence({what: 'release scalr-agent', hasChanged: true, agent: 'registered', url: 'https://acme.scalr.io'}));
+  view.done(
+    ...resultSentence({
+      what: 'release scalr-agent',
+      hasChanged: true,
+      agent: 'registered',
+      url: 'https://acme.scalr.io',
+    }),
+  );
   view.close();
   const program = {install: 'scalr-agent install', other: 'scalr-agent'};
   live.print(nextStepsText(nextSteps({name: NAME, isForVcs: false, program, env: {}}), screen));
@@ -168,7 +189,11 @@ describe('a step that fails', () => {
     passing(3000);
     view.close(new ExpectedError('it failed', {code, exit: ExitCode.failed}));
     passing(1000);
-    expect(await lines()).toEqual(['◆  Installing agent-job 0.6.5 as release scalr-agent', `│  × ${HELM.title} (3.0 s)`, `└  ${last}`]);
+    expect(await lines()).toEqual([
+      '◆  Installing agent-job 0.6.5 as release scalr-agent',
+      `│  × ${HELM.title} (3.0 s)`,
+      `└  ${last}`,
+    ]);
   });
 
   test('is not ticked when the next step begins', async () => {
@@ -177,7 +202,10 @@ describe('a step that fails', () => {
     view.onStep(HELM, 'started');
     view.onStep(HELM, 'done');
     view.close();
-    expect((await lines()).slice(1, 3)).toEqual([`× ${SECRET.title} (0.0 s)`, `✓ ${HELM.title} (0.0 s)`]);
+    expect((await lines()).slice(1, 3)).toEqual([
+      `× ${SECRET.title} (0.0 s)`,
+      `✓ ${HELM.title} (0.0 s)`,
+    ]);
   });
 });
 
@@ -211,7 +239,10 @@ test('a text that is printed meanwhile stays above the live line', async () => {
 test('many workloads that are waited for take four lines, and a line that is too long is cut', async () => {
   const {view, lines, broken} = viewOn(40, 15);
   view.onProgress(
-    Array.from({length: 6}, (_, index) => ({...DEPLOYMENT, object: `deployment/scalr-agent-with-a-long-name-${index}`})),
+    Array.from({length: 6}, (_, index) => ({
+      ...DEPLOYMENT,
+      object: `deployment/scalr-agent-with-a-long-name-${index}`,
+    })),
     [],
   );
   passing(100);

@@ -1,7 +1,16 @@
 import {stripVTControlCharacters} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import type {Choice, ListQuestion} from '../../src/ports/system.ts';
-import {BACKSPACE, CTRL_C, CTRL_D, DOWN, ENTER, ESC, PromptTerminal, UP} from '../support/prompt-terminal.ts';
+import {
+  BACKSPACE,
+  CTRL_C,
+  CTRL_D,
+  DOWN,
+  ENTER,
+  ESC,
+  PromptTerminal,
+  UP,
+} from '../support/prompt-terminal.ts';
 
 const KINDS: readonly Choice[] = [
   {value: 'local', label: 'agent-local', description: 'Runs share a container.'},
@@ -13,13 +22,16 @@ const QUESTION: ListQuestion = {
   help: ['Compare them.', 'It can be changed.', 'https://docs.scalr.io'],
   choices: KINDS,
 };
-const named = (names: readonly string[]): Choice[] => names.map((name) => ({value: name, label: name}));
+const named = (names: readonly string[]): Choice[] =>
+  names.map((name) => ({value: name, label: name}));
 
 async function asked<Kind extends 'select' | 'search' | 'checkbox' = 'select'>(
   question: Partial<ListQuestion> = {},
   {terminal = new PromptTerminal(), kind = 'select' as Kind} = {},
 ) {
-  const answer = terminal.prompter[kind]({...QUESTION, ...question}) as ReturnType<PromptTerminal['prompter'][Kind]>;
+  const answer = terminal.prompter[kind]({...QUESTION, ...question}) as ReturnType<
+    PromptTerminal['prompter'][Kind]
+  >;
   answer.catch(() => undefined);
   await terminal.see('Which chart?');
   return {terminal, answer};
@@ -40,29 +52,59 @@ describe('select', () => {
   });
 
   test('keeps its groups apart, unless the list would not fit then', async () => {
-    const heading = ['Review', 'Size\t5 runs', '', '! 2 warnings:', `  - ${'one '.repeat(14).trim()}`, '  - two'];
+    const heading = [
+      'Review',
+      'Size\t5 runs',
+      '',
+      '! 2 warnings:',
+      `  - ${'one '.repeat(14).trim()}`,
+      '  - two',
+    ];
     const shownIn = async (rows: number): Promise<string[]> => {
-      const {terminal} = await asked({heading}, {terminal: new PromptTerminal({columns: 61, rows})});
+      const {terminal} = await asked(
+        {heading},
+        {terminal: new PromptTerminal({columns: 61, rows})},
+      );
       return (await terminal.lines()).slice(0, -5);
     };
-    const warnings = ['│  ! 2 warnings:', `│    - ${'one '.repeat(13).trim()}`, '│      one', '│    - two'];
+    const warnings = [
+      '│  ! 2 warnings:',
+      `│    - ${'one '.repeat(13).trim()}`,
+      '│      one',
+      '│    - two',
+    ];
     expect(await shownIn(12)).toEqual(['◆  Review', '│  Size       5 runs', '│', ...warnings]);
     expect(await shownIn(11)).toEqual(['◆  Review', '│  Size       5 runs', ...warnings]);
   });
 
   test('shortens only the longest paragraphs of its heading', async () => {
-    const heading = ['Review', ...['one ', 'two '].map((word, index) => word.repeat(20 + 20 * index).trim()), 'x'.repeat(70)];
+    const heading = [
+      'Review',
+      ...['one ', 'two '].map((word, index) => word.repeat(20 + 20 * index).trim()),
+      'x'.repeat(70),
+    ];
     const shownIn = async (rows: number): Promise<string[]> => {
-      const {terminal} = await asked({heading}, {terminal: new PromptTerminal({columns: 50, rows})});
+      const {terminal} = await asked(
+        {heading},
+        {terminal: new PromptTerminal({columns: 50, rows})},
+      );
       return (await terminal.lines()).slice(1, -5);
     };
-    const [one, two, x] = [
-      'one one one one one one one one one one one one',
-      'two two two two two two two two two two two two',
-      'x'.repeat(49),
-    ];
-    expect(await shownIn(13)).toEqual([one, expect.stringMatching(/^one/), `${two.slice(0, -4)} …`, x, expect.stringMatching(/^x+$/)]);
-    expect(await shownIn(9)).toEqual([`${one.slice(0, -4)} …`, `${two.slice(0, -4)} …`, expect.stringMatching(/^x+ …$/)]);
+    const one = 'one one one one one one one one one one one one';
+    const two = 'two two two two two two two two two two two two';
+    const x = 'x'.repeat(49);
+    expect(await shownIn(13)).toEqual([
+      one,
+      expect.stringMatching(/^one/),
+      `${two.slice(0, -4)} …`,
+      x,
+      expect.stringMatching(/^x+$/),
+    ]);
+    expect(await shownIn(9)).toEqual([
+      `${one.slice(0, -4)} …`,
+      `${two.slice(0, -4)} …`,
+      expect.stringMatching(/^x+ …$/),
+    ]);
   });
 
   test('shows the description after a long choice, and under the list in a narrow window', async () => {
@@ -123,7 +165,11 @@ describe('select', () => {
   test('? opens and closes help under the list and keeps the position', async () => {
     const {terminal} = await asked();
     const list = (await terminal.press(DOWN)).slice(0, 4);
-    expect(await terminal.press('?')).toEqual([...list, ...QUESTION.help.map((line) => `  ${line}`), '  Enter to select · ? for help']);
+    expect(await terminal.press('?')).toEqual([
+      ...list,
+      ...QUESTION.help.map((line) => `  ${line}`),
+      '  Enter to select · ? for help',
+    ]);
     expect(await terminal.press('?')).toEqual([...list, '  Enter to select · ? for help']);
   });
 
@@ -186,22 +232,32 @@ describe('a list', () => {
     ['the last row', 39, '↑ 30 more', 'row-31', 'row-40'],
   ])('counts the rows above and below, not the lines, on %s', async (_, active, counts, first, last) => {
     const rows = Array.from({length: 40}, (_, index) => `row-${index + 1}`);
-    const description = 'ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod, if the driver has the right version';
-    const choices = rows.map((name, index) => ({value: name, label: name, ...(index % 2 === 0 ? {description} : {})}));
+    const description =
+      'ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod, if the driver has the right version';
+    const choices = rows.map((name, index) => ({
+      value: name,
+      label: name,
+      ...(index % 2 === 0 ? {description} : {}),
+    }));
     const {terminal} = await asked({choices, default: rows[active]});
     const lines = await terminal.lines();
     expect(lines.at(-1)).toContain(`  ${counts} · Enter`);
-    expect(lines.filter((line) => /^. row-/.test(line)).map((line) => line.slice(2).split(' ')[0])).toEqual(
-      rows.slice(rows.indexOf(first), rows.indexOf(last) + 1),
-    );
+    expect(
+      lines.filter((line) => /^. row-/.test(line)).map((line) => line.slice(2).split(' ')[0]),
+    ).toEqual(rows.slice(rows.indexOf(first), rows.indexOf(last) + 1));
   });
 
   test('fits a small window, without scrolling the question away', async () => {
     const terminal = new PromptTerminal({columns: 40, rows: 15});
-    const long = [1, 2, 3].map((each) => `arn:aws:eks:eu-west-1:123456789012:cluster/${'very-long-name-'.repeat(5)}${each}`);
+    const long = [1, 2, 3].map(
+      (each) => `arn:aws:eks:eu-west-1:123456789012:cluster/${'very-long-name-'.repeat(5)}${each}`,
+    );
     await asked({choices: named(long)}, {terminal});
-    for (const key of ['?', DOWN, DOWN, '?', UP]) expect((await terminal.press(key)).length).toBeLessThanOrEqual(15);
-    expect((await terminal.press(ENTER)).join('').replaceAll(/\s/g, '')).toContain(long[1] as string);
+    for (const key of ['?', DOWN, DOWN, '?', UP])
+      expect((await terminal.press(key)).length).toBeLessThanOrEqual(15);
+    expect((await terminal.press(ENTER)).join('').replaceAll(/\s/g, '')).toContain(
+      long[1] as string,
+    );
   });
 
   test('keeps three lines, and hides help, in a window of five rows', async () => {
@@ -212,25 +268,39 @@ describe('a list', () => {
   test('wraps a long choice under its own text', async () => {
     const terminal = new PromptTerminal({columns: 50});
     const description = 'Volumes of the node are not allowed, nor is root.';
-    await asked({choices: [{value: 'openshift', label: 'openshift', description}, ...named(['a name'])]}, {terminal});
+    await asked(
+      {choices: [{value: 'openshift', label: 'openshift', description}, ...named(['a name'])]},
+      {terminal},
+    );
     expect((await terminal.lines()).slice(1, 3)).toEqual([
       '❯ openshift  Volumes of the node are not allowed,',
       '             nor is root.',
     ]);
     const other = new PromptTerminal({columns: 30});
-    await asked({choices: named(['one two three four five six seven eight nine ten'])}, {terminal: other});
-    expect((await other.lines()).slice(1, 3)).toEqual(['❯ one two three four five six', '  seven eight nine ten']);
+    await asked(
+      {choices: named(['one two three four five six seven eight nine ten'])},
+      {terminal: other},
+    );
+    expect((await other.lines()).slice(1, 3)).toEqual([
+      '❯ one two three four five six',
+      '  seven eight nine ten',
+    ]);
   });
 });
 
 describe('search', () => {
   const choices = named(['prod-eu', 'prod-us', 'staging-eu']);
-  const searched = (question: Partial<ListQuestion> = {}) => asked({choices, ...question}, {kind: 'search'});
+  const searched = (question: Partial<ListQuestion> = {}) =>
+    asked({choices, ...question}, {kind: 'search'});
 
   test('keeps the choices that contain the typed letters, ignoring case', async () => {
     const {terminal, answer} = await searched();
     expect((await terminal.lines()).at(-1)).toBe('  type to search · Enter to select · ? for help');
-    expect((await terminal.press('EU')).slice(0, -1)).toEqual(['? Which chart? EU', '❯ prod-eu', '  staging-eu']);
+    expect((await terminal.press('EU')).slice(0, -1)).toEqual([
+      '? Which chart? EU',
+      '❯ prod-eu',
+      '  staging-eu',
+    ]);
     expect(terminal.cursor).toEqual({row: 0, column: '? Which chart? EU'.length});
     await terminal.press(DOWN);
     expect(await terminal.press(ENTER)).toEqual(['✔ Which chart? staging-eu']);
@@ -240,8 +310,14 @@ describe('search', () => {
   test('says when nothing matches, ignores Enter then, and keeps the typed letters', async () => {
     const {terminal, answer} = await searched();
     await terminal.press('usx');
-    expect((await terminal.press(ENTER)).slice(0, 2)).toEqual(['? Which chart? usx', '  No matches']);
-    expect((await terminal.press(BACKSPACE)).slice(0, -1)).toEqual(['? Which chart? us', '❯ prod-us']);
+    expect((await terminal.press(ENTER)).slice(0, 2)).toEqual([
+      '? Which chart? usx',
+      '  No matches',
+    ]);
+    expect((await terminal.press(BACKSPACE)).slice(0, -1)).toEqual([
+      '? Which chart? us',
+      '❯ prod-us',
+    ]);
     await terminal.press(ENTER);
     expect(await answer).toBe('prod-us');
   });
@@ -260,7 +336,8 @@ describe('search', () => {
 });
 
 describe('checkbox', () => {
-  const ticked = (question: Partial<ListQuestion> = {}, terminal = new PromptTerminal()) => asked(question, {terminal, kind: 'checkbox'});
+  const ticked = (question: Partial<ListQuestion> = {}, terminal = new PromptTerminal()) =>
+    asked(question, {terminal, kind: 'checkbox'});
 
   test('toggles a choice on space and confirms on Enter', async () => {
     const {terminal, answer} = await ticked();
@@ -285,7 +362,9 @@ describe('checkbox', () => {
   test('keeps the ticks when ? opens help', async () => {
     const {terminal} = await ticked();
     await terminal.press(' ');
-    expect(await terminal.press('?')).toEqual(expect.arrayContaining(['❯ ◉ agent-local  Runs share a container.', '  Compare them.']));
+    expect(await terminal.press('?')).toEqual(
+      expect.arrayContaining(['❯ ◉ agent-local  Runs share a container.', '  Compare them.']),
+    );
   });
 
   test('returns none on Enter alone', async () => {
@@ -314,7 +393,8 @@ describe('checkbox', () => {
 });
 
 test('colors the active choice, and uses no color codes without colors', async () => {
-  const [plain, colored] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
+  const plain = new PromptTerminal();
+  const colored = new PromptTerminal({hasColor: true});
   for (const terminal of [plain, colored]) await asked({}, {terminal});
   expect(plain.written.split('\u001b').filter((each) => /^\[[\d;]*m/.test(each))).toEqual([]);
   expect(colored.written).toContain('\u001b[36m❯ agent-local  \u001b[39m');

@@ -8,7 +8,12 @@ import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 const URI = /^([a-z][a-z0-9+.-]*:)?([!$&'()*+,;=:@/?#\w.~-]|%[0-9A-F]{2})*$/i;
-const ajv = new Ajv({strict: false, unicodeRegExp: false, allErrors: true, formats: {uri: URI, 'uri-reference': URI, 'date-time': true}});
+const ajv = new Ajv({
+  strict: false,
+  unicodeRegExp: false,
+  allErrors: true,
+  formats: {uri: URI, 'uri-reference': URI, 'date-time': true},
+});
 // The schema says it is of draft 04; nothing in it means something else in draft 07.
 const {$schema: _, id: _id, ...draft07} = schema;
 const isValid = ajv.compile(draft07);
@@ -22,10 +27,14 @@ function logOf(checked: CheckedGroup[], program: SarifDriver = PROGRAM) {
   return log.runs[0];
 }
 
-const uriOf = (file: string): string => logOf([checkedFile(file, [UNKNOWN])]).results[0].locations[0].physicalLocation.artifactLocation.uri;
+const uriOf = (file: string): string =>
+  logOf([checkedFile(file, [UNKNOWN])]).results[0].locations[0].physicalLocation.artifactLocation
+    .uri;
 
 test('the schema refuses what is no SARIF', () => {
-  expect(isValid({version: '2.1.0', runs: [{tool: {driver: {}}, results: [{level: 'fatal'}]}]})).toBe(false);
+  expect(
+    isValid({version: '2.1.0', runs: [{tool: {driver: {}}, results: [{level: 'fatal'}]}]}),
+  ).toBe(false);
 });
 
 test('a run without findings is a run', () => {
@@ -36,16 +45,32 @@ test('a run without findings is a run', () => {
 });
 
 test('a finding says what, how bad and where', () => {
-  const {results, tool} = logOf([checkedFile('a.yaml', [UNKNOWN, LOSER]), checkedFile('b.yaml', [UNKNOWN])]);
-  expect(tool.driver.rules.map(({id}: {id: string}) => id)).toEqual(['UNKNOWN_KEY', 'KEY_OVERRIDDEN']);
-  expect(tool.driver.rules[0]).toMatchObject({name: 'UnknownKey', shortDescription: {text: 'Unknown key.'}});
+  const {results, tool} = logOf([
+    checkedFile('a.yaml', [UNKNOWN, LOSER]),
+    checkedFile('b.yaml', [UNKNOWN]),
+  ]);
+  expect(tool.driver.rules.map(({id}: {id: string}) => id)).toEqual([
+    'UNKNOWN_KEY',
+    'KEY_OVERRIDDEN',
+  ]);
+  expect(tool.driver.rules[0]).toMatchObject({
+    name: 'UnknownKey',
+    shortDescription: {text: 'Unknown key.'},
+  });
   expect(results).toHaveLength(3);
   expect(results[0]).toEqual({
     ruleId: 'UNKNOWN_KEY',
     ruleIndex: 0,
     level: 'error',
     message: {text: 'agent.tokne: agent-job has no key <tokne> & "co". → agent.token'},
-    locations: [{physicalLocation: {artifactLocation: {uri: 'a.yaml'}, region: {startLine: 3, startColumn: 5}}}],
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: {uri: 'a.yaml'},
+          region: {startLine: 3, startColumn: 5},
+        },
+      },
+    ],
   });
   expect(results[1]).toMatchObject({ruleId: 'KEY_OVERRIDDEN', ruleIndex: 1, level: 'warning'});
 });
@@ -56,8 +81,12 @@ test('what is missing has a file and no line', () => {
 });
 
 test('layers: the file that wrote it, or the one that wins', () => {
-  const {results} = logOf([checkedLayers(['base.yaml', 'over.yaml'], [{...UNKNOWN, file: 'base.yaml'}, MISSING])]);
-  expect(results.map(({locations}: Result) => locations?.[0]?.physicalLocation?.artifactLocation?.uri)).toEqual(['base.yaml', 'over.yaml']);
+  const {results} = logOf([
+    checkedLayers(['base.yaml', 'over.yaml'], [{...UNKNOWN, file: 'base.yaml'}, MISSING]),
+  ]);
+  expect(
+    results.map(({locations}: Result) => locations?.[0]?.physicalLocation?.artifactLocation?.uri),
+  ).toEqual(['base.yaml', 'over.yaml']);
 });
 
 test('the address of the project is there when it is known', () => {

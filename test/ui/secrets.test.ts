@@ -7,7 +7,11 @@ const SECRET = 'żółwßøµ';
 const QUESTION: TextQuestion = {message: 'Token', help: ['From the agent pool.']};
 
 /** Asks, answers with these keys, and proves that no sign of the secret was ever written. */
-async function asked(keys: readonly string[], question: Partial<TextQuestion> = {}, isDumb = false) {
+async function asked(
+  keys: readonly string[],
+  question: Partial<TextQuestion> = {},
+  isDumb = false,
+) {
   const terminal = new PromptTerminal({isDumb});
   const answer = terminal.prompter.password({...QUESTION, ...question});
   answer.catch(() => undefined);
@@ -19,18 +23,27 @@ async function asked(keys: readonly string[], question: Partial<TextQuestion> = 
   return {terminal, answer};
 }
 
-test.each([false, true])('shows only the length of a secret, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([
+  false,
+  true,
+])('shows only the length of a secret, also on a dumb terminal (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([...SECRET, ENTER], {}, isDumb);
   expect(await answer).toBe(SECRET);
   expect((await terminal.lines()).join('\n')).toMatch(/^[✔?] Token:? \[hidden, 7 characters\]$/);
 });
 
-test.each([false, true])('deletes a character on Backspace and all on Ctrl-U, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([
+  false,
+  true,
+])('deletes a character on Backspace and all on Ctrl-U, also on a dumb terminal (%s)', async (isDumb) => {
   const {answer} = await asked([SECRET, CTRL_U, SECRET, BACKSPACE, BACKSPACE, ENTER], {}, isDumb);
   expect(await answer).toBe(SECRET.slice(0, -2));
 });
 
-test.each([false, true])('takes a whole paste of 2000 characters, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([
+  false,
+  true,
+])('takes a whole paste of 2000 characters, also on a dumb terminal (%s)', async (isDumb) => {
   const long = SECRET.repeat(300).slice(0, 2000);
   const {terminal, answer} = await asked([long, ENTER], {}, isDumb);
   expect(await answer).toBe(long);
@@ -49,9 +62,16 @@ test.each([
   expect(await next).toBe('');
 });
 
-test.each([false, true])('shows nothing of a secret after a refusal or an arrow key, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([
+  false,
+  true,
+])('shows nothing of a secret after a refusal or an arrow key, also on a dumb terminal (%s)', async (isDumb) => {
   const validate = (text: string) => (text === SECRET ? 'That is no token' : undefined);
-  const {terminal, answer} = await asked([SECRET, ENTER, UP, CTRL_U, 'x', ENTER], {validate}, isDumb);
+  const {terminal, answer} = await asked(
+    [SECRET, ENTER, UP, CTRL_U, 'x', ENTER],
+    {validate},
+    isDumb,
+  );
   expect(await answer).toBe('x');
   expect(terminal.written).toContain('That is no token');
 });
@@ -69,7 +89,10 @@ test('shows help on ?, and keeps a ? inside a secret', async () => {
   expect(await answer).toBe('ab?');
 });
 
-test.each([false, true])('cancels on Ctrl-C and restores the echo, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([
+  false,
+  true,
+])('cancels on Ctrl-C and restores the echo, also on a dumb terminal (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([SECRET], {}, isDumb);
   expect(terminal.input.isRaw).toBe(true);
   await terminal.press(CTRL_C);

@@ -5,7 +5,11 @@ import {jwt} from '../wizard/conversation.ts';
 
 const TOKEN = jwt({iss: 'acme.scalr.io'});
 const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
-const LIST = {message: 'Which?', help: [], choices: ['one', 'two'].map((value) => ({value, label: value}))};
+const LIST = {
+  message: 'Which?',
+  help: [],
+  choices: ['one', 'two'].map((value) => ({value, label: value})),
+};
 
 test('takes Esc as a key within a tenth of a second', async () => {
   const terminal = new PromptTerminal();
@@ -105,7 +109,11 @@ test('says what a secret is when it is pasted, in one repaint', async () => {
   await terminal.see('Token');
   const before = terminal.written.length;
   await terminal.press(paste(`${TOKEN.slice(0, 30)}\r\n${TOKEN.slice(30)}\n`));
-  expect(await terminal.see('acme')).toEqual(['? Token', `  ${'●'.repeat(32)}  ${TOKEN.length} characters`, '  ✔ Token for acme']);
+  expect(await terminal.see('acme')).toEqual([
+    '? Token',
+    `  ${'●'.repeat(32)}  ${TOKEN.length} characters`,
+    '  ✔ Token for acme',
+  ]);
   expect(terminal.written.length - before).toBeLessThan(600);
   await terminal.press(ENTER);
   expect(await answer).toBe(TOKEN);

@@ -16,7 +16,13 @@ const compiled = new Map<string, ValidateFunction>();
 /** Strict, so that a word of ours that is left in the schema fails. */
 function checkOf(target: Target): ValidateFunction {
   const name = `${target.chart} ${target.version}`;
-  const ajv = new Ajv({strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true, allErrors: true});
+  const ajv = new Ajv({
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    allowUnionTypes: true,
+    allErrors: true,
+  });
   ajv.addVocabulary(['deprecationMessage']);
   const check = compiled.get(name) ?? ajv.compile(editorSchema(target));
   compiled.set(name, check);
@@ -25,13 +31,17 @@ function checkOf(target: Target): ValidateFunction {
 
 const problemsOf = (target: Target, values: unknown): string[] => {
   const check = checkOf(target);
-  return check(values) ? [] : (check.errors ?? []).map(({instancePath, message}) => `${instancePath} ${message}`);
+  return check(values)
+    ? []
+    : (check.errors ?? []).map(({instancePath, message}) => `${instancePath} ${message}`);
 };
 
 const nodesAt = (root: SchemaNode, [key, ...others]: readonly string[]): SchemaNode[] =>
   key === undefined
     ? [root]
-    : (root.anyOf ?? [root]).flatMap(({properties}) => (properties?.[key] ? nodesAt(properties[key], others) : []));
+    : (root.anyOf ?? [root]).flatMap(({properties}) =>
+        properties?.[key] ? nodesAt(properties[key], others) : [],
+      );
 
 describe.each(TARGETS)('$chart $version', (target) => {
   const schema = editorSchema(target);
@@ -39,7 +49,10 @@ describe.each(TARGETS)('$chart $version', (target) => {
   test('every key has a description that ends as a sentence', () => {
     const texts = leavesOf(chartSchema(target.chart), target.version).map(({path}) => {
       const nodes = nodesAt(schema, path).flatMap((node) => node.anyOf ?? [node]);
-      return [path.join('.'), nodes.length > 0 && nodes.every(({description}) => /^[A-Z].*\.$/.test(String(description)))];
+      return [
+        path.join('.'),
+        nodes.length > 0 && nodes.every(({description}) => /^[A-Z].*\.$/.test(String(description))),
+      ];
     });
     expect(texts.filter(([, isText]) => !isText)).toEqual([]);
   });
@@ -51,8 +64,13 @@ describe.each(TARGETS)('$chart $version', (target) => {
 
 const files = [
   ...DOCUMENTS.map(({target, text}) => ({target, text})),
-  ...CASES.flatMap(([name, wrong, , , right]) => [wrong, right].map((text) => ({target: targetOf(name), text}))),
-  ...[...Object.values(MISTAKES).flat(), ...SOUND].map(([name, text]) => ({target: targetOf(name), text: withToken(text)})),
+  ...CASES.flatMap(([name, wrong, , , right]) =>
+    [wrong, right].map((text) => ({target: targetOf(name), text})),
+  ),
+  ...[...Object.values(MISTAKES).flat(), ...SOUND].map(([name, text]) => ({
+    target: targetOf(name),
+    text: withToken(text),
+  })),
 ].filter(({text}) => readSource(text).source !== undefined);
 
 test('accepts all files that validate accepts, and marks every unknown key at the top', () => {
@@ -68,9 +86,15 @@ test('accepts all files that validate accepts, and marks every unknown key at th
 });
 
 test('names what replaces a key that newer versions do not have', () => {
-  const [node] = nodesAt(editorSchema({chart: 'agent-job', version: '0.5.63'}), ['worker', 'runner', 'image', 'pullPolicy']);
+  const [node] = nodesAt(editorSchema({chart: 'agent-job', version: '0.5.63'}), [
+    'worker',
+    'runner',
+    'image',
+    'pullPolicy',
+  ]);
   expect(node).toMatchObject({
     deprecated: true,
-    deprecationMessage: 'agent-job 0.6.5 does not have this key. It has task.runner.image.pullPolicy.',
+    deprecationMessage:
+      'agent-job 0.6.5 does not have this key. It has task.runner.image.pullPolicy.',
   });
 });

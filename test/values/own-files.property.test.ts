@@ -25,16 +25,35 @@ const TEXTS = ['x', 'own', 'true', '2', '40Gi', '500m', '/mnt/x/y', 'IfNotPresen
 function rawOf({node}: Leaf): fc.Arbitrary<string> {
   const types = [node.type].flat();
   if (types.includes('boolean')) return fc.constantFrom('true', 'false');
-  if (types.includes('integer') || types.includes('number')) return fc.constantFrom('0', '1', '30', '600', '1000000', '-1');
+  if (types.includes('integer') || types.includes('number'))
+    return fc.constantFrom('0', '1', '30', '600', '1000000', '-1');
   if (node.enum) return fc.constantFrom(...node.enum.map(String));
-  if (types.includes('array')) return fc.constantFrom('{}', '[]', '[{"name":"own"}]', '[{"key":"a","operator":"Exists"}]', '["a"]');
-  if (types.includes('object')) return fc.constantFrom('{}', '{"a":"b"}', '{"example.com/a":"1"}', '{"HTTP_PROXY":"x"}', 'null');
+  if (types.includes('array'))
+    return fc.constantFrom(
+      '{}',
+      '[]',
+      '[{"name":"own"}]',
+      '[{"key":"a","operator":"Exists"}]',
+      '["a"]',
+    );
+  if (types.includes('object'))
+    return fc.constantFrom(
+      '{}',
+      '{"a":"b"}',
+      '{"example.com/a":"1"}',
+      '{"HTTP_PROXY":"x"}',
+      'null',
+    );
   return fc.constantFrom(...TEXTS);
 }
 
 const assignments = (target: Target): fc.Arbitrary<string[]> => {
-  const leaves = leavesOf(chartSchema(target.chart), target.version).filter(({node}) => !node['x-template-only']);
-  const one = fc.constantFrom(...leaves).chain((leaf) => rawOf(leaf).map((value) => asHelmSet(spellPath(leaf.path), value)));
+  const leaves = leavesOf(chartSchema(target.chart), target.version).filter(
+    ({node}) => !node['x-template-only'],
+  );
+  const one = fc
+    .constantFrom(...leaves)
+    .chain((leaf) => rawOf(leaf).map((value) => asHelmSet(spellPath(leaf.path), value)));
   return fc.uniqueArray(one, {maxLength: 3, selector: (each) => each.split('=')[0]});
 };
 
@@ -55,9 +74,14 @@ async function written(flags: RawFlags): Promise<string | undefined> {
   }
 }
 
-test.each(TARGETS)('writes values of $chart $version without errors in validate', async (target) => {
+test.each(
+  TARGETS,
+)('writes values of $chart $version without errors in validate', async (target) => {
   let count = 0;
-  const cases = fc.record({flags: settingsOf(target), set: fc.oneof(fc.constant([]), assignments(target))});
+  const cases = fc.record({
+    flags: settingsOf(target),
+    set: fc.oneof(fc.constant([]), assignments(target)),
+  });
   await fc.assert(
     fc.asyncProperty(cases, async ({flags, set}) => {
       const given = {...flags, url: URL, chart: target.chart, 'chart-version': target.version};
@@ -81,15 +105,31 @@ describe('refuses what validate would reject', () => {
       ['--service-account-annotation', 'eks.amazonaws.com/role-arn=foo', '--extra-env', 'A=b'],
       '--service-account-annotation: serviceAccount.annotations.eks.amazonaws.com/role-arn: "foo" is not a valid identity.',
     ],
-    ['one directory for data and cache', ['--data-home', '/var/lib/scalr-agent/cache'], '--data-home: agent.dataDir: '],
+    [
+      'one directory for data and cache',
+      ['--data-home', '/var/lib/scalr-agent/cache'],
+      '--data-home: agent.dataDir: ',
+    ],
     [
       'a bundle beside its Secret',
       ['--ca-file', 'ca.pem', '--set', 'global.tls.caBundleSecret.name=ca'],
       '--ca-file has no effect. global.tls.caBundle: ',
     ],
-    ['a token Secret without a name', ['--set', 'agent.tokenExistingSecret.name='], 'agent.token: An agent pool token is required.'],
-    ['an account without a token', ['--set', 'serviceAccount.automountToken=false'], '--set: serviceAccount.automountToken: '],
-    ['neither account nor Role', ['--set', 'rbac.create=false,serviceAccount.create=false'], '--set: rbac.create: '],
+    [
+      'a token Secret without a name',
+      ['--set', 'agent.tokenExistingSecret.name='],
+      'agent.token: An agent pool token is required.',
+    ],
+    [
+      'an account without a token',
+      ['--set', 'serviceAccount.automountToken=false'],
+      '--set: serviceAccount.automountToken: ',
+    ],
+    [
+      'neither account nor Role',
+      ['--set', 'rbac.create=false,serviceAccount.create=false'],
+      '--set: rbac.create: ',
+    ],
     [
       'a key that no template reads',
       ['--set', 'persistence.data.persistentVolumeClaim.subPath=x'],
@@ -103,7 +143,8 @@ describe('refuses what validate would reject', () => {
 
   test('accepts one PVC for the workspaces with --concurrency 1, and warns without', async () => {
     const shared = [...job, '--set', 'persistence.data.enabled=true'];
-    const [once, often] = [await runCommand(Values, [...shared, '--concurrency', '1'], {files}), await runCommand(Values, shared, {files})];
+    const once = await runCommand(Values, [...shared, '--concurrency', '1'], {files});
+    const often = await runCommand(Values, shared, {files});
     expect(once.exit).toBe(0);
     expect(once.stderr).not.toContain('persistence.data');
     expect(often.exit).toBe(0);
@@ -111,7 +152,9 @@ describe('refuses what validate would reject', () => {
   });
 
   test('shows the warnings of validate', async () => {
-    const {stderr, exit} = await runCommand(Values, [...job, '--set', 'rbac.create=false'], {files});
+    const {stderr, exit} = await runCommand(Values, [...job, '--set', 'rbac.create=false'], {
+      files,
+    });
     expect(stderr).toContain('rbac.create: The chart creates the service account without a Role');
     expect(exit).toBe(0);
   });

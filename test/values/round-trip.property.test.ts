@@ -37,7 +37,11 @@ async function supported(flags: RawFlags): Promise<Generated | undefined> {
   const ids = Object.keys(flags);
   const first = await attempt(flags);
   if (first !== undefined) return first;
-  let kept: RawFlags = {url: 'https://acme.scalr.io', chart: flags['chart'] as string, 'chart-version': flags['chart-version'] as string};
+  let kept: RawFlags = {
+    url: 'https://acme.scalr.io',
+    chart: flags['chart'] as string,
+    'chart-version': flags['chart-version'] as string,
+  };
   let last = await attempt(kept);
   for (const id of ids) {
     const more = {...kept, [id]: flags[id] as string};
@@ -47,7 +51,10 @@ async function supported(flags: RawFlags): Promise<Generated | undefined> {
   return last;
 }
 
-test.each(TARGETS)('$chart $version reads back every setting it was written from', async ({chart, version}) => {
+test.each(TARGETS)('$chart $version reads back every setting it was written from', async ({
+  chart,
+  version,
+}) => {
   const ajv = new Ajv2020({strict: false});
   const isValid = ajv.compile(closedSchema(chartSchema(chart), version));
   const untouched = readValues({}, {chart, version}).settings;
@@ -62,7 +69,11 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
       for (const {setting, answer} of settings.entries()) {
         if (isWrittenWithoutRow(setting) || !supports(target, setting, settings)) continue;
         const rows = rowsFor(chartFor(target), setting, answer.value, scope);
-        const isSilent = rows.every((row) => row.write(answer.value, scope).length === 0 && read.settings.get(setting.id) === undefined);
+        const isSilent = rows.every(
+          (row) =>
+            row.write(answer.value, scope).length === 0 &&
+            read.settings.get(setting.id) === undefined,
+        );
         if (isSilent) continue;
         expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: answer.value});
         if (settings.isExplicit(setting) && setting.id !== 'url') written += 1;
@@ -71,7 +82,9 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
       for (const setting of catalog) {
         // A setting that belongs to another one comes to life with it.
         if (!given.has(setting.id) && !setting.appliesWhen)
-          expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: untouched.get(setting.id)});
+          expect({[setting.id]: read.settings.get(setting.id)}).toEqual({
+            [setting.id]: untouched.get(setting.id),
+          });
       }
       expect(read.rest).toEqual([]);
       expect(isValid(values) || isValid.errors).toBe(true);
@@ -82,11 +95,17 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
   expect(written / RUNS, 'settings a run, beside the address').toBeGreaterThan(4);
 });
 
-test.each(CHART_NAMES)('accepts any mixture of settings for %s, or names the reason why not', async (chart) => {
+test.each(
+  CHART_NAMES,
+)('accepts any mixture of settings for %s, or names the reason why not', async (chart) => {
   await fc.assert(
-    fc.asyncProperty(rawSettings(), fc.constantFrom(...TARGETS.filter((each) => each.chart === chart)), async (raw, {version}) => {
-      await attempt({...raw, chart, 'chart-version': version});
-    }),
+    fc.asyncProperty(
+      rawSettings(),
+      fc.constantFrom(...TARGETS.filter((each) => each.chart === chart)),
+      async (raw, {version}) => {
+        await attempt({...raw, chart, 'chart-version': version});
+      },
+    ),
     {numRuns: RUNS * 50},
   );
 });

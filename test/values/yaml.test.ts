@@ -40,13 +40,23 @@ test.each([
 });
 
 test('writes a number that templates render with an exponent as a string, but not for Kubernetes types', async () => {
-  const set = ['task.job.ttlSecondsAfterFinished=2592000', 'global.podSecurityContext.fsGroup=1000660000'];
-  const {values} = generate(await settingsFrom({url: 'https://acme.scalr.io', chart: 'agent-job', set}));
+  const set = [
+    'task.job.ttlSecondsAfterFinished=2592000',
+    'global.podSecurityContext.fsGroup=1000660000',
+  ];
+  const {values} = generate(
+    await settingsFrom({url: 'https://acme.scalr.io', chart: 'agent-job', set}),
+  );
   expect(values['task']).toEqual({job: {ttlSecondsAfterFinished: '2592000'}});
   expect(values['global']).toEqual({podSecurityContext: {fsGroup: 1_000_660_000}});
 });
 
-test.each(['\u0085', '\u2028', '\u007f', '\ufeff'])('refuses %j, which YAML readers interpret differently', (odd) => {
+test.each([
+  '\u0085',
+  '\u2028',
+  '\u007f',
+  '\ufeff',
+])('refuses %j, which YAML readers interpret differently', (odd) => {
   expect(() => toYaml({a: `x${odd}y`})).toThrow('Cannot write these values');
 });
 
@@ -58,10 +68,22 @@ test('writes an empty mapping without values', () => expect(toYaml({})).toBe('{}
 
 test('writes any values so that Helm reads them unchanged', () => {
   const text = fc.oneof(fc.string(), fc.string({unit: 'grapheme'})).filter(isPrintable);
-  const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.double({noNaN: true, noDefaultInfinity: true}));
-  const key = fc.string({minLength: 1}).filter((each) => isPrintable(each) && each !== '__proto__' && each !== '<<');
+  const scalar = fc.oneof(
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.double({noNaN: true, noDefaultInfinity: true}),
+  );
+  const key = fc
+    .string({minLength: 1})
+    .filter((each) => isPrintable(each) && each !== '__proto__' && each !== '<<');
   const {tree} = fc.letrec((tie) => ({
-    tree: fc.oneof({maxDepth: 4}, scalar, fc.array(tie('tree'), {maxLength: 4}), fc.dictionary(key, tie('tree'), {maxKeys: 4})),
+    tree: fc.oneof(
+      {maxDepth: 4},
+      scalar,
+      fc.array(tie('tree'), {maxLength: 4}),
+      fc.dictionary(key, tie('tree'), {maxKeys: 4}),
+    ),
   }));
   fc.assert(
     fc.property(fc.dictionary(key, tree, {maxKeys: 5}), (values) => {
@@ -73,7 +95,12 @@ test('writes any values so that Helm reads them unchanged', () => {
 });
 
 test('appends public roots to the private ones', async () => {
-  const flags = {url: 'https://acme.scalr.io', chart: 'agent-local', 'ca-file': 'ca.pem', 'ca-public-roots': true};
+  const flags = {
+    url: 'https://acme.scalr.io',
+    chart: 'agent-local',
+    'ca-file': 'ca.pem',
+    'ca-public-roots': true,
+  };
   const {values} = generate(await settingsFrom(flags, certificates));
   const bundle = (values['agent'] as {tls: {caBundle: string}}).tls.caBundle;
   expect(bundle.startsWith(String(certificates['ca.pem']))).toBe(true);

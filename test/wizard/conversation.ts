@@ -2,7 +2,13 @@ import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
 import {ExitCode, ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
-import type {Choice, HostTools, InputQuestion, ListQuestion, Processes} from '../../src/ports/system.ts';
+import type {
+  Choice,
+  HostTools,
+  InputQuestion,
+  ListQuestion,
+  Processes,
+} from '../../src/ports/system.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -35,7 +41,11 @@ export const interrupt = (question: string): Line => [
 
 /** A machine without helm and kubectl. */
 const nothing = (): never => {
-  throw new ExpectedError('kubectl not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage, suggestions: ['Install kubectl']});
+  throw new ExpectedError('kubectl not found on PATH.', {
+    code: 'TOOL_NOT_FOUND',
+    exit: ExitCode.usage,
+    suggestions: ['Install kubectl'],
+  });
 };
 
 export const ENV = {HOME: '/home/ops'};
@@ -47,17 +57,28 @@ const NO_KUBECTL = failingKubernetes({
   cause: new Error('kubectl not found on PATH.'),
 });
 
-const missing = {kind: 'not-found', message: 'docker not found on PATH', isToolMissing: true} as const;
-export const NO_DOCKER: HostTools = {run: async () => ({stdout: '', error: missing}), stream: async () => ({error: missing})};
+const missing = {
+  kind: 'not-found',
+  message: 'docker not found on PATH',
+  isToolMissing: true,
+} as const;
+export const NO_DOCKER: HostTools = {
+  run: async () => ({stdout: '', error: missing}),
+  stream: async () => ({error: missing}),
+};
 
 /** What one question, the last one of its kind, offered. */
-export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], message: string): readonly Choice[] {
+export function choicesOf(
+  asked: readonly (InputQuestion | ListQuestion)[],
+  message: string,
+): readonly Choice[] {
   const question = asked.findLast((each) => each.message.includes(message));
   return question !== undefined && 'choices' in question ? question.choices : [];
 }
 
 /** Everything that was shown above a question, in order. */
-export const shown = (asked: readonly (InputQuestion | ListQuestion)[]): string => asked.flatMap(({heading = []}) => heading).join('\n');
+export const shown = (asked: readonly (InputQuestion | ListQuestion)[]): string =>
+  asked.flatMap(({heading = []}) => heading).join('\n');
 
 interface Place {
   argv?: readonly string[];
@@ -75,7 +96,15 @@ interface Place {
 /** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
 export async function talk(
   lines: readonly Line[],
-  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL, host = NO_DOCKER, isPlain = false}: Place = {},
+  {
+    argv = [],
+    env = {},
+    files = memoryFiles(),
+    answer = nothing,
+    kubernetes = NO_KUBECTL,
+    host = NO_DOCKER,
+    isPlain = false,
+  }: Place = {},
 ) {
   const operator = scriptedPrompter(lines);
   const result = await runCommand(Install, [...argv], {
@@ -98,4 +127,5 @@ export async function talk(
 const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
 
 /** A token as Scalr makes them, as far as it is known. */
-export const jwt = (claims: object): string => `${part({alg: 'HS256'})}.${part(claims)}.c2lnbmF0dXJl`;
+export const jwt = (claims: object): string =>
+  `${part({alg: 'HS256'})}.${part(claims)}.c2lnbmF0dXJl`;

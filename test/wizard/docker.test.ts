@@ -11,7 +11,10 @@ import {ENTER, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, ENV, jwt, QUIT, QUIT_STALE, shown, talk} from './conversation.ts';
 
 /** A Docker Engine without containers that has every image. */
-const DOCKER: HostTools = {run: async () => ({stdout: ''}), stream: async () => ({error: {kind: 'not-found', message: ''}})};
+const DOCKER: HostTools = {
+  run: async () => ({stdout: ''}),
+  stream: async () => ({error: {kind: 'not-found', message: ''}}),
+};
 
 const TOKEN = jwt({});
 const ANSWERS: Line[] = [
@@ -24,12 +27,22 @@ const ANSWERS: Line[] = [
 ];
 
 test('ends in a review with an install when Docker answers', async () => {
-  const {asked, stderr} = await talk([['Where will the agent run', 'docker'], ...ANSWERS, ...QUIT], {host: DOCKER});
-  expect(choicesOf(asked, 'Which of these apply').map(({label}) => label)).toEqual(['HTTP(S) proxy', 'Private CA', 'Registry mirror']);
+  const {asked, stderr} = await talk(
+    [['Where will the agent run', 'docker'], ...ANSWERS, ...QUIT],
+    {host: DOCKER},
+  );
+  expect(choicesOf(asked, 'Which of these apply').map(({label}) => label)).toEqual([
+    'HTTP(S) proxy',
+    'Private CA',
+    'Registry mirror',
+  ]);
   expect(stderr).toContain('◇  Cache      Directory on this machine (default)\n');
   expect(shown(asked)).toContain('Step 6 of 6');
   expect(shown(asked)).toContain('Create container scalr-agent-2.next (scalr/agent:');
-  expect(choicesOf(asked, 'What do you want to do?')[0]).toEqual({value: 'install', label: 'Install'});
+  expect(choicesOf(asked, 'What do you want to do?')[0]).toEqual({
+    value: 'install',
+    label: 'Install',
+  });
   expect(stderr).not.toContain(TOKEN);
 });
 
@@ -43,7 +56,9 @@ test('speaks of this machine where a cluster is not meant', async () => {
     ['Maximum concurrent runs', '7'],
   ];
   const {asked} = await talk([...lines, ...QUIT], {host: DOCKER});
-  expect(asked.find(({message}) => message.startsWith('Hosts and networks'))?.note).toBe('local addresses only');
+  expect(asked.find(({message}) => message.startsWith('Hosts and networks'))?.note).toBe(
+    'local addresses only',
+  );
 });
 
 test('writes files and prints their commands when Docker does not answer', async () => {
@@ -57,7 +72,11 @@ test('writes files and prints their commands when Docker does not answer', async
   ];
   const {asked, written, stderr} = await talk(lines, {files});
   const review = choicesOf(asked, 'What do you want to do?');
-  expect(review[0]).toEqual({value: 'install', label: 'Install', disabled: 'not possible, see above'});
+  expect(review[0]).toEqual({
+    value: 'install',
+    label: 'Install',
+    disabled: 'not possible, see above',
+  });
   expect([...written.keys()].filter((path) => path.startsWith('scalr-agent/')).toSorted()).toEqual([
     'scalr-agent/.gitignore',
     'scalr-agent/agent.env',
@@ -67,7 +86,9 @@ test('writes files and prints their commands when Docker does not answer', async
   expect(written.get('scalr-agent/agent.env')).toContain(`SCALR_AGENT_TOKEN=${TOKEN}`);
   expect(written.get('scalr-agent/answers.yaml')).not.toContain(TOKEN);
   expect(written.get('scalr-agent/answers.yaml')).toContain('target: docker\n');
-  expect(stderr).toContain('scalr-agent install --target docker --yes \\\n  --save scalr-agent \\\n  --answers scalr-agent/answers.yaml\n');
+  expect(stderr).toContain(
+    'scalr-agent install --target docker --yes \\\n  --save scalr-agent \\\n  --answers scalr-agent/answers.yaml\n',
+  );
   expect(stderr).toContain('sh run.sh');
 });
 
@@ -94,13 +115,24 @@ describe('the saved answers', () => {
 
   test('install the same containers in Docker', async () => {
     const files = memoryFiles();
-    const {asked, stderr} = await talk([['Where will the agent run', 'docker'], ...answers, ...SAVE], {host: DOCKER, files});
+    const {asked, stderr} = await talk(
+      [['Where will the agent run', 'docker'], ...answers, ...SAVE],
+      {host: DOCKER, files},
+    );
     const planned = /^Changes\t(.*)$/m.exec(shown(asked))?.[1]?.split(' · ');
     expect(planned).toHaveLength(6);
-    const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
-    const again = await run(stderr.replace(' --yes', ' --dry-run --json'), ['scalr-agent install', Install], {files: saved, host: DOCKER});
+    const saved = memoryFiles(
+      Object.fromEntries(files.written.map(({path, text}) => [path, text])),
+    );
+    const again = await run(
+      stderr.replace(' --yes', ' --dry-run --json'),
+      ['scalr-agent install', Install],
+      {files: saved, host: DOCKER},
+    );
     expect(again.exit, again.stderr).toBe(0);
-    expect(JSON.parse(again.stdout).steps.map(({title}: {title: string}) => title)).toEqual(planned);
+    expect(JSON.parse(again.stdout).steps.map(({title}: {title: string}) => title)).toEqual(
+      planned,
+    );
   });
 
   test('write the same files for a virtual machine', async () => {
@@ -111,18 +143,27 @@ describe('the saved answers', () => {
       ...ANSWERS.slice(2, 3),
       ...ANSWERS.slice(4, 5),
     ];
-    const {asked, stderr} = await talk([...lines, ['Maximum concurrent runs', ENTER], ...SAVE], {files});
+    const {asked, stderr} = await talk([...lines, ['Maximum concurrent runs', ENTER], ...SAVE], {
+      files,
+    });
     const review = asked.find(({message}) => message === 'What do you want to do?');
-    expect(review?.help.join()).toContain('scalr-agent-install export systemd --answers answers.yaml');
+    expect(review?.help.join()).toContain(
+      'scalr-agent-install export systemd --answers answers.yaml',
+    );
     expect(stderr).not.toContain('scalr-agent install');
-    const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
+    const saved = memoryFiles(
+      Object.fromEntries(files.written.map(({path, text}) => [path, text])),
+    );
     const again = await run(stderr, ['scalr-agent-install export', ExportCommand], {files: saved});
     expect(again.exit, again.stderr).toBe(0);
     expect(again.stderr).toContain('/srv/my agent/agent.env is up to date.');
     expect(again.stderr).not.toContain('Wrote');
   });
 
-  type Run = (argv: string[], place: NonNullable<Parameters<typeof runCommand>[2]>) => ReturnType<typeof runCommand>;
+  type Run = (
+    argv: string[],
+    place: NonNullable<Parameters<typeof runCommand>[2]>,
+  ) => ReturnType<typeof runCommand>;
   test.each<[string, Run, string]>([
     ['docker', (...args) => runCommand(Values, ...args), 'scalr-agent install --target docker'],
     ['systemd', (...args) => runCommand(Upgrade, ...args), 'scalr-agent export systemd'],
@@ -151,7 +192,9 @@ test('never uses saved files of other answers', async () => {
   const {asked, stderr} = await talk(lines, {files});
   expect(shown(asked)).toContain('(out of date, save again)');
   expect(stderr).not.toContain('run.sh');
-  expect(stderr).toContain('scalr-agent install --target docker --yes \\\n  --url https://acme.scalr.io');
+  expect(stderr).toContain(
+    'scalr-agent install --target docker --yes \\\n  --url https://acme.scalr.io',
+  );
 });
 
 test('writes the configuration of a virtual machine, and never offers to install it', async () => {
@@ -164,7 +207,9 @@ test('writes the configuration of a virtual machine, and never offers to install
     ...QUIT,
   ];
   const {asked, stderr} = await talk(lines);
-  expect(choicesOf(asked, 'What do you want to do?').map(({value}) => value)).not.toContain('install');
+  expect(choicesOf(asked, 'What do you want to do?').map(({value}) => value)).not.toContain(
+    'install',
+  );
   expect(stderr).toContain('# scalr-agent.service.d/scalr-agent.conf');
   expect(shown(asked)).toContain('deprecated since 2026-03-31');
 });

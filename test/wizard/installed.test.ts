@@ -8,13 +8,21 @@ import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, interrupt, jwt, QUIT, shown, talk} from './conversation.ts';
 
 const NAME = {name: 'scalr-agent', namespace: 'scalr-agent', chart: 'agent-local-0.6.4'};
-const VALUES = {agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'mine'}}, replicaCount: 3};
+const VALUES = {
+  agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'mine'}},
+  replicaCount: 3,
+};
 const TARGET: Line = ['Where will the agent run', ENTER];
 const QUESTION = 'What do you want to do with the installed agent?';
 
 const helm: Processes['run'] = async ({args}) => {
   const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
-  if (args.includes('view')) return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
+  if (args.includes('view'))
+    return {
+      exitCode: 0,
+      stdout: JSON.stringify({'current-context': 'prod-eks', contexts}),
+      stderr: '',
+    };
   return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
 };
 const run = (lines: readonly Line[], argv: readonly string[] = [], isPlain = false) =>
@@ -25,14 +33,29 @@ const run = (lines: readonly Line[], argv: readonly string[] = [], isPlain = fal
     kubernetes: fakeKubernetes({objects: [helmRecord({...NAME, values: VALUES})]}),
   });
 
-const reviewsOf = (asked: readonly {message: string; heading?: readonly string[] | undefined}[]): string[] =>
-  asked.flatMap(({message, heading = []}) => (message === 'What do you want to do?' ? [heading.join('\n')] : []));
+const reviewsOf = (
+  asked: readonly {message: string; heading?: readonly string[] | undefined}[],
+): string[] =>
+  asked.flatMap(({message, heading = []}) =>
+    message === 'What do you want to do?' ? [heading.join('\n')] : [],
+  );
 
 test('opens the review with the settings of the release, and asks for no token', async () => {
-  const {asked, stderr} = await run([TARGET, [QUESTION, 'change'], ['What do you want to do?', 'print'], ...QUIT]);
-  expect(shown(asked)).toContain('scalr-agent is installed in namespace scalr-agent: agent-local 0.6.4 · not ready');
+  const {asked, stderr} = await run([
+    TARGET,
+    [QUESTION, 'change'],
+    ['What do you want to do?', 'print'],
+    ...QUIT,
+  ]);
+  expect(shown(asked)).toContain(
+    'scalr-agent is installed in namespace scalr-agent: agent-local 0.6.4 · not ready',
+  );
   expect(choicesOf(asked, QUESTION).map(({label}) => label)).toEqual([
-    ...['Change settings', 'Upgrade', 'Show status', 'Install another release', 'Uninstall…'],
+    'Change settings',
+    'Upgrade',
+    'Show status',
+    'Install another release',
+    'Uninstall…',
   ]);
   expect(choicesOf(asked, QUESTION)[1]?.description).toMatch(/^newest known chart is 0\.6\.\d+$/);
   expect(reviewsOf(asked)[0]).toMatch(/^Review {5}agent-local 0\.6\.4 → prod-eks/);
@@ -55,17 +78,35 @@ test('says what runs now', async () => {
   const {asked} = await talk([TARGET, [QUESTION, ENTER], ...QUIT], {
     argv: ['--cloud', 'eks', '--release', 'acme', '--namespace', 'scalr'],
     answer: helm,
-    kubernetes: fakeKubernetes({objects, log: () => `${START} Scalr agent is ready to receive tasks.`}),
+    kubernetes: fakeKubernetes({
+      objects,
+      log: () => `${START} Scalr agent is ready to receive tasks.`,
+    }),
   });
-  expect(shown(asked)).toContain('acme is installed in namespace scalr: agent-local 0.6.4 · ready · 1 of 1 agent registered');
+  expect(shown(asked)).toContain(
+    'acme is installed in namespace scalr: agent-local 0.6.4 · ready · 1 of 1 agent registered',
+  );
   expect(reviewsOf(asked)[0]).not.toMatch(/^(Namespace|Release)\t/m);
 });
 
 test('goes back from the review to the installed agent, and from there to the target', async () => {
   const review: Line = ['What do you want to do?', ESC];
-  const {asked} = await run([TARGET, [QUESTION, 'change'], review, [QUESTION, ESC], TARGET, [QUESTION, 'change'], ...QUIT]);
-  expect(asked.filter(({message}) => message === QUESTION).map(({heading = []}) => heading.slice(1))).toEqual(
-    Array(3).fill([expect.stringContaining('Where will the agent run? prod-eks'), expect.stringContaining('is installed')]),
+  const {asked} = await run([
+    TARGET,
+    [QUESTION, 'change'],
+    review,
+    [QUESTION, ESC],
+    TARGET,
+    [QUESTION, 'change'],
+    ...QUIT,
+  ]);
+  expect(
+    asked.filter(({message}) => message === QUESTION).map(({heading = []}) => heading.slice(1)),
+  ).toEqual(
+    Array(3).fill([
+      expect.stringContaining('Where will the agent run? prod-eks'),
+      expect.stringContaining('is installed'),
+    ]),
   );
 });
 
@@ -101,14 +142,25 @@ test('lets flags change the release', async () => {
 });
 
 test('installs another release beside it', async () => {
-  const lines: Line[] = [TARGET, [QUESTION, 'other'], ['Helm release name', 'second'], ['Agent pool token', jwt({iss: 'acme.scalr.io'})]];
+  const lines: Line[] = [
+    TARGET,
+    [QUESTION, 'other'],
+    ['Helm release name', 'second'],
+    ['Agent pool token', jwt({iss: 'acme.scalr.io'})],
+  ];
   const {asked, stderr} = await run([...lines, interrupt('What is the agent pool used for')]);
   expect(stderr).toContain('release second');
   expect(asked.filter(({message}) => message === QUESTION)).toHaveLength(1);
 });
 
 test('goes back from the name of another release, and says which names are possible', async () => {
-  const lines: Line[] = [TARGET, [QUESTION, 'other'], ['Helm release name', ESC], [QUESTION, 'other'], ['Helm release name', 'second']];
+  const lines: Line[] = [
+    TARGET,
+    [QUESTION, 'other'],
+    ['Helm release name', ESC],
+    [QUESTION, 'other'],
+    ['Helm release name', 'second'],
+  ];
   const {asked} = await run([...lines, interrupt('Agent pool token')]);
   expect(asked.findLast(({message}) => message === QUESTION)).toMatchObject({default: 'other'});
   const {validate} = asked.find(({message}) => message === 'Helm release name') as TextQuestion;
@@ -118,19 +170,48 @@ test('goes back from the name of another release, and says which names are possi
 });
 
 test('names the steps in their order where lines stay on the screen', async () => {
-  const {stderr} = await run([TARGET, [QUESTION, 'other'], ['Helm release name', 'second'], interrupt('Agent pool token')], [], true);
-  expect(stderr.match(/Step \d of \d · \w+|release second/g)).toEqual(['Step 1 of 7 · Target', 'release second', 'Step 2 of 7 · Agent']);
+  const {stderr} = await run(
+    [TARGET, [QUESTION, 'other'], ['Helm release name', 'second'], interrupt('Agent pool token')],
+    [],
+    true,
+  );
+  expect(stderr.match(/Step \d of \d · \w+|release second/g)).toEqual([
+    'Step 1 of 7 · Target',
+    'release second',
+    'Step 2 of 7 · Agent',
+  ]);
 });
 
-test.each(['upgrade', 'status', 'uninstall'] as const)('runs %s for the release instead', async (command) => {
+test.each([
+  'upgrade',
+  'status',
+  'uninstall',
+] as const)('runs %s for the release instead', async (command) => {
   const runCommand = vi.spyOn(Config.prototype, 'runCommand').mockResolvedValue(undefined);
   onTestFinished(() => runCommand.mockRestore());
   const {exit} = await run(
     [TARGET, [QUESTION, command]],
-    ['--helm', 'own-helm', '--chart-source', 'oci://acme.test/agent-local', '--timeout', '3m', '--no-color'],
+    [
+      '--helm',
+      'own-helm',
+      '--chart-source',
+      'oci://acme.test/agent-local',
+      '--timeout',
+      '3m',
+      '--no-color',
+    ],
   );
   expect(exit).toBe(0);
-  const where = ['--release', 'scalr-agent', '--namespace', 'scalr-agent', '--kube-context', 'prod-eks'];
+  const where = [
+    '--release',
+    'scalr-agent',
+    '--namespace',
+    'scalr-agent',
+    '--kube-context',
+    'prod-eks',
+  ];
   const source = command === 'upgrade' ? ['--chart-source', 'oci://acme.test/agent-local'] : [];
-  expect(runCommand.mock.calls).toEqual([[command, [...where, ...source, '--helm', 'own-helm', '--timeout', '3m', '--no-color']]]);
+  expect(runCommand.mock.calls).toEqual([
+    [command, [...where, ...source, '--helm', 'own-helm', '--timeout', '3m', '--no-color']],
+  ]);
 });

@@ -19,14 +19,24 @@ const REST: Line[] = [
 /** One context, and a helm that renders nothing. */
 const helm: Processes['run'] = async ({args}) => {
   const contexts = [{name: 'arn:aws:eks:eu-1:1:cluster/prod-eks', context: {cluster: 'prod'}}];
-  if (args.includes('view')) return {exitCode: 0, stdout: JSON.stringify({'current-context': contexts[0]?.name, contexts}), stderr: ''};
-  return args[0] === 'template' ? {exitCode: 0, stdout: '', stderr: ''} : {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
+  if (args.includes('view'))
+    return {
+      exitCode: 0,
+      stdout: JSON.stringify({'current-context': contexts[0]?.name, contexts}),
+      stderr: '',
+    };
+  return args[0] === 'template'
+    ? {exitCode: 0, stdout: '', stderr: ''}
+    : {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
 };
 
 const run = (api: MockApi, lines: readonly Line[], argv: readonly string[] = []) =>
   talk(lines, {
-    ...{argv: ['--ca-file', 'ca.pem', '--ca-public-roots', '--skip-preflight', ...argv], env: api.deps.env, files: api.deps.files},
-    ...{answer: helm, kubernetes: fakeKubernetes()},
+    argv: ['--ca-file', 'ca.pem', '--ca-public-roots', '--skip-preflight', ...argv],
+    env: api.deps.env,
+    files: api.deps.files,
+    answer: helm,
+    kubernetes: fakeKubernetes(),
   });
 
 test('are offered with their agents instead of the question for a token, and one is created by the install only', async () => {
@@ -48,14 +58,18 @@ test('are offered with their agents instead of the question for a token, and one
     ...QUIT,
   ];
   const {asked, stderr} = await run(api, lines);
-  expect(choicesOf(asked, question).map(({label, description}) => `${label}: ${description}`)).toEqual([
+  expect(
+    choicesOf(asked, question).map(({label, description}) => `${label}: ${description}`),
+  ).toEqual([
     'Create a new pool: for example prod-eks',
     'production: agents: 1 idle · nothing is linked to it',
     'staging: no agents · nothing is linked to it',
     'Paste a token instead: undefined',
   ]);
   expect(stderr).toContain(`◇  Agent      ${api.host} · agent pool prod-eks (new)\n`);
-  expect(shown(asked)).toContain('Changes\tCreate agent pool prod-eks · Create a token of agent pool prod-eks');
+  expect(shown(asked)).toContain(
+    'Changes\tCreate agent pool prod-eks · Create a token of agent pool prod-eks',
+  );
   expect(stderr).toContain('--pool prod-eks --create-pool');
   expect(api.changes()).toEqual([]);
 });
@@ -77,15 +91,31 @@ test('decide the purpose when one is selected', async () => {
 
 test('can be left for a token', async () => {
   const api = await mockApi();
-  const lines: Line[] = [TARGET, [`Which agent pool of ${api.host}?`, '…'], ['Agent pool token', jwt({iss: 'acme.scalr.io'})], CLOUD];
-  const {stderr} = await run(api, [...lines, ['What is the agent pool used for', ENTER], ...REST, ...QUIT]);
+  const lines: Line[] = [
+    TARGET,
+    [`Which agent pool of ${api.host}?`, '…'],
+    ['Agent pool token', jwt({iss: 'acme.scalr.io'})],
+    CLOUD,
+  ];
+  const {stderr} = await run(api, [
+    ...lines,
+    ['What is the agent pool used for', ENTER],
+    ...REST,
+    ...QUIT,
+  ]);
   expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
 });
 
 test('are given by --pool in the wizard, too', async () => {
   const api = await mockApi();
   api.account.pool('production');
-  const lines: Line[] = [TARGET, CLOUD, ['What is the agent pool used for', ENTER], ...REST, ...QUIT];
+  const lines: Line[] = [
+    TARGET,
+    CLOUD,
+    ['What is the agent pool used for', ENTER],
+    ...REST,
+    ...QUIT,
+  ];
   const {asked, stderr} = await run(api, lines, ['--pool', 'production']);
   expect(stderr).toContain(`◇  Agent      ${api.host} · agent pool production\n`);
   expect(shown(asked)).toContain('Changes\tCreate a token of agent pool production');
@@ -105,7 +135,13 @@ test.each([
     ...REST,
     ...QUIT,
   ];
-  const {asked} = await run({...api, deps: {...api.deps, env: {...api.deps.env, ...env}}}, lines, argv);
-  expect((asked as ListQuestion[]).filter(({message}) => message.startsWith('Which agent pool'))).toEqual([]);
+  const {asked} = await run(
+    {...api, deps: {...api.deps, env: {...api.deps.env, ...env}}},
+    lines,
+    argv,
+  );
+  expect(
+    (asked as ListQuestion[]).filter(({message}) => message.startsWith('Which agent pool')),
+  ).toEqual([]);
   expect(api.sent).toEqual([]);
 });

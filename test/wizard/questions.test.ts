@@ -10,7 +10,16 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {TODAY} from '../support/settings-from.ts';
-import {choicesOf, FILES_ONLY, interrupt, jwt, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
+import {
+  choicesOf,
+  FILES_ONLY,
+  interrupt,
+  jwt,
+  QUIT,
+  shown,
+  talk,
+  VIEW_AND_QUIT,
+} from './conversation.ts';
 
 const inDays = (days: number): number => Math.floor(TODAY.getTime() / 1000) + days * 86_400;
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
@@ -37,13 +46,20 @@ const HAPPY: Line[] = [...TO_NETWORK, NETWORK, ...REST];
 const oneContext: Processes['run'] = async ({args}) => {
   if (!args.includes('view')) return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
   const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
-  return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
+  return {
+    exitCode: 0,
+    stdout: JSON.stringify({'current-context': 'prod-eks', contexts}),
+    stderr: '',
+  };
 };
 const EKS_OBJECTS = [
   {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: {name: 'one', labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'}},
+    metadata: {
+      name: 'one',
+      labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'},
+    },
     spec: {providerID: 'aws:///eu-1/i-1'},
     status: {
       nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
@@ -57,11 +73,16 @@ const EKS = fakeKubernetes({objects: EKS_OBJECTS});
 describe('the happy path', () => {
   test('needs nine answers on a cluster that answers', async () => {
     const answers: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ...REST];
-    const {exit, stderr, asked} = await talk([...answers, ...QUIT], {answer: oneContext, kubernetes: EKS});
+    const {exit, stderr, asked} = await talk([...answers, ...QUIT], {
+      answer: oneContext,
+      kubernetes: EKS,
+    });
     expect(exit, stderr).toBe(0);
     expect(answers).toHaveLength(9);
     const [target] = asked as ListQuestion[];
-    expect((await target?.laterChoices)?.[0]).toMatchObject({description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node'});
+    expect((await target?.laterChoices)?.[0]).toMatchObject({
+      description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node',
+    });
     expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
     expect(shown(asked)).toContain('The node has 4 CPU and 16Gi in total');
   });
@@ -70,10 +91,14 @@ describe('the happy path', () => {
     const {asked, stderr} = await talk([...HAPPY, ...QUIT]);
     const titles = [...new Set(asked.flatMap(({heading = []}) => heading.slice(0, 1)))];
     expect(titles.slice(0, -1)).toEqual(
-      ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map((step, index) => `Step ${index + 1} of 7 · ${step}`),
+      ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map(
+        (step, index) => `Step ${index + 1} of 7 · ${step}`,
+      ),
     );
     expect(stderr).toContain('◇  Agent      acme.scalr.io · token, expires on 2028-02-05\n');
-    expect(stderr).toContain('◇  Network    direct connection · instance metadata allowed (chart default)\n');
+    expect(stderr).toContain(
+      '◇  Network    direct connection · instance metadata allowed (chart default)\n',
+    );
     expect(stderr).toContain('◇  Cache      Ephemeral volume, 20Gi (chart default)\n');
     expect(stderr).toContain('◇  Size       1 concurrent run (chart default)\n');
   });
@@ -101,7 +126,9 @@ describe('the happy path', () => {
     expect(exit, stderr).toBe(0);
     const answers = written.get('out/answers.yaml') as string;
     expect(answers).not.toContain(TOKEN);
-    const {stdout, stderr: problems} = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: answers})});
+    const {stdout, stderr: problems} = await runCommand(Values, ['--answers', 'a'], {
+      files: memoryFiles({a: answers}),
+    });
     expect(written.get('out/values.yaml'), problems).toBe(stdout);
     expect(stdout).toContain(`Values of ${chart} `);
   });
@@ -111,13 +138,27 @@ describe('the target', () => {
   const contexts: Processes['run'] = async (call) => {
     const all = ['prod-eks', 'blue', 'green'].map((name) => ({name, context: {cluster: name}}));
     const {exitCode, stderr} = await oneContext(call);
-    return {exitCode, stdout: JSON.stringify({'current-context': 'prod-eks', contexts: all}), stderr};
+    return {
+      exitCode,
+      stdout: JSON.stringify({'current-context': 'prod-eks', contexts: all}),
+      stderr,
+    };
   };
 
   test('can be another context of the kubeconfig', async () => {
-    const lines: Line[] = [['Where will the agent run', 'other'], ['Kubeconfig context', 'green'], ...PURPOSE, NETWORK, ...REST, ...QUIT];
+    const lines: Line[] = [
+      ['Where will the agent run', 'other'],
+      ['Kubeconfig context', 'green'],
+      ...PURPOSE,
+      NETWORK,
+      ...REST,
+      ...QUIT,
+    ];
     const {asked, stderr} = await talk(lines, {answer: contexts, kubernetes: EKS});
-    expect(choicesOf(asked, 'Kubeconfig context').map(({value}) => value)).toEqual(['blue', 'green']);
+    expect(choicesOf(asked, 'Kubeconfig context').map(({value}) => value)).toEqual([
+      'blue',
+      'green',
+    ]);
     expect(stderr).toContain('◇  Target     green · ');
   });
 
@@ -127,7 +168,10 @@ describe('the target', () => {
       ['Kubeconfig context', ESC],
       ['Where will the agent run', ENTER],
     ];
-    const {stderr} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {answer: contexts, kubernetes: EKS});
+    const {stderr} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {
+      answer: contexts,
+      kubernetes: EKS,
+    });
     expect(stderr).toContain('◇  Target     prod-eks · ');
   });
 
@@ -167,7 +211,9 @@ describe('the target', () => {
     ];
     const {asked} = await talk(lines, {answer: oneContext, kubernetes});
     const charts = (asked as ListQuestion[]).filter(({message}) => message === 'Chart to install');
-    const disabled = charts.map(({choices}) => choices.find(({value}) => value === 'agent-k8s')?.disabled);
+    const disabled = charts.map(
+      ({choices}) => choices.find(({value}) => value === 'agent-k8s')?.disabled,
+    );
     expect(disabled).toEqual([undefined, expect.stringContaining('hostPath')]);
   });
 
@@ -188,20 +234,31 @@ describe('the target', () => {
       ...REST,
       ...QUIT,
     ];
-    const {exit, asked} = await talk(lines, {answer: oneContext, kubernetes, argv: ['--timeout', '1s']});
+    const {exit, asked} = await talk(lines, {
+      answer: oneContext,
+      kubernetes,
+      argv: ['--timeout', '1s'],
+    });
     expect(exit).toBe(0);
-    expect(shown(asked)).toContain('Cannot reach the Kubernetes API (timed out waiting for a response). You can still write');
+    expect(shown(asked)).toContain(
+      'Cannot reach the Kubernetes API (timed out waiting for a response). You can still write',
+    );
   });
 });
 
 describe('what an install lacks', () => {
   const LACKS: Line = ['How do you want to continue?', 'again'];
-  const target = (asked: readonly unknown[]) => (asked as ListQuestion[]).find(({message}) => message === 'Where will the agent run?');
+  const target = (asked: readonly unknown[]) =>
+    (asked as ListQuestion[]).find(({message}) => message === 'Where will the agent run?');
 
   test('is shown at the first question, and asked about before the purpose: helm is not installed', async () => {
     const answer: Processes['run'] = async (call, how) => {
       if (call.tool !== 'helm') return oneContext(call, how);
-      throw new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2, suggestions: []});
+      throw new ExpectedError('helm not found on PATH.', {
+        code: 'TOOL_NOT_FOUND',
+        exit: 2,
+        suggestions: [],
+      });
     };
     const lines: Line[] = [
       ['Where will the agent run', ENTER],
@@ -213,9 +270,15 @@ describe('what an install lacks', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {answer, kubernetes: EKS});
-    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain('1 node · helm not found on PATH');
+    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain(
+      '1 node · helm not found on PATH',
+    );
     expect(shown(asked)).toContain('× helm not found on PATH.');
-    expect(choicesOf(asked, 'How do you want').map(({value}) => value)).toEqual(['again', 'files', 'continue']);
+    expect(choicesOf(asked, 'How do you want').map(({value}) => value)).toEqual([
+      'again',
+      'files',
+      'continue',
+    ]);
   });
 
   test('can be a chart on this disk when the repository is unreachable', async () => {
@@ -224,14 +287,16 @@ describe('what an install lacks', () => {
         ? {
             exitCode: 1,
             stdout: '',
-            stderr: 'Error: looks like "https://scalr.github.io/agent-helm/" cannot be reached: dial tcp: no such host',
+            stderr:
+              'Error: looks like "https://scalr.github.io/agent-helm/" cannot be reached: dial tcp: no such host',
           }
         : oneContext(call, how);
     const disk = memoryFiles({
       '/charts/agent-local/Chart.yaml': 'name: agent-local\nversion: 0.6.5\n',
       '/charts/agent-local/values.yaml': '',
     });
-    const kindOf: typeof disk.kindOf = async (path) => (path === '/charts/agent-local' ? 'directory' : disk.kindOf(path));
+    const kindOf: typeof disk.kindOf = async (path) =>
+      path === '/charts/agent-local' ? 'directory' : disk.kindOf(path);
     const lines: Line[] = [
       ['Where will the agent run', ENTER],
       ['How do you want to continue?', 'disk'],
@@ -242,20 +307,32 @@ describe('what an install lacks', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {answer, kubernetes: EKS, files: {...disk, kindOf}});
-    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain(' · the chart repository cannot be reached: no such host');
+    expect((await target(asked)?.laterChoices)?.[0]?.description).toContain(
+      ' · the chart repository cannot be reached: no such host',
+    );
     expect(shown(asked)).toContain('× The chart repository cannot be reached: no such host.');
     expect(shown(asked)).toMatch(/Review {5}agent-local 0\.6\.5 → prod-eks/);
   });
 
   test('can be a permission, and ends in files for this cluster', async () => {
-    const kubernetes: KubernetesClient = {...EKS, post: async () => ({status: 201, body: {status: {allowed: false}}})};
+    const kubernetes: KubernetesClient = {
+      ...EKS,
+      post: async () => ({status: 201, body: {status: {allowed: false}}}),
+    };
     const lines: Line[] = [
       ['Where will the agent run', ENTER],
       ['How do you want to continue?', 'files'],
     ];
-    const {asked} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {answer: oneContext, kubernetes});
-    expect(shown(asked), 'the files are for the cluster that was read').toMatch(/→ files only · namespace scalr-agent · EKS \(cluster\)/);
-    expect(shown(asked)).toContain('× Your user cannot create secrets and deployments in namespace scalr-agent.');
+    const {asked} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {
+      answer: oneContext,
+      kubernetes,
+    });
+    expect(shown(asked), 'the files are for the cluster that was read').toMatch(
+      /→ files only · namespace scalr-agent · EKS \(cluster\)/,
+    );
+    expect(shown(asked)).toContain(
+      '× Your user cannot create secrets and deployments in namespace scalr-agent.',
+    );
   });
 });
 
@@ -268,8 +345,14 @@ describe('a list from the cluster', () => {
   }));
   const cluster = fakeKubernetes({objects: [...EKS_OBJECTS, ...classes]});
   const CLASS = 'StorageClass of the cache';
-  const TO_CLASS: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ['Where should provider', 'pvc']];
-  const listsIn = (asked: readonly unknown[]): ListQuestion[] => (asked as ListQuestion[]).filter(({message}) => message === CLASS);
+  const TO_CLASS: Line[] = [
+    ['Where will the agent run', ENTER],
+    ...PURPOSE,
+    NETWORK,
+    ['Where should provider', 'pvc'],
+  ];
+  const listsIn = (asked: readonly unknown[]): ListQuestion[] =>
+    (asked as ListQuestion[]).filter(({message}) => message === CLASS);
 
   test('starts on its first row, never on "Enter another value"', async () => {
     const lines: Line[] = [...TO_CLASS, [CLASS, ENTER], interrupt('Access mode')];
@@ -280,12 +363,26 @@ describe('a list from the cluster', () => {
       'efs-sc',
       'Enter another value',
     ]);
-    expect(shown(asked)).toContain('StorageClass of the cache: Default StorageClass of the cluster');
+    expect(shown(asked)).toContain(
+      'StorageClass of the cache: Default StorageClass of the cluster',
+    );
   });
 
   test.each([
-    ['efs-sc', ['Default StorageClass of the cluster', 'standard', 'efs-sc', 'Enter another value']],
-    ['typed-sc', ['Default StorageClass of the cluster', 'typed-sc', 'standard', 'efs-sc', 'Enter another value']],
+    [
+      'efs-sc',
+      ['Default StorageClass of the cluster', 'standard', 'efs-sc', 'Enter another value'],
+    ],
+    [
+      'typed-sc',
+      [
+        'Default StorageClass of the cluster',
+        'typed-sc',
+        'standard',
+        'efs-sc',
+        'Enter another value',
+      ],
+    ],
   ])('starts on the earlier answer %s after Esc', async (name, labels) => {
     const typing: Line[] =
       name === 'efs-sc'
@@ -294,16 +391,27 @@ describe('a list from the cluster', () => {
             [CLASS, 'Enter another value'],
             [CLASS, name],
           ];
-    const lines: Line[] = [...TO_CLASS, ...typing, ['Access mode', ESC], [CLASS, ENTER], interrupt('Access mode')];
+    const lines: Line[] = [
+      ...TO_CLASS,
+      ...typing,
+      ['Access mode', ESC],
+      [CLASS, ENTER],
+      interrupt('Access mode'),
+    ];
     const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
-    expect(listsIn(asked).at(-1)).toMatchObject({default: name, choices: labels.map((label) => ({label}))});
+    expect(listsIn(asked).at(-1)).toMatchObject({
+      default: name,
+      choices: labels.map((label) => ({label})),
+    });
     expect(shown(asked).split('\n').at(-1)).toContain(name);
   });
 });
 
 describe('the token', () => {
   const asked = async (): Promise<TextQuestion> =>
-    (await talk([...HAPPY, ...QUIT])).asked.find(({message}) => message === 'Agent pool token') as TextQuestion;
+    (await talk([...HAPPY, ...QUIT])).asked.find(
+      ({message}) => message === 'Agent pool token',
+    ) as TextQuestion;
 
   test('names the Scalr URL, which is then not asked for', async () => {
     const {stderr} = await talk([...HAPPY, ...VIEW_AND_QUIT]);
@@ -312,7 +420,9 @@ describe('the token', () => {
 
   test('is refused when expired', async () => {
     const {validate} = await asked();
-    expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^The token expired on \d{4}-\d\d-\d\d\. Create a new token/);
+    expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(
+      /^The token expired on \d{4}-\d\d-\d\d\. Create a new token/,
+    );
     expect(await validate?.('two words')).toContain('whitespace');
     expect(await validate?.(TOKEN)).toBeUndefined();
   });
@@ -351,11 +461,21 @@ describe('known answers', () => {
     const files = memoryFiles({'a.yaml': 'purpose: runs\nisolation: shared\n'});
     const argv = ['--url', 'https://acme.scalr.io', '--cache', 'ephemeral', '--answers', 'a.yaml'];
     const env = {SCALR_AGENT_TOKEN: TOKEN, SCALR_AGENT_INSTALL_CLOUD: 'gke'};
-    const {stderr, exit} = await talk([FILES_ONLY, NETWORK, ...REST.slice(1), ...QUIT], {argv, files, env});
+    const {stderr, exit} = await talk([FILES_ONLY, NETWORK, ...REST.slice(1), ...QUIT], {
+      argv,
+      files,
+      env,
+    });
     expect(exit, stderr).toBe(0);
-    expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · GKE (environment)\n');
-    expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token, expires on 2028-02-05 (SCALR_AGENT_TOKEN)\n');
-    expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs may share a container (answers file)\n');
+    expect(stderr).toContain(
+      '◇  Target     files only · namespace scalr-agent · GKE (environment)\n',
+    );
+    expect(stderr).toContain(
+      '◇  Agent      acme.scalr.io (flag) · token, expires on 2028-02-05 (SCALR_AGENT_TOKEN)\n',
+    );
+    expect(stderr).toContain(
+      '◇  Purpose    Terraform/OpenTofu runs (answers file) · runs may share a container (answers file)\n',
+    );
     expect(stderr).toContain('◇  Cache      Ephemeral volume (flag) · 20Gi (chart default)\n');
   });
 
@@ -380,13 +500,22 @@ describe('known answers', () => {
       value: 'agent-local',
       description: 'recommended: connects Scalr with a private VCS',
     });
-    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual(['proxy', 'ca', 'mirror']);
+    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual([
+      'proxy',
+      'ca',
+      'mirror',
+    ]);
   });
 
   test('disables choices that the given chart does not support', async () => {
-    const {asked} = await talk([...TO_NETWORK.slice(0, -1), NETWORK, ...REST.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
+    const {asked} = await talk(
+      [...TO_NETWORK.slice(0, -1), NETWORK, ...REST.slice(0, -1), ...QUIT],
+      {argv: ['--chart', 'agent-local']},
+    );
     expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
-    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toBe('only with agent-k8s');
+    expect(
+      choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled,
+    ).toBe('only with agent-k8s');
   });
 
   test('names the answer that excludes the only chart with a value', async () => {
@@ -404,9 +533,13 @@ describe('known answers', () => {
       ...REST.slice(1),
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {files: memoryFiles({'ca.pem': String(certificates['ca.pem'])})});
+    const {asked} = await talk(lines, {
+      files: memoryFiles({'ca.pem': String(certificates['ca.pem'])}),
+    });
     const efs = choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs');
-    expect(efs?.disabled).toBe('only with agent-k8s, which your answer for CA public roots excludes');
+    expect(efs?.disabled).toBe(
+      'only with agent-k8s, which your answer for CA public roots excludes',
+    );
   });
 
   test.each([
@@ -414,7 +547,12 @@ describe('known answers', () => {
     ['gke', 'efs'],
     ['gke-autopilot', 'hostpath'],
   ])('does not offer on %s the cache %s', async (platform, value) => {
-    const {asked} = await talk([FILES_ONLY, ['Where does the cluster run', platform], ...HAPPY.slice(2), ...QUIT]);
+    const {asked} = await talk([
+      FILES_ONLY,
+      ['Where does the cluster run', platform],
+      ...HAPPY.slice(2),
+      ...QUIT,
+    ]);
     const offered = choicesOf(asked, 'Where should provider').map((choice) => choice.value);
     expect(offered).toContain('pvc');
     expect(offered).not.toContain(value);
@@ -432,7 +570,11 @@ describe('known answers', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines);
-    expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual(['none', 'irsa', 'eks-pod-identity']);
+    expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual([
+      'none',
+      'irsa',
+      'eks-pod-identity',
+    ]);
     expect(stderr).toContain('eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/scalr"');
   });
 });
@@ -447,21 +589,37 @@ describe('a question', () => {
       'Node directory',
       'Amazon EFS',
     ]);
-    expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(/^chart default; on the node/);
-    expect(asked.find(({message}) => message === 'Maximum concurrent runs')?.note).toBe('1, chart default');
+    expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(
+      /^chart default; on the node/,
+    );
+    expect(asked.find(({message}) => message === 'Maximum concurrent runs')?.note).toBe(
+      '1, chart default',
+    );
   });
 
   test('never contains a flag', async () => {
-    const lines: Line[] = [...TO_NETWORK.slice(0, -2), ['Isolate each run', 'per-run'], NETWORK, ...REST_WITHOUT_LIMIT];
+    const lines: Line[] = [
+      ...TO_NETWORK.slice(0, -2),
+      ['Isolate each run', 'per-run'],
+      NETWORK,
+      ...REST_WITHOUT_LIMIT,
+    ];
     const {asked} = await talk([...lines, ...QUIT]);
     const rows = (asked as ListQuestion[]).flatMap(({choices = []}) => choices);
-    expect(rows.filter(({disabled}) => disabled !== undefined).map(({disabled}) => disabled)).not.toEqual([]);
-    for (const {label, description = '', disabled = ''} of rows) expect(label + description + disabled).not.toMatch(/ --[a-z]/);
+    expect(
+      rows.filter(({disabled}) => disabled !== undefined).map(({disabled}) => disabled),
+    ).not.toEqual([]);
+    for (const {label, description = '', disabled = ''} of rows)
+      expect(label + description + disabled).not.toMatch(/ --[a-z]/);
   });
 
   test('describes each chart in one line', async () => {
     const {asked} = await talk([...HAPPY, ...QUIT]);
-    expect(choicesOf(asked, 'Chart to install').map(({label, description}) => `${label.split(' ')[0]}: ${description}`)).toEqual([
+    expect(
+      choicesOf(asked, 'Chart to install').map(
+        ({label, description}) => `${label.split(' ')[0]}: ${description}`,
+      ),
+    ).toEqual([
       'agent-local: recommended: runs share pods that are always running',
       'agent-job: one pod per run, none while idle',
       'agent-k8s: one pod per run; uses root and node directories',
@@ -469,9 +627,17 @@ describe('a question', () => {
   });
 
   test('about the number of runs is left out where no chart limits them, and its answer is dropped', async () => {
-    const lines: Line[] = [...TO_NETWORK, NETWORK, REST[0] as Line, ['Maximum concurrent runs', '4'], ['Chart to install', 'agent-job']];
+    const lines: Line[] = [
+      ...TO_NETWORK,
+      NETWORK,
+      REST[0] as Line,
+      ['Maximum concurrent runs', '4'],
+      ['Chart to install', 'agent-job'],
+    ];
     const {asked} = await talk([...lines, ...QUIT]);
-    expect(shown(asked)).toContain('Removed the answer for concurrency: the chart starts a pod for every run.');
+    expect(shown(asked)).toContain(
+      'Removed the answer for concurrency: the chart starts a pod for every run.',
+    );
     expect(shown(asked)).toContain('Size\ta pod for every run');
   });
 });
@@ -501,8 +667,11 @@ describe('the network', () => {
     const env = {HTTPS_PROXY: 'http://me:geheim@proxy.corp:3128', NO_PROXY: '.corp'};
     const {asked, stderr} = await talk([...lines, ...QUIT], {env});
     const box = choicesOf(asked, 'Which of these apply').find(({value}) => value === 'proxy');
-    expect(box?.description).toBe('HTTPS_PROXY is http://<user>:<password>@proxy.corp:3128 on this machine');
-    const find = (text: string) => asked.find(({message}) => message.includes(text)) as InputQuestion;
+    expect(box?.description).toBe(
+      'HTTPS_PROXY is http://<user>:<password>@proxy.corp:3128 on this machine',
+    );
+    const find = (text: string) =>
+      asked.find(({message}) => message.includes(text)) as InputQuestion;
     expect(find('Hosts and networks')).toMatchObject({default: '.corp', isPrefilled: true});
     expect(stderr + shown(asked)).not.toContain('geheim');
   });
@@ -517,14 +686,21 @@ describe('the network', () => {
     ];
     const {asked, stderr} = await talk([...lines, ...QUIT], {files: memoryFiles(certificates)});
     expect(stderr).toContain('CA ca.pem · with public roots');
-    const question = asked.find(({message}) => message.startsWith('File with private CA')) as TextQuestion;
+    const question = asked.find(({message}) =>
+      message.startsWith('File with private CA'),
+    ) as TextQuestion;
     expect(await question.validate?.('expired.pem')).toMatch(/expired on/);
     expect(await question.validate?.('nowhere.pem')).toContain('no such file');
     expect(await question.validate?.('ca.pem')).toBeUndefined();
   });
 
   test('asks only for missing proxy settings', async () => {
-    const lines: Line[] = [...TO_NETWORK, NETWORK, ['Hosts and networks that bypass', ENTER], ...REST];
+    const lines: Line[] = [
+      ...TO_NETWORK,
+      NETWORK,
+      ['Hosts and networks that bypass', ENTER],
+      ...REST,
+    ];
     const {asked} = await talk([...lines, ...QUIT], {argv: ['--https-proxy', 'http://p:1']});
     expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).not.toContain('proxy');
   });
@@ -559,11 +735,17 @@ describe('the network', () => {
     const {stderr, files, written, asked} = await talk(lines);
     const kept = files.written.filter(({path}) => !path.endsWith('values.yaml'));
     expect(JSON.stringify(kept) + stderr + shown(asked)).not.toContain('geheim');
-    expect(shown(asked)).toContain('values.yaml will contain the password of the proxy URL; answers.yaml leaves it out.');
+    expect(shown(asked)).toContain(
+      'values.yaml will contain the password of the proxy URL; answers.yaml leaves it out.',
+    );
     expect(stderr).toContain('SCALR_AGENT_INSTALL_HTTPS_PROXY');
-    const replay = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: written.get('out/answers.yaml') as string})});
+    const replay = await runCommand(Values, ['--answers', 'a'], {
+      files: memoryFiles({a: written.get('out/answers.yaml') as string}),
+    });
     expect(replay.exit).toBe(2);
-    expect(replay.stderr).toMatch(/--https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/);
+    expect(replay.stderr).toMatch(
+      /--https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/,
+    );
   });
 });
 
@@ -580,15 +762,21 @@ describe('Esc', () => {
       ...REST_WITHOUT_LIMIT,
     ];
     const {asked, stderr} = await talk([...lines, ...QUIT]);
-    expect((asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map((each) => each.default)).toEqual([
-      '',
-      'per-run',
-    ]);
+    expect(
+      (asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map(
+        (each) => each.default,
+      ),
+    ).toEqual(['', 'per-run']);
     expect(stderr).toContain('one pod per run');
   });
 
   test('keeps the token, which is not shown', async () => {
-    const lines: Line[] = [...TARGET, ['Agent pool token', TOKEN], ['What is the agent pool used for', ESC], ['Agent pool token', ENTER]];
+    const lines: Line[] = [
+      ...TARGET,
+      ['Agent pool token', TOKEN],
+      ['What is the agent pool used for', ESC],
+      ['Agent pool token', ENTER],
+    ];
     const {stderr, asked} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
     expect(asked.filter(({message}) => message === 'Agent pool token')[1]?.note).toBe('unchanged');
     expect(stderr).toContain('acme.scalr.io · token');

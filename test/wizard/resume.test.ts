@@ -76,17 +76,29 @@ describe('an interrupted session', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
-    const listed = choicesOf(asked, 'Which answer do you want to change?').map(({label, description}) => `${label}: ${description}`);
+    const listed = choicesOf(asked, 'Which answer do you want to change?').map(
+      ({label, description}) => `${label}: ${description}`,
+    );
     expect(listed.slice(0, 10)).toEqual([
-      ...['Target: files only', 'Cloud: EKS', 'Token: [hidden]', 'URL: https://acme.scalr.io', 'Purpose: Run Terraform/OpenTofu'],
-      ...['Isolation: No preference', 'Load: Steady', 'Network: none'],
-      ...[expect.stringMatching(/^Cache: /), expect.stringMatching(/^Concurrency: /)],
+      'Target: files only',
+      'Cloud: EKS',
+      'Token: [hidden]',
+      'URL: https://acme.scalr.io',
+      'Purpose: Run Terraform/OpenTofu',
+      'Isolation: No preference',
+      'Load: Steady',
+      'Network: none',
+      expect.stringMatching(/^Cache: /),
+      expect.stringMatching(/^Concurrency: /),
     ]);
   });
 
   test('is resumed with the flags it was started with', async () => {
     const files = memoryFiles();
-    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: ['--namespace', 'air', '--release', 'one']});
+    await talk([...BEGUN, interrupt('Which of these apply')], {
+      files,
+      argv: ['--namespace', 'air', '--release', 'one'],
+    });
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Which of these apply', ENTER],
@@ -101,7 +113,10 @@ describe('an interrupted session', () => {
 
   test('is resumed with its selected boxes', async () => {
     const files = memoryFiles();
-    await talk([...BEGUN, ['Which of these apply', ['mirror', 'proxy']], interrupt('Proxy for https')], {files});
+    await talk(
+      [...BEGUN, ['Which of these apply', ['mirror', 'proxy']], interrupt('Proxy for https')],
+      {files},
+    );
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', 'http://p:1'],
@@ -113,7 +128,9 @@ describe('an interrupted session', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain('proxy http://p:1 · images from registry.corp · instance metadata allowed');
+    expect(shown(asked)).toContain(
+      'proxy http://p:1 · images from registry.corp · instance metadata allowed',
+    );
   });
 });
 
@@ -168,7 +185,10 @@ describe('a secret of an interrupted session', () => {
   test('is still known after a second interruption', async () => {
     const files = memoryFiles();
     await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
-    await talk([['Agent pool token', TOKEN], interrupt('Proxy for https')], {argv: ['--resume'], files});
+    await talk([['Agent pool token', TOKEN], interrupt('Proxy for https')], {
+      argv: ['--resume'],
+      files,
+    });
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', PROXY],
@@ -184,7 +204,13 @@ describe('a secret of an interrupted session', () => {
     const files = memoryFiles();
     const argv = ['--http-proxy', PROXY, '--https-proxy', 'http://p:1', '--no-proxy', '.corp'];
     await talk([...BEGUN, interrupt('Which of these apply')], {files, argv});
-    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ['Proxy for http://', PROXY], ...REST, ...QUIT];
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Which of these apply', ENTER],
+      ['Proxy for http://', PROXY],
+      ...REST,
+      ...QUIT,
+    ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
     expect(shown(asked)).toContain('HTTP proxy http://<user>:<password>@proxy.corp:3128');
     expect(shown(asked)).toContain('proxy http://p:1 (flag)');
@@ -193,8 +219,17 @@ describe('a secret of an interrupted session', () => {
 
   test('opens its box again when it was a flag', async () => {
     const files = memoryFiles();
-    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: ['--https-proxy', PROXY, '--no-proxy', '.corp']});
-    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ['Proxy for https', PROXY], ...REST, ...QUIT];
+    await talk([...BEGUN, interrupt('Which of these apply')], {
+      files,
+      argv: ['--https-proxy', PROXY, '--no-proxy', '.corp'],
+    });
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Which of these apply', ENTER],
+      ['Proxy for https', PROXY],
+      ...REST,
+      ...QUIT,
+    ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
     expect(shown(asked)).toContain('proxy http://<user>:<password>@proxy.corp:3128');
     expect(shown(asked)).toContain('NO_PROXY .corp (flag)');
@@ -206,8 +241,15 @@ describe('a secret of an interrupted session', () => {
     await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: flags});
     const {exit, stderr} = await talk([], {argv: ['--resume'], files});
     expect(exit).toBe(2);
-    expect(stderr).toContain('The saved session does not contain --extra-env, because secrets are not saved.');
-    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ...REST, ...QUIT];
+    expect(stderr).toContain(
+      'The saved session does not contain --extra-env, because secrets are not saved.',
+    );
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Which of these apply', ENTER],
+      ...REST,
+      ...QUIT,
+    ];
     expect((await talk(lines, {argv: ['--resume', ...flags], files})).exit).toBe(0);
   });
 });
@@ -231,7 +273,12 @@ test('fails to resume when the saved session is damaged', async () => {
   expect(stderr).toContain('Cannot parse');
 });
 
-test.each([['--yes'], ['--json'], ['--dry-run'], ['--no-input']])('refuses %s together with --resume', async (flag) => {
+test.each([
+  ['--yes'],
+  ['--json'],
+  ['--dry-run'],
+  ['--no-input'],
+])('refuses %s together with --resume', async (flag) => {
   const {exit, stdout, stderr} = await talk([], {argv: ['--resume', flag]});
   expect(exit).toBe(2);
   expect(stdout + stderr).toContain('--resume requires prompts');

@@ -5,10 +5,28 @@ import type {ListQuestion} from '../../src/ports/system.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, FILES_ONLY, KEPT, QUIT, QUIT_STALE, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
+import {
+  choicesOf,
+  FILES_ONLY,
+  KEPT,
+  QUIT,
+  QUIT_STALE,
+  shown,
+  talk,
+  VIEW_AND_QUIT,
+} from './conversation.ts';
 
 /** Everything but the network, storage and size is set by flags. */
-const GIVEN = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
+const GIVEN = [
+  '--url',
+  'https://acme.scalr.io',
+  '--token-secret',
+  'mine',
+  '--cloud',
+  'gke',
+  '--purpose',
+  'runs',
+];
 const FLAGS = [...GIVEN, '--isolation', 'shared'];
 const QUIET: Line[] = [
   ['Which of these apply to your network', ENTER],
@@ -45,13 +63,21 @@ describe('the chart', () => {
       value: 'agent-job',
       description: expect.stringMatching(/^recommended: one pod per run/),
     });
-    expect(shown(asked)).toContain('Removed the answer for cache: the cache must be a PVC or an ephemeral volume.');
+    expect(shown(asked)).toContain(
+      'Removed the answer for cache: the cache must be a PVC or an ephemeral volume.',
+    );
     expect(stderr).toContain('Values of agent-local');
     expect(exit).toBe(0);
   });
 
   test('never drops the cloud, the purpose or the isolation', async () => {
-    const lines: Line[] = [FILES_ONLY, ['Isolate each run', 'per-run'], ...QUIET.slice(0, 2), ['Chart to install', ENTER], ...QUIT];
+    const lines: Line[] = [
+      FILES_ONLY,
+      ['Isolate each run', 'per-run'],
+      ...QUIET.slice(0, 2),
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
     const {asked} = await talk(lines, {argv: GIVEN});
     const local = choicesOf(asked, 'Chart to install').find(({value}) => value === 'agent-local');
     expect(local?.disabled).toBe('not possible here: runs share a container');
@@ -61,7 +87,9 @@ describe('the chart', () => {
     const lines: Line[] = [FILES_ONLY, ...QUIET.slice(0, 2), ['Chart to install', ENTER], ...QUIT];
     const {asked} = await talk(lines, {argv: [...GIVEN, '--isolation', 'per-run']});
     const charts = choicesOf(asked, 'Chart to install');
-    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toBe('not possible here: runs share a container');
+    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toBe(
+      'not possible here: runs share a container',
+    );
     expect(charts[0]).toMatchObject({value: 'agent-job'});
   });
 
@@ -79,7 +107,9 @@ describe('the chart', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines, {argv: GIVEN});
-    expect(shown(asked)).toContain('agent-local does not support an answer: runs share a container.');
+    expect(shown(asked)).toContain(
+      'agent-local does not support an answer: runs share a container.',
+    );
     expect(stderr).toContain('Values of agent-job');
   });
 
@@ -95,12 +125,20 @@ describe('the chart', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines, {argv: GIVEN.concat('--isolation', 'shared')});
-    expect(shown(asked)).toContain('agent-local does not support an answer: the cache must be a PVC or an ephemeral volume.');
+    expect(shown(asked)).toContain(
+      'agent-local does not support an answer: the cache must be a PVC or an ephemeral volume.',
+    );
     expect(stderr).toMatch(/Values of agent-(k8s|job)/);
   });
 
   test('can be changed', async () => {
-    const lines: Line[] = [...TO_REVIEW, EDIT, ['Which answer', 'chart'], ['Chart to install', 'agent-job'], ...VIEW_AND_QUIT];
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      EDIT,
+      ['Which answer', 'chart'],
+      ['Chart to install', 'agent-job'],
+      ...VIEW_AND_QUIT,
+    ];
     const {stderr} = await talk(lines, {argv: [...FLAGS, '--namespace', 'ci']});
     expect(stderr).toContain('Values of agent-job');
   });
@@ -108,7 +146,9 @@ describe('the chart', () => {
 
 describe('the review', () => {
   test('fits on one screen, with answers in groups and warnings', async () => {
-    const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...FLAGS, '--metadata-service', 'block']});
+    const {asked} = await talk([...TO_REVIEW, ...QUIT], {
+      argv: [...FLAGS, '--metadata-service', 'block'],
+    });
     const [review] = reviews(asked);
     expect(review?.heading?.join('\n')).toMatch(
       /^Review {5}agent-local [\d.]+ → files only · [^\n]*\nAgent\tacme.scalr.io \(flag\) · Secret mine \(flag\)\nPurpose\t/,
@@ -120,7 +160,9 @@ describe('the review', () => {
   test('refuses a value that the agent cannot parse', async () => {
     const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY=many'];
     const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...FLAGS, ...mistake]});
-    expect(shown(asked)).toContain('SCALR_AGENT_MODULE_CACHE_CONCURRENCY: "many" is not a whole number of threads.');
+    expect(shown(asked)).toContain(
+      'SCALR_AGENT_MODULE_CACHE_CONCURRENCY: "many" is not a whole number of threads.',
+    );
   });
 
   test('asks again for the setting of a warning', async () => {
@@ -137,7 +179,9 @@ describe('the review', () => {
       ...VIEW_AND_QUIT,
     ];
     const {asked, stderr} = await talk(lines, {argv: FLAGS});
-    const [before, after] = reviews(asked).map(({choices}) => choices.some(({value}) => value === 'fix'));
+    const [before, after] = reviews(asked).map(({choices}) =>
+      choices.some(({value}) => value === 'fix'),
+    );
     expect([before, after]).toEqual([true, false]);
     expect(stderr).toContain('10.0.0.0/8');
   });
@@ -215,13 +259,23 @@ describe('the review', () => {
       ...QUIT,
     ];
     const {asked} = await talk(lines, {argv: FLAGS});
-    expect(choicesOf(asked, 'Which answer').find(({value}) => value === 'concurrency')?.description).toBe('3');
+    expect(
+      choicesOf(asked, 'Which answer').find(({value}) => value === 'concurrency')?.description,
+    ).toBe('3');
   });
 
   test('does not preselect Install after values.yaml was read', async () => {
-    const {asked} = await talk([...TO_REVIEW, ['What do you want to do?', 'view'], ['What do you want to do?', ENTER], ...QUIT], {
-      argv: FLAGS,
-    });
+    const {asked} = await talk(
+      [
+        ...TO_REVIEW,
+        ['What do you want to do?', 'view'],
+        ['What do you want to do?', ENTER],
+        ...QUIT,
+      ],
+      {
+        argv: FLAGS,
+      },
+    );
     expect(reviews(asked).map((each) => each.default)).toEqual(['save', 'view', 'view']);
   });
 
@@ -246,7 +300,11 @@ describe('the review', () => {
   });
 
   test('reports conflicting answers and lets the user change them', async () => {
-    const tls: Line[] = [...MORE, ['What do you want to configure?', 'TLS'], ['TLS: which', 'ca-secret']];
+    const tls: Line[] = [
+      ...MORE,
+      ['What do you want to configure?', 'TLS'],
+      ['TLS: which', 'ca-secret'],
+    ];
     const back: Line[] = [
       ['TLS: which', ''],
       ['What do you want to configure?', ''],
@@ -261,7 +319,10 @@ describe('the review', () => {
       ...back,
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'], files: memoryFiles(certificates)});
+    const {asked} = await talk(lines, {
+      argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'],
+      files: memoryFiles(certificates),
+    });
     expect(shown(asked)).toContain('--ca-file: Conflicts with --ca-secret');
     const [, broken, mended] = reviews(asked);
     expect(broken?.default).toBe('edit');
@@ -278,15 +339,22 @@ describe('the review', () => {
     ];
     const {written, files, asked, exit} = await talk(lines, {argv: FLAGS});
     expect(exit).toBe(0);
-    expect([...written.keys()]).toEqual(expect.arrayContaining(['/srv/agent/answers.yaml', '/srv/agent/values.yaml']));
+    expect([...written.keys()]).toEqual(
+      expect.arrayContaining(['/srv/agent/answers.yaml', '/srv/agent/values.yaml']),
+    );
     expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
     expect(shown(asked)).toContain('Saved: /srv/agent/answers.yaml, /srv/agent/values.yaml');
     expect(files.removed).toEqual([KEPT]);
   });
 
   test('keeps the answers for --resume when the user quits without saving', async () => {
-    const {files, stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'quit'], ['Quit without', 'n'], ...QUIT], {argv: FLAGS});
-    expect(stderr).toContain('Nothing was changed. To continue, run the command again with --resume.');
+    const {files, stderr} = await talk(
+      [...TO_REVIEW, ['What do you want to do?', 'quit'], ['Quit without', 'n'], ...QUIT],
+      {argv: FLAGS},
+    );
+    expect(stderr).toContain(
+      'Nothing was changed. To continue, run the command again with --resume.',
+    );
     expect(files.removed).toEqual([]);
   });
 
@@ -298,8 +366,13 @@ describe('the review', () => {
       'npx scalr-agent-install values',
     ],
   ] as const)('prints commands that run as they are: %o', async (env, install, values) => {
-    const {stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'print'], ...QUIT], {argv: FLAGS, env});
-    expect(stderr).toContain(`\n${install}\n  --chart agent-local \\\n  --chart-version 0.6.5 \\\n`);
+    const {stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'print'], ...QUIT], {
+      argv: FLAGS,
+      env,
+    });
+    expect(stderr).toContain(
+      `\n${install}\n  --chart agent-local \\\n  --chart-version 0.6.5 \\\n`,
+    );
     expect(stderr).toContain(`\n${values} \\\n`);
     expect(stderr).toContain(
       '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml |\n  kubectl apply --namespace scalr-agent --filename -\nhelm upgrade --install scalr-agent agent-local \\\n  --repo',
@@ -320,13 +393,33 @@ describe('the review', () => {
   });
 
   describe('after an edit of saved answers', () => {
-    const SAVED: Line[] = [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', '/srv']];
-    const EDITED: Line[] = [...SAVED, EDIT, ['Which answer do you want to change?', 'concurrency'], ['Maximum concurrent runs', '3']];
+    const SAVED: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+    ];
+    const EDITED: Line[] = [
+      ...SAVED,
+      EDIT,
+      ['Which answer do you want to change?', 'concurrency'],
+      ['Maximum concurrent runs', '3'],
+    ];
 
     test('says that the files are out of date, and preselects Save', async () => {
-      const lines: Line[] = [...EDITED, ['What do you want to do?', ENTER], ['Directory to save to', '/srv'], ...REPLACED, DONE];
+      const lines: Line[] = [
+        ...EDITED,
+        ['What do you want to do?', ENTER],
+        ['Directory to save to', '/srv'],
+        ...REPLACED,
+        DONE,
+      ];
       const {asked, written, files, stderr} = await talk(lines, {argv: FLAGS});
-      expect(reviews(asked).map(({default: preselected}) => preselected)).toEqual(['save', 'quit', 'save', 'quit']);
+      expect(reviews(asked).map(({default: preselected}) => preselected)).toEqual([
+        'save',
+        'quit',
+        'save',
+        'quit',
+      ]);
       const notes = reviews(asked).map(({heading}) => heading?.at(-2));
       expect(notes[1]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml');
       expect(notes[2]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml (out of date, save again)');
@@ -337,7 +430,10 @@ describe('the review', () => {
     });
 
     test('prints no command that uses the files', async () => {
-      const {stderr} = await talk([...EDITED, ['What do you want to do?', 'print'], ...QUIT_STALE], {argv: FLAGS});
+      const {stderr} = await talk(
+        [...EDITED, ['What do you want to do?', 'print'], ...QUIT_STALE],
+        {argv: FLAGS},
+      );
       expect(stderr).toContain('  --concurrency 3 \\\n');
       expect(stderr).not.toContain('/srv');
     });
@@ -401,7 +497,10 @@ describe('the review', () => {
       ['Directory to save to', '/srv'],
       ['What do you want to do?', ENTER],
     ];
-    const {written} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'], files: memoryFiles(certificates)});
+    const {written} = await talk(lines, {
+      argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'],
+      files: memoryFiles(certificates),
+    });
     expect(written.get('/srv/answers.yaml')).toContain(`ca-file: ${resolve('ca.pem')}\n`);
     expect(written.get('/srv/answers.yaml')).toMatch(/chart-version: 0\.6\.\d/);
   });
@@ -426,7 +525,10 @@ describe('the review', () => {
     const {write} = files;
     files.write = async (path, ...rest) => {
       if (path.startsWith('/read-only'))
-        throw new ExpectedError(`Cannot write ${path}: read-only file system.`, {code: 'UNWRITABLE_FILE', exit: ExitCode.failed});
+        throw new ExpectedError(`Cannot write ${path}: read-only file system.`, {
+          code: 'UNWRITABLE_FILE',
+          exit: ExitCode.failed,
+        });
       await write(path, ...rest);
     };
     const lines: Line[] = [

@@ -4,7 +4,12 @@ import {refusal} from '../../ground/tool-errors.ts';
 import {type Fields, isFields, isListOf, jsonText, readJson} from '../../ground/tree.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Files, HostCall, HostTools} from '../../ports/system.ts';
-import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../../redact/find-secrets.ts';
+import {
+  knownSecretsOfVariables,
+  knownSecretsOfWords,
+  looksSecret,
+  variableIn,
+} from '../../redact/find-secrets.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
 import type {Gap, HideIn, TextFile} from './read-objects.ts';
@@ -12,7 +17,12 @@ import type {Gap, HideIn, TextFile} from './read-objects.ts';
 interface Inspected extends ContainerFacts {
   Name: string;
   Args?: readonly string[] | null;
-  Config?: {Env?: readonly string[] | null; Hostname?: string; Cmd?: readonly string[] | null; Entrypoint?: readonly string[] | null};
+  Config?: {
+    Env?: readonly string[] | null;
+    Hostname?: string;
+    Cmd?: readonly string[] | null;
+    Entrypoint?: readonly string[] | null;
+  };
 }
 
 const INSPECT = 'docker/inspect.json';
@@ -23,15 +33,28 @@ const INFO = (
 ).split(' ');
 
 /** Reads the container of an agent. @throws ExpectedError if it cannot be read */
-export async function prepareDocker(container: string, {since}: HostBundleOptions, deps: HostDeps): Promise<HostPrepared> {
+export async function prepareDocker(
+  container: string,
+  {since}: HostBundleOptions,
+  deps: HostDeps,
+): Promise<HostPrepared> {
   const {host, signal} = deps;
-  const {stdout, error} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {signal});
+  const {stdout, error} = await host.run(
+    {tool: 'docker', args: ['inspect', '--type', 'container', '--', container]},
+    {signal},
+  );
   if (error)
     throw refusal(`Cannot read container ${container}`, error, [
-      ...(error.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
+      ...(error.isToolMissing
+        ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin']
+        : []),
       'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
-  const answer = readJson('docker', stdout, (value): value is [Inspected] => isListOf('Name')(value) && value.length === 1);
+  const answer = readJson(
+    'docker',
+    stdout,
+    (value): value is [Inspected] => isListOf('Name')(value) && value.length === 1,
+  );
   if (answer.error)
     throw refusal(`Cannot read container ${container}: docker inspect`, answer.error, [
       `Check the output: docker inspect --type container -- ${container}`,
@@ -40,12 +63,21 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
   const name = inspected.Name.replace(/^\//, '');
   const {Env, Cmd, Entrypoint, Hostname = ''} = inspected.Config ?? {};
   const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
-  const variableNamed = (variable: string): string | undefined => variables.find((each) => each.name === variable)?.value;
-  const account = {name, address: variableNamed('SCALR_URL'), agents: [variableNamed('SCALR_AGENT_NAME') ?? Hostname]};
+  const variableNamed = (variable: string): string | undefined =>
+    variables.find((each) => each.name === variable)?.value;
+  const account = {
+    name,
+    address: variableNamed('SCALR_URL'),
+    agents: [variableNamed('SCALR_AGENT_NAME') ?? Hostname],
+  };
   const [calls, system, inAccount] = await Promise.all([
     readCommandTexts(
       [
-        {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
+        {
+          name: 'docker/version.json',
+          call: {tool: 'docker', args: ['version', '--format', '{{json .}}']},
+          shape: (version) => version,
+        },
         {
           name: 'docker/info.json',
           call: {tool: 'docker', args: ['info', '--format', '{{json .}}']},
@@ -81,18 +113,28 @@ export async function prepareDocker(container: string, {since}: HostBundleOption
 const logsOf = (container: string, since: Since): HostCall => ({
   tool: 'docker',
   args: [
-    ...['logs', '--timestamps'],
-    ...(since === undefined ? [] : ['--since', 'seconds' in since ? `${since.seconds}s` : since.time]),
-    ...['--', container],
+    'logs',
+    '--timestamps',
+    ...(since === undefined
+      ? []
+      : ['--since', 'seconds' in since ? `${since.seconds}s` : since.time]),
+    '--',
+    container,
   ],
 });
 
-function withoutSecretVariables({Config, ...inspected}: Inspected, hide: ReturnType<HideIn>): object {
+function withoutSecretVariables(
+  {Config, ...inspected}: Inspected,
+  hide: ReturnType<HideIn>,
+): object {
   const shown = (text: string): string => {
     const variable = variableIn(text);
     return variable && looksSecret(variable) ? `${variable.name}=${hide(variable.value)}` : text;
   };
-  return {...inspected, ...(Config ? {Config: {...Config, ...(Config.Env ? {Env: Config.Env.map(shown)} : {})}} : {})};
+  return {
+    ...inspected,
+    ...(Config ? {Config: {...Config, ...(Config.Env ? {Env: Config.Env.map(shown)} : {})}} : {}),
+  };
 }
 
 export interface HostBundleOptions {
@@ -143,15 +185,22 @@ interface TextCall {
 }
 
 /** Results of small calls, one file each; failures are gaps. */
-export async function readCommandTexts(calls: readonly TextCall[], {host, signal}: HostDeps): Promise<{texts: TextFile[]; gaps: Gap[]}> {
+export async function readCommandTexts(
+  calls: readonly TextCall[],
+  {host, signal}: HostDeps,
+): Promise<{texts: TextFile[]; gaps: Gap[]}> {
   const read = await Promise.all(
     calls.map(async ({name, call, shape}) => {
       const {stdout, error} = await host.run(call, {signal});
       const answer = shape && readJson(call.tool, stdout, isFields);
       // A failed tool may have printed output before.
       const failed = error ?? answer?.error;
-      const text = answer === undefined ? stdout : answer.error ? '' : jsonText(shape?.(answer.value));
-      return {texts: text === '' ? [] : [{name, text}], gaps: failed ? [{what: name, error: failed}] : []};
+      const text =
+        answer === undefined ? stdout : answer.error ? '' : jsonText(shape?.(answer.value));
+      return {
+        texts: text === '' ? [] : [{name, text}],
+        gaps: failed ? [{what: name, error: failed}] : [],
+      };
     }),
   );
   return {texts: read.flatMap(({texts}) => texts), gaps: read.flatMap(({gaps}) => gaps)};
@@ -160,5 +209,7 @@ export async function readCommandTexts(calls: readonly TextCall[], {host, signal
 export async function readSystem({files}: Pick<HostDeps, 'files'>): Promise<TextFile[]> {
   // Not available on every system.
   const release = await files.read('/etc/os-release').catch(onFailure(() => undefined));
-  return release === undefined ? [] : [{name: 'host/os-release.txt', text: release.toString('utf8')}];
+  return release === undefined
+    ? []
+    : [{name: 'host/os-release.txt', text: release.toString('utf8')}];
 }

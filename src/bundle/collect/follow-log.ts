@@ -33,9 +33,14 @@ export interface RecordedLog {
 }
 
 /** Follows one log across interrupted connections and container restarts, while its pod exists. */
-export async function followLog(item: LogItem, limit: number, {api, signal, sleep, stateNow}: Deps): Promise<RecordedLog> {
+export async function followLog(
+  item: LogItem,
+  limit: number,
+  {api, signal, sleep, stateNow}: Deps,
+): Promise<RecordedLog> {
   const {path, isPrevious} = item;
-  const [content, position] = [new KeptLog(limit), new LogPosition()];
+  const content = new KeptLog(limit);
+  const position = new LogPosition();
   /** Error of the last connection, and an error that lost lines. */
   let [broken, lost]: (ReadError | undefined)[] = [];
   let restarts = stateNow()?.restarts ?? 0;
@@ -51,20 +56,33 @@ export async function followLog(item: LogItem, limit: number, {api, signal, slee
     }
   };
   for (;;) {
-    const stream = await api.stream(position.from(isPrevious ? path : `${path}&follow=true`), {signal, idleMs: QUIET_MS, follows: true});
-    if (stream.error === undefined) for await (const chunk of position.news(stream.chunks)) content.push(chunk);
+    const stream = await api.stream(position.from(isPrevious ? path : `${path}&follow=true`), {
+      signal,
+      idleMs: QUIET_MS,
+      follows: true,
+    });
+    if (stream.error === undefined)
+      for await (const chunk of position.news(stream.chunks)) content.push(chunk);
     broken = stream.error ?? (await stream.end);
     pause = stream.error === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
     const state = await nextState();
     if (state === undefined) break;
     if (state.restarts > restarts && broken !== undefined && broken.kind !== 'not-started')
-      lost = {kind: 'truncated', message: 'the container restarted while the connection was interrupted'};
+      lost = {
+        kind: 'truncated',
+        message: 'the container restarted while the connection was interrupted',
+      };
     restarts = state.restarts;
   }
   content.push(position.rest());
   const last = stateNow();
   const goesOn = last !== undefined && (broken !== undefined || last.isRunning);
-  return {item, content, ...(goesOn ? {rest: position} : {}), error: lost ?? (broken?.kind === 'aborted' ? undefined : broken)};
+  return {
+    item,
+    content,
+    ...(goesOn ? {rest: position} : {}),
+    error: lost ?? (broken?.kind === 'aborted' ? undefined : broken),
+  };
 }
 
 /** Timestamp that the kubelet adds to every line. */
@@ -114,7 +132,8 @@ export class LogPosition {
         again -= 1;
         return false;
       }
-      if (isBehind && time !== last && nanosecondsOf(time) < nanosecondsOf(last as string)) return false;
+      if (isBehind && time !== last && nanosecondsOf(time) < nanosecondsOf(last as string))
+        return false;
       isBehind &&= time === last;
       this.#count = time === this.#time ? this.#count + 1 : 1;
       this.#time = time;
@@ -133,5 +152,8 @@ function* linesOf(text: Buffer): Generator<Buffer> {
 
 function nanosecondsOf(time: string): bigint {
   const [, fraction = ''] = TIME.exec(`${time} `) ?? [];
-  return BigInt(Date.parse(time.replace(/\.\d+/, ''))) * 1_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9));
+  return (
+    BigInt(Date.parse(time.replace(/\.\d+/, ''))) * 1_000_000n +
+    BigInt(fraction.padEnd(9, '0').slice(0, 9))
+  );
 }

@@ -2,9 +2,22 @@ import {journalFindings, type UnitFacts} from '../../diagnose/host-findings.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import type {HostCall} from '../../ports/system.ts';
-import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords, type Variable, variableIn} from '../../redact/find-secrets.ts';
+import {
+  knownSecret,
+  knownSecretsOfVariables,
+  knownSecretsOfWords,
+  type Variable,
+  variableIn,
+} from '../../redact/find-secrets.ts';
 import type {KnownSecret} from '../../redact/known-values.ts';
-import {type HostBundleOptions, type HostDeps, type HostPrepared, hostLog, readCommandTexts, readSystem} from './docker.ts';
+import {
+  type HostBundleOptions,
+  type HostDeps,
+  type HostPrepared,
+  hostLog,
+  readCommandTexts,
+  readSystem,
+} from './docker.ts';
 import type {Since} from './log-items.ts';
 import type {Gap, TextFile} from './read-objects.ts';
 
@@ -20,14 +33,26 @@ const PROPERTIES = (
 ).split(' ');
 
 /** Reads the systemd service of an agent on a VM. @throws ExpectedError if it cannot be read */
-export async function prepareJournal({since, now}: HostBundleOptions, deps: HostDeps): Promise<HostPrepared> {
+export async function prepareJournal(
+  {since, now}: HostBundleOptions,
+  deps: HostDeps,
+): Promise<HostPrepared> {
   const {host, signal} = deps;
   const version = await host.run({tool: 'journalctl', args: ['--version']}, {signal});
   if (version.error) throw refusal('Cannot read the journal', version.error, [IN_DOCKER]);
-  const [agent, docker, system] = await Promise.all([readUnit(AGENT, deps), readUnit(DOCKER, deps), readSystem(deps)]);
+  const [agent, docker, system] = await Promise.all([
+    readUnit(AGENT, deps),
+    readUnit(DOCKER, deps),
+    readSystem(deps),
+  ]);
   if (agent.facts['LoadState'] === 'not-found')
-    throw refusal(`Unit ${AGENT} not found on this machine`, {kind: 'not-found', message: 'unknown to systemd'}, [ON_MACHINE, IN_DOCKER]);
-  if (agent.texts.length === 0) await refuseUnreadableJournal(agent.gaps, journalOf(AGENT, since, now), deps);
+    throw refusal(
+      `Unit ${AGENT} not found on this machine`,
+      {kind: 'not-found', message: 'unknown to systemd'},
+      [ON_MACHINE, IN_DOCKER],
+    );
+  if (agent.texts.length === 0)
+    await refuseUnreadableJournal(agent.gaps, journalOf(AGENT, since, now), deps);
   // Only exists if the agent was installed from its package.
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
   return {
@@ -36,7 +61,11 @@ export async function prepareJournal({since, now}: HostBundleOptions, deps: Host
     about: `systemd unit ${AGENT}`,
     releases: [],
     scope: {objects: [], pods: []},
-    texts: () => [...units.flatMap(({texts}) => texts), {name: 'systemd/version.txt', text: version.stdout}, ...system],
+    texts: () => [
+      ...units.flatMap(({texts}) => texts),
+      {name: 'systemd/version.txt', text: version.stdout},
+      ...system,
+    ],
     logs: units.map(({name}) => hostLog('journal', name)),
     knownSecrets: units.flatMap(({knownSecrets}) => knownSecrets),
     gaps: units.flatMap(({gaps}) => gaps),
@@ -46,21 +75,37 @@ export async function prepareJournal({since, now}: HostBundleOptions, deps: Host
 }
 
 /** Without unit data, the journal must be readable. @throws ExpectedError */
-async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: HostCall, {host, signal}: HostDeps): Promise<void> {
+async function refuseUnreadableJournal(
+  [gap]: readonly Gap[],
+  {tool, args}: HostCall,
+  {host, signal}: HostDeps,
+): Promise<void> {
   const {stdout, error} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
   if (gap === undefined || error === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
   const message = `systemctl: ${gap.error.message}; journalctl: ${error.message}`;
-  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {kind: error.kind, message}, [ON_MACHINE, IN_DOCKER]);
+  throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {kind: error.kind, message}, [
+    ON_MACHINE,
+    IN_DOCKER,
+  ]);
 }
 
 /** --all: otherwise lines with colors, progress bars or other bytes are hidden as "blob data". */
 const journalOf = (unit: string, since: Since, now: Date): HostCall => ({
   tool: 'journalctl',
   args: [
-    ...['--unit', `${unit}.service`, '--all', '--no-pager', '--utc', '--output', 'short-iso-precise'],
+    '--unit',
+    `${unit}.service`,
+    '--all',
+    '--no-pager',
+    '--utc',
+    '--output',
+    'short-iso-precise',
     ...(since === undefined
       ? []
-      : ['--since', `@${Math.floor(('seconds' in since ? now.getTime() - since.seconds * 1000 : Date.parse(since.time)) / 1000)}`]),
+      : [
+          '--since',
+          `@${Math.floor(('seconds' in since ? now.getTime() - since.seconds * 1000 : Date.parse(since.time)) / 1000)}`,
+        ]),
   ],
 });
 
@@ -72,11 +117,18 @@ interface Unit extends UnitFacts {
 
 async function readUnit(name: string, deps: HostDeps): Promise<Unit> {
   const unit = `${name}.service`;
-  const [cat, show] = [`systemd/${unit}.txt`, `systemd/${name}.properties.txt`];
+  const cat = `systemd/${unit}.txt`;
+  const show = `systemd/${name}.properties.txt`;
   const {texts, gaps} = await readCommandTexts(
     [
       {name: cat, call: {tool: 'systemctl', args: ['cat', '--no-pager', unit]}},
-      {name: show, call: {tool: 'systemctl', args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, unit]}},
+      {
+        name: show,
+        call: {
+          tool: 'systemctl',
+          args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, unit],
+        },
+      },
     ],
     deps,
   );
@@ -88,7 +140,9 @@ async function readUnit(name: string, deps: HostDeps): Promise<Unit> {
     name,
     texts,
     variables: all.map((each) => each.name),
-    facts: Object.fromEntries([...textOf(show).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value])),
+    facts: Object.fromEntries(
+      [...textOf(show).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
+    ),
     knownSecrets: [...knownSecrets, ...knownSecretsOfVariables(all)],
     gaps: [...gaps, ...files.flatMap((file) => file.gaps)],
   };
@@ -100,7 +154,10 @@ async function readVariables(
   {files}: HostDeps,
 ): Promise<{variables: Variable[]; gaps: Gap[]}> {
   const what = `${path} (the bundle was not searched for its values)`;
-  const gap = (kind: Gap['error']['kind'], message: string) => ({variables: [], gaps: [{what, error: {kind, message}}]});
+  const gap = (kind: Gap['error']['kind'], message: string) => ({
+    variables: [],
+    gaps: [{what, error: {kind, message}}],
+  });
   if (/[*?[%]/.test(path)) return gap('refused', 'patterns and specifiers are not supported');
   try {
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
@@ -116,7 +173,8 @@ async function readVariables(
 /** A systemd unit and its drop-ins, as printed by `systemctl cat`. Environment files with `isOptional` may be missing. Pure. */
 export function parseUnit(text: string) {
   const settings = settingsIn(text);
-  const of = (name: string): string[] => settings.flatMap(([key, value]) => (key === name ? [value] : []));
+  const of = (name: string): string[] =>
+    settings.flatMap(([key, value]) => (key === name ? [value] : []));
   const variables = of('Environment')
     .flatMap(wordsIn)
     .flatMap((word) => variableIn(word) ?? []);
@@ -128,7 +186,9 @@ export function parseUnit(text: string) {
     }),
     knownSecrets: [
       ...knownSecretsOfVariables(variables),
-      ...settings.flatMap(([key, value]) => (key.startsWith('Exec') ? knownSecretsOfWords(wordsIn(value)) : [])),
+      ...settings.flatMap(([key, value]) =>
+        key.startsWith('Exec') ? knownSecretsOfWords(wordsIn(value)) : [],
+      ),
       ...of('SetCredential').flatMap((value) => {
         const [, name, content] = /^([^:]+):(.+)$/s.exec(value) ?? [];
         return name === undefined || content === undefined ? [] : [knownSecret(name, content)];
@@ -139,9 +199,14 @@ export function parseUnit(text: string) {
 
 /** Variables of an EnvironmentFile: a quoted value can have several lines. Pure. */
 export const parseEnvironmentFile = (text: string): Variable[] =>
-  [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms)].map(
-    ([, name = '', raw = '']) => ({name, value: /^["']/.test(raw) ? unquoted(raw) : raw.trim()}),
-  );
+  [
+    ...text.matchAll(
+      /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms,
+    ),
+  ].map(([, name = '', raw = '']) => ({
+    name,
+    value: /^["']/.test(raw) ? unquoted(raw) : raw.trim(),
+  }));
 
 /** Key and value of every line; a trailing backslash continues the line. */
 const settingsIn = (text: string): [string, string][] =>
@@ -155,9 +220,14 @@ const settingsIn = (text: string): [string, string][] =>
 
 /** Splits words as systemd does: quotes keep spaces, %% is a percent sign. */
 const wordsIn = (text: string): string[] =>
-  [...text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\\.|[^\s"'])+/g)].map(([word]) => unquoted(word).replaceAll('%%', '%'));
+  [...text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\\.|[^\s"'])+/g)].map(([word]) =>
+    unquoted(word).replaceAll('%%', '%'),
+  );
 
 const unquoted = (word: string): string =>
   word
-    .replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/gs, (_, double?: string, single?: string) => double ?? single ?? '')
+    .replace(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'/gs,
+      (_, double?: string, single?: string) => double ?? single ?? '',
+    )
     .replace(/\\(["'\\$`])/g, '$1');

@@ -140,11 +140,14 @@ export const logItems = (
       .filter(({name}) => container === undefined || name === container)
       .flatMap((status) => [
         ...(hasBegun(status) ? [item(pod, status.name, namespace, since, false)] : []),
-        ...(status.restartCount || status.lastState?.terminated ? [item(pod, status.name, namespace, since, true)] : []),
+        ...(status.restartCount || status.lastState?.terminated
+          ? [item(pod, status.name, namespace, since, true)]
+          : []),
       ]),
   );
 
-export const logContainers = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
+export const logContainers = (logs: readonly LogItem[]): number =>
+  new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
 
 export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),
@@ -153,15 +156,27 @@ export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
 ];
 
 const hasBegun = ({state, lastState}: ContainerStatus): boolean =>
-  state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
+  state?.running !== undefined ||
+  state?.terminated !== undefined ||
+  lastState?.terminated !== undefined;
 
-function item({metadata: {name}}: Pod, container: string, namespace: string, since: Since, isPrevious: boolean): LogItem {
+function item(
+  {metadata: {name}}: Pod,
+  container: string,
+  namespace: string,
+  since: Since,
+  isPrevious: boolean,
+): LogItem {
   const query = new URLSearchParams({
     container,
     timestamps: 'true',
     ...(isPrevious ? {previous: 'true'} : {}),
     // Logs before a restart are collected regardless of the time range.
-    ...(since === undefined || isPrevious ? {} : 'seconds' in since ? {sinceSeconds: String(since.seconds)} : {sinceTime: since.time}),
+    ...(since === undefined || isPrevious
+      ? {}
+      : 'seconds' in since
+        ? {sinceSeconds: String(since.seconds)}
+        : {sinceTime: since.time}),
   });
   return {
     file: `logs/${name}/${container}${isPrevious ? '.previous' : ''}.log`,
@@ -209,12 +224,16 @@ export class KeptLog {
       if (this.cut > 0 && index === this.#firstBlocks) yield Buffer.from(cutMark(this.cut));
       yield inflateRawSync(packed);
     }
-    if (this.cut > 0 && this.#blocks.length === this.#firstBlocks) yield Buffer.from(cutMark(this.cut));
+    if (this.cut > 0 && this.#blocks.length === this.#firstBlocks)
+      yield Buffer.from(cutMark(this.cut));
     yield* this.#open;
   }
 
   #pack(): void {
-    this.#blocks.push({bytes: this.#openBytes, packed: Buffer.from(deflateRawSync(Buffer.concat(this.#open), {level: 1}))});
+    this.#blocks.push({
+      bytes: this.#openBytes,
+      packed: Buffer.from(deflateRawSync(Buffer.concat(this.#open), {level: 1})),
+    });
     [this.#open, this.#openBytes] = [[], 0];
     while (this.bytes > this.#limit && this.#blocks.length > 1) {
       if (this.cut === 0) this.#firstBlocks = Math.floor(this.#blocks.length / 3);

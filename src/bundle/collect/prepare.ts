@@ -24,8 +24,21 @@ import {
   readNamespace,
   type TextFile,
 } from './read-objects.ts';
-import {type BundledRelease, type BundleScope, bundleScope, helmReleaseOf, runIds} from './scope.ts';
-import {type FoundRelease, findReleases, labeledReleases, readRelease, readToolVersions, toolsWithTimeout} from './tools.ts';
+import {
+  type BundledRelease,
+  type BundleScope,
+  bundleScope,
+  helmReleaseOf,
+  runIds,
+} from './scope.ts';
+import {
+  type FoundRelease,
+  findReleases,
+  labeledReleases,
+  readRelease,
+  readToolVersions,
+  toolsWithTimeout,
+} from './tools.ts';
 
 export interface BundleOptions {
   kubeTarget: ClusterTarget;
@@ -86,7 +99,10 @@ export interface PrepareDeps {
   signal: AbortSignal;
   now(): Date;
   /** What the Scalr account shows of the releases; absent with --no-account. */
-  readAccount?(releases: PreparedBundle['releases'], pods: BundleScope['pods']): Promise<{texts: TextFile[]; gaps: Gap[]}>;
+  readAccount?(
+    releases: PreparedBundle['releases'],
+    pods: BundleScope['pods'],
+  ): Promise<{texts: TextFile[]; gaps: Gap[]}>;
 }
 
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
@@ -101,20 +117,35 @@ export async function prepareBundle(
     readNamespace(api, kubeTarget.namespace, signal),
     findReleases(kubeTarget, releases, signal),
     readToolVersions(kubeTarget, tools, signal),
-    options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(kubeTarget.namespace)}/secrets`, {signal}) : undefined,
+    options.readsSecrets
+      ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(kubeTarget.namespace)}/secrets`, {
+          signal,
+        })
+      : undefined,
   ]);
-  const isDesired = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
+  const isDesired = ({name}: FoundRelease): boolean =>
+    options.release === undefined || options.release === name;
   const read = await Promise.all(
     found.releases.filter(isDesired).map(async ({name}) => {
       const release = await readRelease(name, kubeTarget, releases, signal);
-      const {differences, replicas} = await readLiveDrift(release.manifest, {kubeTarget, kubernetes: api}, {signal});
+      const {differences, replicas} = await readLiveDrift(
+        release.manifest,
+        {kubeTarget, kubernetes: api},
+        {signal},
+      );
       return {...release, drift: differences, replicas};
     }),
   );
   const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
   const known = seen.filter(isDesired).map((release, index) => {
     const {values, drift = [], replicas = {}} = read[index] ?? {};
-    return {...release, values, drift, replicas, runsOf: runsOfRelease(release.name, release, values)};
+    return {
+      ...release,
+      values,
+      drift,
+      replicas,
+      runsOf: runsOfRelease(release.name, release, values),
+    };
   });
   const scope = bundleScope(namespace.objects, known, options.run, options.release);
   const [around, account] = await Promise.all([
@@ -123,7 +154,9 @@ export async function prepareBundle(
   ]);
   const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
   const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
-  const policed = scope.objects.filter((object) => known.some(({name}) => name === helmReleaseOf(object)));
+  const policed = scope.objects.filter((object) =>
+    known.some(({name}) => name === helmReleaseOf(object)),
+  );
   const enforcement = await readEnforcement(policed, nodes, server, api, signal);
   const used = {'scalr-agent': options.ownVersion, ...versions.versions};
   const secretGap = secrets?.error
@@ -167,7 +200,10 @@ export async function prepareBundle(
   };
 }
 
-type Differing = Pick<PreparedBundle['releases'][number], 'name' | 'chart' | 'version' | 'values' | 'drift'>;
+type Differing = Pick<
+  PreparedBundle['releases'][number],
+  'name' | 'chart' | 'version' | 'values' | 'drift'
+>;
 
 /** The values of a release that differ from the defaults of its chart, these defaults, and its objects that differ in the cluster. Pure. */
 export function differencesFile({name, chart, version, values, drift}: Differing): TextFile[] {
@@ -175,10 +211,16 @@ export function differencesFile({name, chart, version, values, drift}: Differing
   const all = defaultsOf(schemaOf({chart}), version);
   const [own, defaults]: [Values, Values] = [{}, {}];
   for (const path of leafPaths(values)) {
-    const [value, preset] = [getAt(values, path), getAt(all, path)];
+    const value = getAt(values, path);
+    const preset = getAt(all, path);
     if (value === undefined || sameTree(value, preset)) continue;
     setAt(own, path, value);
     if (preset !== undefined) setAt(defaults, path, preset);
   }
-  return [{name: `releases/${name}/differences.json`, text: jsonText({values: own, chartDefaults: defaults, inCluster: drift})}];
+  return [
+    {
+      name: `releases/${name}/differences.json`,
+      text: jsonText({values: own, chartDefaults: defaults, inCluster: drift}),
+    },
+  ];
 }

@@ -8,7 +8,12 @@ import type {Claim, Event, KubernetesObject, Pod} from '../../kubernetes/objects
 import {listAll, listObjects} from '../../kubernetes/resources.ts';
 import {platformOf} from '../../platform/platform.ts';
 import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../platform/policies.ts';
-import type {ConfigMapObject, NodeObject, PlatformReadings, PodOwner} from '../../platform/readings.ts';
+import type {
+  ConfigMapObject,
+  NodeObject,
+  PlatformReadings,
+  PodOwner,
+} from '../../platform/readings.ts';
 import {withoutSecrets} from '../../redact/find-secrets.ts';
 import type {Since} from './log-items.ts';
 
@@ -33,12 +38,24 @@ export async function readNamespace(
 ): Promise<{objects: KubernetesObject[]; gaps: Gap[]}> {
   const lists = await Promise.all(
     BUNDLED_KINDS.map(async ({kind, resource, isOftenHidden, ...where}) => {
-      const {items, error} = await listObjects<KubernetesObject>(api, resource, {...where, namespace, signal});
+      const {items, error} = await listObjects<KubernetesObject>(api, resource, {
+        ...where,
+        namespace,
+        signal,
+      });
       const isMissing = error?.kind === 'not-found' && where.groupVersion !== undefined;
       return {
         objects: items.map((item) => ({...item, kind})),
         gaps:
-          error === undefined || isMissing ? [] : [{what: `${kind} objects`, error, isMinor: isOftenHidden && error.kind === 'forbidden'}],
+          error === undefined || isMissing
+            ? []
+            : [
+                {
+                  what: `${kind} objects`,
+                  error,
+                  isMinor: isOftenHidden && error.kind === 'forbidden',
+                },
+              ],
       };
     }),
   );
@@ -57,20 +74,35 @@ export interface NamespaceKind {
 }
 
 const ofEveryCluster = (kind: string, isOftenHidden = false): NamespaceKind => ({
-  ...{kind, resource: resourceNamed(kind) as string, isOftenHidden},
+  kind,
+  resource: resourceNamed(kind) as string,
+  isOftenHidden,
 });
 
 /** Kinds that support requires, owners before their dependents. Secrets are read only to redact their values. */
 export const BUNDLED_KINDS: readonly NamespaceKind[] = [
-  ...['Deployment', 'DaemonSet', 'StatefulSet', 'ReplicaSet', 'Job', 'Pod', 'PersistentVolumeClaim', 'ServiceAccount', 'ResourceQuota'],
-  ...['LimitRange', 'NetworkPolicy', 'PodDisruptionBudget'],
+  'Deployment',
+  'DaemonSet',
+  'StatefulSet',
+  'ReplicaSet',
+  'Job',
+  'Pod',
+  'PersistentVolumeClaim',
+  'ServiceAccount',
+  'ResourceQuota',
+  'LimitRange',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
 ]
   .map((kind) => ofEveryCluster(kind))
   .concat(
     ['Role', 'RoleBinding'].map((kind) => ofEveryCluster(kind, true)),
     // The three generations of agent-job: docs/charts/agent-job.md, "Objects".
     ['AgentTaskTemplate', 'AgentTask', 'AgentWorker'].map((kind) => ({
-      ...{kind, resource: `${pluralOfKind(kind)}.scalr.io`, groupVersion: 'scalr.io/v1', isOftenHidden: true},
+      kind,
+      resource: `${pluralOfKind(kind)}.scalr.io`,
+      groupVersion: 'scalr.io/v1',
+      isOftenHidden: true,
     })),
     ofEveryCluster('Event'),
   );
@@ -105,7 +137,9 @@ export function objectFiles(
       const name = nameOf(object);
       return {name, text: jsonText(withoutSecrets(object, hideIn(name)))};
     }),
-    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: inOrder.map(eventLine).join('')}]),
+    ...(events.length === 0
+      ? []
+      : [{name: placed('events.txt'), text: inOrder.map(eventLine).join('')}]),
   ];
 }
 
@@ -120,27 +154,44 @@ export async function readClusterScope(
   objects: readonly KubernetesObject[],
   {api, signal, now}: {api: Pick<ApiReader, 'get'>; signal: AbortSignal; now(): Date},
 ): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]; skewMs: number}> {
-  const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
+  const nodes = new Set(
+    objects.flatMap((object) =>
+      object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [],
+    ),
+  );
   const volumes = new Set(
-    objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])),
+    objects.flatMap((object) =>
+      object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [],
+    ),
   );
   const gaps: Gap[] = [];
   const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
     const {error, ...answer} = await api.get(path, {signal});
     // A namespaced account cannot read them, and they are optional.
     if (error) gaps.push({what: path, error, isMinor: error.kind === 'forbidden'});
-    return error || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
+    return error || !('body' in answer)
+      ? []
+      : [{...withoutImages(answer.body as KubernetesObject), kind}];
   };
   const [version, ...found] = await Promise.all([
     api.get('/version', {signal}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
     ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
-    ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
+    ...[...volumes].map((name) =>
+      read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`),
+    ),
   ]);
-  return {objects: found.flat(), version: version.error ? undefined : version.body, gaps, skewMs: version.skewMs};
+  return {
+    objects: found.flat(),
+    version: version.error ? undefined : version.body,
+    gaps,
+    skewMs: version.skewMs,
+  };
 }
 
 /** Removes the image list of the node, which has hundreds of lines. */
-function withoutImages(object: KubernetesObject & {status?: Readonly<Record<string, unknown>>}): KubernetesObject {
+function withoutImages(
+  object: KubernetesObject & {status?: Readonly<Record<string, unknown>>},
+): KubernetesObject {
   const {images: _, ...status} = object.status ?? {};
   return object.status === undefined ? object : ({...object, status} as KubernetesObject);
 }
@@ -163,7 +214,9 @@ export async function readEnforcement(
   signal: AbortSignal,
 ): Promise<Enforcement | undefined> {
   if (!objects.some(({kind}) => kind === 'NetworkPolicy')) return undefined;
-  const isK3s = nodes.some(({metadata}) => metadata.annotations?.['k3s.io/node-args'] !== undefined);
+  const isK3s = nodes.some(
+    ({metadata}) => metadata.annotations?.['k3s.io/node-args'] !== undefined,
+  );
   const [sets, cilium, all] = await Promise.all([
     listAll(api, '/apis/apps/v1/daemonsets', {signal}),
     api.get('/api/v1/namespaces/kube-system/configmaps/cilium-config', {signal}),
@@ -171,12 +224,21 @@ export async function readEnforcement(
     isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
   ]);
   const readings: Pick<PlatformReadings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
-    daemonSets: sets.error ? unanswered(sets.error) : known(sets.items as PodOwner[], 'daemonsets.apps'),
+    daemonSets: sets.error
+      ? unanswered(sets.error)
+      : known(sets.items as PodOwner[], 'daemonsets.apps'),
     nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
-    ciliumConfig: cilium.error ? unanswered(cilium.error) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
+    ciliumConfig: cilium.error
+      ? unanswered(cilium.error)
+      : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
-  const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
-  const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
+  const server =
+    serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
+  const {distribution} = platformOf({
+    ...readings,
+    serverVersion: server,
+    resources: unknown('undetermined', 'not requested'),
+  });
   const cni = cniOf(readings, distribution);
   const policies = networkPoliciesOf(cni, readings);
   const gaps = sets.error
@@ -192,7 +254,10 @@ export async function readEnforcement(
 }
 
 const unanswered = ({kind, message}: ReadError): Fact<never> =>
-  unknown(kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed', message);
+  unknown(
+    kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed',
+    message,
+  );
 
 /** Smaller differences are caused by response times and whole seconds in HTTP dates. */
 const MIN_SKEW_MS = 60_000;
@@ -214,7 +279,8 @@ export function clockSkewFindings(skewMs: number, since: Since, now: Date): Find
       code: 'CLOCK_SKEW',
       object: 'clock of this machine',
       message: `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the clock of the cluster. All times in this bundle are cluster time, except its creation time`,
-      remedy: 'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
+      remedy:
+        'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
     });
   if (since !== undefined && 'time' in since && Date.parse(since.time) > theirs.getTime())
     found.push({

@@ -16,7 +16,9 @@ const POLL_INTERVAL_MS = 2000;
 /** If lists fail for less than this time, no run can be missed. */
 const MAX_LIST_GAP_MS = 45_000;
 /** Kinds that change with runs; all others are read at the end. */
-const WATCHED = BUNDLED_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
+const WATCHED = BUNDLED_KINDS.filter(({kind}) =>
+  ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind),
+);
 /** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
 const MIN_PART_BYTES = 256 * 1024;
@@ -50,7 +52,10 @@ export interface RecordDeps extends Clock {
 }
 
 /** Follows the log of every new container, and keeps the last state of deleted objects. */
-export async function record(options: Options, {api, until, now, sleep, onLog}: RecordDeps): Promise<Recording> {
+export async function record(
+  options: Options,
+  {api, until, now, sleep, onLog}: RecordDeps,
+): Promise<Recording> {
   const {namespace, releases, run, readsSecrets} = options;
   const ended = new AbortController();
   const signal = anySignal(until, ended.signal);
@@ -65,7 +70,8 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
     await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
     const listed = kinds.flatMap(({objects}) => objects);
     const {objects, pods} = bundleScope(listed, releases, run);
-    for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
+    for (const object of objects)
+      seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
     states = statesOf(pods);
     const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
     if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, signal));
@@ -73,7 +79,8 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
       const limit = Math.max(Math.floor(left * PART), MIN_PART_BYTES);
       left -= limit;
       onLog(item);
-      const stateNow = (): LogContainerState | undefined => states.get(`${item.pod}/${item.container}`);
+      const stateNow = (): LogContainerState | undefined =>
+        states.get(`${item.pod}/${item.container}`);
       const log = followLog(item, limit, {api, signal, sleep, stateNow});
       following.set(item.file, log);
       void log.then(({content}) => {
@@ -90,7 +97,10 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
     logs: await Promise.all(following.values()),
     objects: [...seen.values()],
     secrets: (await Promise.all(secrets)).flat(),
-    gaps: [...kinds.flatMap((kind) => kind.gap()), ...notSeen(options, podsOfRun.size, following.size)],
+    gaps: [
+      ...kinds.flatMap((kind) => kind.gap()),
+      ...notSeen(options, podsOfRun.size, following.size),
+    ],
   };
 }
 
@@ -112,10 +122,14 @@ class WatchedKind {
   }
 
   async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
-    const {items, error} = await listObjects<KubernetesObject>(api, this.#kind.resource, {namespace: this.#namespace, signal});
+    const {items, error} = await listObjects<KubernetesObject>(api, this.#kind.resource, {
+      namespace: this.#namespace,
+      signal,
+    });
     if (error !== undefined && error.kind !== 'aborted') this.#error = error;
     const elapsed = now().getTime() - this.#listedAt.getTime();
-    if (this.#error !== undefined && elapsed > this.#longestMs) [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
+    if (this.#error !== undefined && elapsed > this.#longestMs)
+      [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
     if (error !== undefined) return;
     this.objects = items.map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
@@ -125,8 +139,11 @@ class WatchedKind {
   gap(): Gap[] {
     if (this.#error === undefined) return [];
     const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#error.message}`;
-    const [what, isMinor] = [`${this.#kind.kind} objects (--watch)`, this.#longestMs < MAX_LIST_GAP_MS];
-    return [{what, error: {...this.#error, message}, at: this.#longestFrom?.toISOString(), isMinor}];
+    const what = `${this.#kind.kind} objects (--watch)`;
+    const isMinor = this.#longestMs < MAX_LIST_GAP_MS;
+    return [
+      {what, error: {...this.#error, message}, at: this.#longestFrom?.toISOString(), isMinor},
+    ];
   }
 }
 
@@ -135,12 +152,18 @@ function notSeen({run, container}: Options, podsOfRun: number, logs: number): Ga
   const gap = (what: string, message: string): Gap => ({what, error: {kind: 'not-found', message}});
   return [
     ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'not seen while watching')] : []),
-    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'no container with this name started while watching')] : []),
+    ...(container !== undefined && logs === 0
+      ? [gap(`container ${container}`, 'no container with this name started while watching')]
+      : []),
   ];
 }
 
 /** Without Helm release Secrets, which are large and irrelevant for runs. Errors are reported when the bundle is written. */
-async function listSecrets(namespace: string, api: ApiReader, signal: AbortSignal): Promise<readonly SecretContent[]> {
+async function listSecrets(
+  namespace: string,
+  api: ApiReader,
+  signal: AbortSignal,
+): Promise<readonly SecretContent[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
   return (await listAll(api, path, {signal})).items as SecretContent[];
 }
@@ -158,7 +181,11 @@ const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, LogContainerState> 
 type LogApi = Pick<ApiReader, 'stream'>;
 
 /** Combines current objects with recorded ones: deleted objects, and followed logs instead of a second read. */
-export function withRecording(prepared: PreparedBundle, recording: Recording, api: LogApi): {prepared: PreparedBundle; api: LogApi} {
+export function withRecording(
+  prepared: PreparedBundle,
+  recording: Recording,
+  api: LogApi,
+): {prepared: PreparedBundle; api: LogApi} {
   const {objects, logs, secrets, gaps} = recording;
   const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
   const gone = objects.filter(({metadata}) => !existing.has(metadata.uid));
@@ -168,7 +195,10 @@ export function withRecording(prepared: PreparedBundle, recording: Recording, ap
     prepared: {
       ...prepared,
       scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
-      texts: (hideIn) => [...prepared.texts(hideIn), ...objectFiles(gone, hideIn, (name) => `gone/${name}`)],
+      texts: (hideIn) => [
+        ...prepared.texts(hideIn),
+        ...objectFiles(gone, hideIn, (name) => `gone/${name}`),
+      ],
       logs: [
         ...prepared.logs.filter(({file}) => !files.has(file)),
         ...logs.map(({item, content: {cut}}) => (cut > 0 ? {...item, cut} : item)),
@@ -180,14 +210,19 @@ export function withRecording(prepared: PreparedBundle, recording: Recording, ap
     api: {
       stream: async (path, options) => {
         const log = recorded.get(path);
-        return log === undefined ? api.stream(path, options) : replay(log, (rest) => api.stream(rest, options));
+        return log === undefined
+          ? api.stream(path, options)
+          : replay(log, (rest) => api.stream(rest, options));
       },
     },
   };
 }
 
 /** The kept part of a log, and new lines since. */
-function replay({item, content, rest, error}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
+function replay(
+  {item, content, rest, error}: RecordedLog,
+  read: (path: string) => ReturnType<LogApi['stream']>,
+): LogStream {
   let settle: (error: ReadError | undefined) => void = () => undefined;
   const end = new Promise<ReadError | undefined>((resolve) => {
     settle = resolve;

@@ -25,20 +25,28 @@ const NOT_FOUND = 127;
 export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Tools => ({
   run: (call) =>
     withTimeout(CALL_MS, signal, (either) =>
-      processes.run(call, {signal: either}).catch(onFailure(({message}) => ({exitCode: NOT_FOUND, stdout: '', stderr: message}))),
+      processes
+        .run(call, {signal: either})
+        .catch(onFailure(({message}) => ({exitCode: NOT_FOUND, stdout: '', stderr: message}))),
     ),
 });
 
 /** A missing result of a tool. Helm data is optional for an account that cannot read it. */
 export function toolGap(what: string, outcome: ProcessResult, signal: AbortSignal): Gap {
-  if (signal.aborted) return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
+  if (signal.aborted)
+    return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
   const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
-  if (/timed out waiting for a response/.test(message)) return {what, error: {kind: 'stalled', message}, isMinor: false};
+  if (/timed out waiting for a response/.test(message))
+    return {what, error: {kind: 'stalled', message}, isMinor: false};
   return gapOf(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
 }
 
 /** Versions of the tools, null if a tool reports none. */
-export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, signal: AbortSignal) {
+export async function readToolVersions(
+  kubeTarget: ClusterTarget,
+  tools: Tools,
+  signal: AbortSignal,
+) {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);
@@ -46,8 +54,14 @@ export async function readToolVersions(kubeTarget: ClusterTarget, tools: Tools, 
     if (outcome.exitCode !== 0) gaps.push(toolGap(`version of ${call.tool}`, outcome, signal));
     return found;
   };
-  const [helm, kubectl] = await Promise.all([version(helmVersion), version(clientVersion(kubeTarget))]);
-  return {versions: {helm, kubectl, node: process.version, system: `${process.platform} ${process.arch}`}, gaps};
+  const [helm, kubectl] = await Promise.all([
+    version(helmVersion),
+    version(clientVersion(kubeTarget)),
+  ]);
+  return {
+    versions: {helm, kubectl, node: process.version, system: `${process.platform} ${process.arch}`},
+    gaps,
+  };
 }
 
 export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
@@ -70,7 +84,11 @@ export async function findReleases(
 }
 
 /** Helm data is optional for an account that cannot read it. */
-const gapOf = (what: string, error: ReadError): Gap => ({what, error, isMinor: error.kind === 'forbidden'});
+const gapOf = (what: string, error: ReadError): Gap => ({
+  what,
+  error,
+  isMinor: error.kind === 'forbidden',
+});
 
 /** Releases according to workload labels, for accounts that cannot read Helm data. */
 export function labeledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
@@ -78,27 +96,49 @@ export function labeledReleases(objects: readonly KubernetesObject[]): readonly 
     const name = labels?.['app.kubernetes.io/instance'];
     const ours = scalrChart(labels?.['helm.sh/chart'] ?? '');
     const isAgent = kind === 'Deployment' || kind === 'DaemonSet';
-    return name === undefined || ours === undefined || !isAgent ? [] : [{name, status: 'unknown', ...ours}];
+    return name === undefined || ours === undefined || !isAgent
+      ? []
+      : [{name, status: 'unknown', ...ours}];
   });
   return [...new Map(found.map((release) => [release.name, release])).values()];
 }
 
 /** Helm data of a release: history, user-supplied values and manifest, without Secrets. */
-export async function readRelease(release: string, kubeTarget: ClusterTarget, releases: Releases, signal: AbortSignal) {
+export async function readRelease(
+  release: string,
+  kubeTarget: ClusterTarget,
+  releases: Releases,
+  signal: AbortSignal,
+) {
   const folder = `releases/${release}`;
   const name = {release, kubeTarget};
-  const [history, newest] = await Promise.all([releases.history(name, {signal}), releases.newest(name, {signal})]);
+  const [history, newest] = await Promise.all([
+    releases.history(name, {signal}),
+    releases.newest(name, {signal}),
+  ]);
   const manifest = newest.object && objectsOf(newest.object.manifest);
   return {
     files: (hideIn: HideIn): TextFile[] => [
-      ...(history.items.length > 0 ? [{name: `${folder}/history.json`, text: jsonText(history.items.map(lineOf))}] : []),
-      ...(newest.object ? [{name: `${folder}/values.json`, text: jsonText(newest.object.values)}] : []),
-      ...objectFiles(manifest ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
+      ...(history.items.length > 0
+        ? [{name: `${folder}/history.json`, text: jsonText(history.items.map(lineOf))}]
+        : []),
+      ...(newest.object
+        ? [{name: `${folder}/values.json`, text: jsonText(newest.object.values)}]
+        : []),
+      ...objectFiles(manifest ?? [], hideIn, (file) =>
+        file.replace(/^objects/, `${folder}/manifest`),
+      ),
     ],
     gaps: [
       ...(history.error ? [gapOf(`${folder}/history.json`, history.error)] : []),
-      ...(newest.error ? ['values.json', 'manifest'].map((file) => gapOf(`${folder}/${file}`, newest.error as ReadError)) : []),
-      ...(newest.object && manifest === undefined ? [gapOf(`${folder}/manifest`, NO_MANIFEST)] : []),
+      ...(newest.error
+        ? ['values.json', 'manifest'].map((file) =>
+            gapOf(`${folder}/${file}`, newest.error as ReadError),
+          )
+        : []),
+      ...(newest.object && manifest === undefined
+        ? [gapOf(`${folder}/manifest`, NO_MANIFEST)]
+        : []),
     ],
     values: newest.object?.values,
     manifest: manifest ?? [],
@@ -106,11 +146,26 @@ export async function readRelease(release: string, kubeTarget: ClusterTarget, re
 }
 
 /** As `helm history` prints it. */
-const lineOf = ({revision, updated, status, chart, app_version, description}: Revision): object => ({
-  ...{revision, updated, status, chart, app_version, description},
+const lineOf = ({
+  revision,
+  updated,
+  status,
+  chart,
+  app_version,
+  description,
+}: Revision): object => ({
+  revision,
+  updated,
+  status,
+  chart,
+  app_version,
+  description,
 });
 
-const NO_MANIFEST: ReadError = {kind: 'refused', message: 'the record of Helm contains no valid manifest'};
+const NO_MANIFEST: ReadError = {
+  kind: 'refused',
+  message: 'the record of Helm contains no valid manifest',
+};
 
 /** Undefined if it is no manifest: an alias without an anchor, too many aliases, or other content. */
 function objectsOf(manifest: string): KubernetesObject[] | undefined {

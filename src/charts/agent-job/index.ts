@@ -24,14 +24,37 @@ const refusals: readonly Refusal[] = [
     in: '0.5.64 - 0.5.68',
     reason: 'the worker needs 360 s to stop a run; with a shorter period, the run is killed',
   },
-  {settings: [pods.gracePeriod], in: FLAT, reason: 'the grace period applies to the controller only'},
+  {
+    settings: [pods.gracePeriod],
+    in: FLAT,
+    reason: 'the grace period applies to the controller only',
+  },
   {settings: [storage.cache], in: FLAT, reason: 'the cache must be a PVC or EFS'},
-  {settings: [storage.moduleCache, storage.moduleCacheLimit], in: '<=0.5.64', reason: 'this version has no module cache'},
-  {settings: [pods.affinity, pods.controllerAffinity, pods.mount, pods.sidecar, ...WORKER_SIZES], in: FLAT, reason: NO_KEY},
-  {settings: [storage.providerCache, storage.providerCacheLimit, otelEndpoint], in: FLAT, reason: NO_KEY},
-  {settings: [storage.cachePath], in: '<=0.6.1', reason: 'this version does not mount directories of the node'},
+  {
+    settings: [storage.moduleCache, storage.moduleCacheLimit],
+    in: '<=0.5.64',
+    reason: 'this version has no module cache',
+  },
+  {
+    settings: [pods.affinity, pods.controllerAffinity, pods.mount, pods.sidecar, ...WORKER_SIZES],
+    in: FLAT,
+    reason: NO_KEY,
+  },
+  {
+    settings: [storage.providerCache, storage.providerCacheLimit, otelEndpoint],
+    in: FLAT,
+    reason: NO_KEY,
+  },
+  {
+    settings: [storage.cachePath],
+    in: '<=0.6.1',
+    reason: 'this version does not mount directories of the node',
+  },
   {settings: RUN_SIZES, in: FLAT, reason: 'this version has no key for the runner container'},
-  {settings: [pods.shutdownMode], reason: 'the controller always drains and the workers always stop gracefully'},
+  {
+    settings: [pods.shutdownMode],
+    reason: 'the controller always drains and the workers always stop gracefully',
+  },
   {settings: [caScope], reason: 'agent and runs always use the same CA bundle'},
   {settings: [caSecret], in: FLAT, reason: 'this version has no key for a Secret'},
   {
@@ -40,27 +63,50 @@ const refusals: readonly Refusal[] = [
     reason:
       'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a node directory; for EFS, create a PVC and use --cache existing-pvc',
   },
-  {settings: [storage.cacheSize], in: FLAT, reason: 'the chart ignores the size limit of the ephemeral volume'},
+  {
+    settings: [storage.cacheSize],
+    in: FLAT,
+    reason: 'the chart ignores the size limit of the ephemeral volume',
+  },
   {settings: [storage.dataSize], in: FLAT, reason: 'the data volume has no size limit'},
   {
     settings: [pods.nodeSelector],
     in: FLAT,
-    reason: 'the chart sets the node selector on the Job instead of the pod, where it has no effect',
+    reason:
+      'the chart sets the node selector on the Job instead of the pod, where it has no effect',
   },
-  {settings: [pods.toleration], in: FLAT, reason: 'the chart sets tolerations on the Job instead of the pod, where they have no effect'},
+  {
+    settings: [pods.toleration],
+    in: FLAT,
+    reason: 'the chart sets tolerations on the Job instead of the pod, where they have no effect',
+  },
   {
     settings: [pods.imageRegistry],
     in: FLAT,
-    reason: 'this version has no key for it; include the registry in --agent-image and --runner-image',
+    reason:
+      'this version has no key for it; include the registry in --agent-image and --runner-image',
   },
-  {settings: [workloadIdentity], in: FLAT, reason: 'Azure Workload Identity requires a label on run pods'},
+  {
+    settings: [workloadIdentity],
+    in: FLAT,
+    reason: 'Azure Workload Identity requires a label on run pods',
+  },
   {settings: [pods.controllerReplicas], in: FLAT, reason: 'this version always has one controller'},
   {settings: [pods.podLabel], in: FLAT, reason: 'this version has no key for pod labels'},
-  {settings: [pods.jobTtl], in: FLAT, reason: 'this version deletes finished Jobs after a fixed time'},
-  {settings: [pods.writableRoot], in: FLAT, reason: 'this version has no key for the security context of the runner container'},
+  {
+    settings: [pods.jobTtl],
+    in: FLAT,
+    reason: 'this version deletes finished Jobs after a fixed time',
+  },
+  {
+    settings: [pods.writableRoot],
+    in: FLAT,
+    reason: 'this version has no key for the security context of the runner container',
+  },
   {
     settings: [pods.schedulingTimeout, pods.acquireTimeout],
-    reason: 'the chart has a single startup timeout for runs, task.startupTimeoutSeconds (0.5.69 and later)',
+    reason:
+      'the chart has a single startup timeout for runs, task.startupTimeoutSeconds (0.5.69 and later)',
   },
   ...sharedRefusals,
 ];
@@ -70,20 +116,33 @@ const defaults: readonly ChartDefault[] = [
   {
     setting: storage.cacheAccessMode,
     value: (get) =>
-      get(storage.cache) === 'pvc' ? {value: 'ReadWriteMany', because: 'all run pods and the controller mount the cache'} : undefined,
+      get(storage.cache) === 'pvc'
+        ? {value: 'ReadWriteMany', because: 'all run pods and the controller mount the cache'}
+        : undefined,
   },
-  {setting: storage.cachePath, in: '>=0.6.2', value: (get) => (get(storage.cache) === 'hostpath' ? cacheDirectory(get) : undefined)},
+  {
+    setting: storage.cachePath,
+    in: '>=0.6.2',
+    value: (get) => (get(storage.cache) === 'hostpath' ? cacheDirectory(get) : undefined),
+  },
   ...[storage.providerCache, storage.moduleCache].map((setting) => ({
     setting,
     in: '>=0.5.65',
-    value: (get: Get) => (storage.isPersistent(get(storage.cache)) ? {value: true, because: 'the cache is persistent'} : undefined),
+    value: (get: Get) =>
+      storage.isPersistent(get(storage.cache))
+        ? {value: true, because: 'the cache is persistent'}
+        : undefined,
   })),
   {
     setting: metadataService,
     in: NESTED,
     value: (get) =>
       get(workloadIdentity) === 'gke'
-        ? {value: 'allow', because: 'GKE Workload Identity requires 169.254.169.254, which this chart blocks by default'}
+        ? {
+            value: 'allow',
+            because:
+              'GKE Workload Identity requires 169.254.169.254, which this chart blocks by default',
+          }
         : undefined,
   },
 ];

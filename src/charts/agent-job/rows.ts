@@ -55,7 +55,10 @@ import {
 import {MIRRORS} from '../shared-versions.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
-const controllerOnly = {partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.'};
+const controllerOnly = {
+  partly: () =>
+    'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.',
+};
 
 /** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
@@ -86,7 +89,8 @@ const image = (setting: Setting<string>, ...paths: readonly string[]): Row =>
         .join(':'),
   });
 
-const hasHostPath = (values: Values): boolean => isOn(values, 'persistence.cache.enabled') && textAt(values, CACHE_DIRECTORY) !== '';
+const hasHostPath = (values: Values): boolean =>
+  isOn(values, 'persistence.cache.enabled') && textAt(values, CACHE_DIRECTORY) !== '';
 
 /** Values keys of each setting in agent-job. */
 export const rows: readonly Row[] = [
@@ -108,19 +112,26 @@ export const rows: readonly Row[] = [
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   podLabels('task.podLabels', {
     in: '0.5.64 - 0.5.67',
-    partly: () => 'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
+    partly: () =>
+      'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
   podLabels('global.podLabels', {in: '>=0.5.68'}),
   key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {
     in: '0.5.64 - 0.5.68',
     accepts: (period) => period >= 360,
-    partly: () => 'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
+    partly: () =>
+      'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
   }),
   key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {in: '>=0.5.69'}),
   ...onlyIn(FLAT, [
     key(tokenSecret, 'agent.tokenExistingSecret'),
     key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
-    variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asOnOff('1', '0'), ...controllerOnly}),
+    variable(debug, {
+      map: 'extraEnv',
+      name: 'SCALR_AGENT_DEBUG',
+      as: asOnOff('1', '0'),
+      ...controllerOnly,
+    }),
     variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', ...controllerOnly}),
     ...proxyVariables('extraEnv', controllerOnly),
     key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
@@ -131,10 +142,15 @@ export const rows: readonly Row[] = [
     key(pods.controllerNodeSelector, 'controllerNodeSelector'),
     key(pods.controllerToleration, 'controllerTolerations'),
     key(pods.podAnnotation, 'podAnnotations', {
-      partly: () => 'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
+      partly: () =>
+        'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
     }),
     ...serviceAccount({partly: ownAccount}),
-    keys(pods.imagePullPolicy, ['controller.image.pullPolicy', 'worker.image.pullPolicy', 'worker.runner.image.pullPolicy']),
+    keys(pods.imagePullPolicy, [
+      'controller.image.pullPolicy',
+      'worker.image.pullPolicy',
+      'worker.runner.image.pullPolicy',
+    ]),
     key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
     image(pods.agentImage, 'controller.image', 'worker.image'),
     image(pods.runnerImage, 'worker.runner.image'),
@@ -154,7 +170,9 @@ export const rows: readonly Row[] = [
       read: (values) => (getAt(values, AZURE_LABEL) === 'true' ? 'azure' : undefined),
     }),
     ...caBundleRows('global.tls'),
-    ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit'})),
+    ...hostPathCache(
+      claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit'}),
+    ),
     key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit'),
     key(storage.providerCache, 'agent.providerCache.enabled'),
     key(storage.providerCacheLimit, 'agent.providerCache.sizeLimit', cacheLimit),
@@ -189,7 +207,10 @@ export const rows: readonly Row[] = [
       'task.runner.securityContext.runAsUser': {on: 0, off: undefined},
       'task.runner.securityContext.runAsGroup': {on: 0, off: undefined},
     }),
-    extraVariables([{path: 'agent.extraEnv'}, {path: 'task.runner.extraEnv', takes: (name) => !name.startsWith('SCALR_AGENT_')}]),
+    extraVariables([
+      {path: 'agent.extraEnv'},
+      {path: 'task.runner.extraEnv', takes: (name) => !name.startsWith('SCALR_AGENT_')},
+    ]),
   ]),
 ];
 
@@ -200,7 +221,10 @@ function flatCache(): Row[] {
     // templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it.
     withClaim: {
       paths: [at('secret.annotations')],
-      write: ({get}) => (get(storage.cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']] : []),
+      write: ({get}) =>
+        get(storage.cache) === 'pvc'
+          ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']]
+          : [],
     },
   }) as [Row<string>, ...Row[]];
   const claim = at('persistence.persistentVolumeClaim.claimName');
@@ -219,7 +243,9 @@ function flatCache(): Row[] {
           : plain.write(kind, scope),
       read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
     }),
-    key(storage.efsHandle, 'efsVolumeHandle', {partly: () => 'Only one release per cluster can use EFS with this chart version.'}),
+    key(storage.efsHandle, 'efsVolumeHandle', {
+      partly: () => 'Only one release per cluster can use EFS with this chart version.',
+    }),
     key(storage.efsMountOption, 'efsMountOptions'),
     ...others,
   ];
@@ -232,7 +258,9 @@ function hostPathCache([plain, ...others]: readonly Row[]): Row[] {
     row({
       ...base,
       accepts: (kind, scope) =>
-        kind === 'hostpath' ? getAt(scope.defaults, CACHE_DIRECTORY) !== undefined : (base.accepts?.(kind, scope) ?? true),
+        kind === 'hostpath'
+          ? getAt(scope.defaults, CACHE_DIRECTORY) !== undefined
+          : (base.accepts?.(kind, scope) ?? true),
       read: (values, scope) => (hasHostPath(values) ? 'hostpath' : base.read(values, scope)),
     }),
     ...others,

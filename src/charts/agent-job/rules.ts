@@ -4,7 +4,14 @@ import {set} from '../../settings/escape-hatch.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {chart, cloud} from '../../settings/release.ts';
-import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
+import {
+  cache,
+  cachePath,
+  cacheSize,
+  isPersistent,
+  moduleCache,
+  providerCache,
+} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, DerivedKeys, ValuesEntry} from '../define.ts';
 import {isAtLeast, olderThan} from '../releases.ts';
@@ -18,7 +25,14 @@ import {
   settingWarning,
   sharedClaim,
 } from '../shared-rules.ts';
-import {AGENT_BUDGET, boundsOf, controllersOf, isForControllers, isUnset, TASK_BUDGET} from './values-rules.ts';
+import {
+  AGENT_BUDGET,
+  boundsOf,
+  controllersOf,
+  isForControllers,
+  isUnset,
+  TASK_BUDGET,
+} from './values-rules.ts';
 import {NESTED} from './versions.ts';
 
 interface Cache {
@@ -30,8 +44,16 @@ interface Cache {
 
 /** The caches that share the volume: docs/charts/agent-job.md, "Cache". */
 const CACHES: readonly Cache[] = [
-  {name: 'providerCache', quarters: 2n, isUsed: (values) => isOn(values, 'agent.providerCache.enabled')},
-  {name: 'moduleCache', quarters: 1n, isUsed: (values) => isOn(values, 'agent.moduleCache.enabled')},
+  {
+    name: 'providerCache',
+    quarters: 2n,
+    isUsed: (values) => isOn(values, 'agent.providerCache.enabled'),
+  },
+  {
+    name: 'moduleCache',
+    quarters: 1n,
+    isUsed: (values) => isOn(values, 'agent.moduleCache.enabled'),
+  },
   {name: 'binaryCache', quarters: 1n, isUsed: () => true},
 ];
 
@@ -40,16 +62,20 @@ const limitOf = ({name}: Cache): string => `agent.${name}.sizeLimit`;
 const GIBIBYTE = 1024n;
 
 /** The quantity at a key in mebibytes, or zero. */
-const mebibytesAt = (values: Values, path: string): bigint => (milliOf(String(getAt(values, at(path)) ?? '')) ?? 0n) / MEBIBYTE;
+const mebibytesAt = (values: Values, path: string): bigint =>
+  (milliOf(String(getAt(values, at(path)) ?? '')) ?? 0n) / MEBIBYTE;
 
 const together = (values: Values, caches: readonly Cache[]): bigint =>
-  caches.filter((each) => each.isUsed(values)).reduce((sum, each) => sum + mebibytesAt(values, limitOf(each)), 0n);
+  caches
+    .filter((each) => each.isUsed(values))
+    .reduce((sum, each) => sum + mebibytesAt(values, limitOf(each)), 0n);
 
 /** The sum of the limits of all caches in use, in mebibytes. */
 const softLimits = (values: Values): bigint => together(values, CACHES);
 
 /** Rounds down to gibibytes from 4Gi. */
-const spelled = (mebibytes: bigint): string => (mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`);
+const spelled = (mebibytes: bigint): string =>
+  mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`;
 
 const CLAIM = 'persistence.cache.persistentVolumeClaim';
 
@@ -66,7 +92,8 @@ export const cacheLimits: DerivedKeys = {
   write: (values, isWritten) => {
     const size = mebibytesAt(values, `${CLAIM}.storage`);
     if (!makesClaim(values) || softLimits(values) <= size) return [];
-    const isOpen = (each: Cache): boolean => !isWritten(at(limitOf(each))) && mebibytesAt(values, limitOf(each)) > 0n;
+    const isOpen = (each: Cache): boolean =>
+      !isWritten(at(limitOf(each))) && mebibytesAt(values, limitOf(each)) > 0n;
     const open = CACHES.filter(isOpen);
     const left =
       size -
@@ -77,8 +104,11 @@ export const cacheLimits: DerivedKeys = {
     const quarters = open.reduce((sum, each) => sum + each.quarters, 0n);
     return open.flatMap((each): ValuesEntry[] => {
       const share = (left * each.quarters) / quarters;
-      const isSmaller = each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
-      return isSmaller ? [[at(limitOf(each)), spelled(share), 'Cache limits that together fit the volume']] : [];
+      const isSmaller =
+        each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
+      return isSmaller
+        ? [[at(limitOf(each)), spelled(share), 'Cache limits that together fit the volume']]
+        : [];
     });
   },
 };
@@ -89,7 +119,10 @@ const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
 );
 
 /** docs/charts/agent-job.md, "Disruption budgets". */
-const oneBound = (path: string, isWrong: (values: Values, bounds: [least: Tree, most: Tree]) => boolean): ChartRule =>
+const oneBound = (
+  path: string,
+  isWrong: (values: Values, bounds: [least: Tree, most: Tree]) => boolean,
+): ChartRule =>
   settingError('TWO_DISRUPTION_BOUNDS', {
     setting: set,
     path,
@@ -100,7 +133,10 @@ const oneBound = (path: string, isWrong: (values: Values, bounds: [least: Tree, 
 
 /** Rules of agent-job, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
-  ...sharedClaim({sharers: () => 'all run pods', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
+  ...sharedClaim({
+    sharers: () => 'all run pods',
+    suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral',
+  }),
   settingWarning('CACHES_LARGER_THAN_VOLUME', {
     // In 0.5.64, runs use another cache directory: docs/charts/agent-job.md, "Cache".
     in: '>=0.5.65',
@@ -108,10 +144,15 @@ export const rules: readonly ChartRule[] = [
     paths: CACHE_KEYS,
     isWrong: (get, facts) => {
       const isCaching = get(providerCache) || get(moduleCache);
-      const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
+      const isBounded =
+        get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
       const size = get(cacheSize);
       // Without a size, a PVC has a separate finding, and other volumes have no limit.
-      return Boolean(isBounded) && size !== undefined && softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE;
+      return (
+        Boolean(isBounded) &&
+        size !== undefined &&
+        softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE
+      );
     },
     message: (get, facts) =>
       `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
@@ -120,7 +161,9 @@ export const rules: readonly ChartRule[] = [
     in: '>=0.5.65',
     isReminder: true,
     setting: cache,
-    isWrong: (get) => ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') && Boolean(get(providerCache) || get(moduleCache)),
+    isWrong: (get) =>
+      ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') &&
+      Boolean(get(providerCache) || get(moduleCache)),
     message: (get, {values}) =>
       `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --module-cache-limit.`,
   }),
@@ -153,10 +196,16 @@ export const rules: readonly ChartRule[] = [
   settingWarning('SHORT_GRACE_PERIOD', {
     setting: gracePeriod,
     isWrong: (get) => (get(gracePeriod) ?? 360) < 120,
-    message: 'A stopped run must push its state within the grace period. With less than two minutes, state can be lost.',
+    message:
+      'A stopped run must push its state within the grace period. With less than two minutes, state can be lost.',
   }),
   ...['agent.podLabels', 'global.podLabels'].map((path) =>
-    breaksTemplates({in: '0.5.64 - 0.5.67', path, breaks: isFilledMap, suggestion: 'Use 0.5.68 or later, or remove the labels'}),
+    breaksTemplates({
+      in: '0.5.64 - 0.5.67',
+      path,
+      breaks: isFilledMap,
+      suggestion: 'Use 0.5.68 or later, or remove the labels',
+    }),
   ),
   breaksTemplates({
     in: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
@@ -176,13 +225,18 @@ export const rules: readonly ChartRule[] = [
     breaks: (tag) => tag === '',
     suggestion: 'Set a tag for the runner image',
   }),
-  oneBound(TASK_BUDGET, (values, [least, most]) => isOn(values, `${TASK_BUDGET}.enabled`) && !isUnset(least) && most !== null),
+  oneBound(
+    TASK_BUDGET,
+    (values, [least, most]) =>
+      isOn(values, `${TASK_BUDGET}.enabled`) && !isUnset(least) && most !== null,
+  ),
   oneBound(AGENT_BUDGET, (values, bounds) => isForControllers(values) && !bounds.some(isUnset)),
   settingWarning('PDB_NOT_RENDERED', {
     in: '0.6.1 - 0.6.3',
     setting: controllerReplicas,
     isWrong: (_, {values}) => controllersOf(values) > 1,
-    message: 'With several controllers, this version does not render their PodDisruptionBudget. Fixed in 0.6.4.',
+    message:
+      'With several controllers, this version does not render their PodDisruptionBudget. Fixed in 0.6.4.',
   }),
   settingWarning('SHARED_WORKSPACE', {
     in: NESTED,
@@ -199,22 +253,27 @@ export const rules: readonly ChartRule[] = [
     setting: chart,
     isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
     message: (_, {kubernetes}) => {
-      const needs = 'his version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).';
+      const needs =
+        'his version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).';
       const older = olderThan('1.35', kubernetes);
-      return older === '' ? `Not verified: t${needs}` : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
+      return older === ''
+        ? `Not verified: t${needs}`
+        : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
     },
   }),
   settingWarning('NEEDS_EGRESS', {
     in: '0.5.67 - 0.5.68',
     setting: cloud,
     isWrong: () => true,
-    message: 'This version downloads its entrypoint from storage.googleapis.com in every run: allow egress to this host.',
+    message:
+      'This version downloads its entrypoint from storage.googleapis.com in every run: allow egress to this host.',
   }),
   settingWarning('RUNS_WITHOUT_MEMORY', {
     in: '0.5.63',
     setting: runMemoryLimit,
     isWrong: () => true,
-    message: 'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',
+    message:
+      'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',
   }),
   fixedUserOnOpenShift,
 ];

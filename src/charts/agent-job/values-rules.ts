@@ -1,4 +1,14 @@
-import {at, getAt, isMap, isOn, itemsAt, sameTree, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {
+  at,
+  getAt,
+  isMap,
+  isOn,
+  itemsAt,
+  sameTree,
+  type Tree,
+  textAt,
+  type Values,
+} from '../../ground/tree.ts';
 import {namesRegistry} from '../../settings/addresses.ts';
 import {efsHandles} from '../clouds.ts';
 import type {ValuesRule} from '../define.ts';
@@ -26,9 +36,16 @@ import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 const grants = (rule: Tree, field: string, desired: string): boolean =>
   isMap(rule) && itemsAt(rule, field).some((each) => each === desired || each === '*');
 
-const allows = (values: Values, key: string, [group, resource, verb]: readonly [string, string, string]): boolean =>
+const allows = (
+  values: Values,
+  key: string,
+  [group, resource, verb]: readonly [string, string, string],
+): boolean =>
   itemsAt(values, key).some(
-    (rule) => grants(rule, 'apiGroups', group) && grants(rule, 'resources', resource) && grants(rule, 'verbs', verb),
+    (rule) =>
+      grants(rule, 'apiGroups', group) &&
+      grants(rule, 'resources', resource) &&
+      grants(rule, 'verbs', verb),
   );
 
 const NAME_ACCOUNT = 'Set it to true, or set serviceAccount.name to a service account with a Role';
@@ -48,34 +65,42 @@ const permissionRules: readonly ValuesRule[] = [
     in: FLAT,
     keys: ['serviceAccount.create'],
     isWrong: (values) => getAt(values, ['serviceAccount', 'create']) === false && !isNamed(values),
-    message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create Jobs.',
+    message:
+      'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create Jobs.',
     suggestion: NAME_ACCOUNT,
   }),
   keyError('NO_PERMISSIONS', {
     in: NESTED,
     keys: ['rbac.create'],
-    isWrong: (values) => !isOn(values, 'rbac.create') && !isOn(values, 'serviceAccount.create') && !isNamed(values),
-    message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
+    isWrong: (values) =>
+      !isOn(values, 'rbac.create') && !isOn(values, 'serviceAccount.create') && !isNamed(values),
+    message:
+      'The controller uses the default service account of the namespace, which cannot create Jobs.',
     suggestion: NAME_ACCOUNT,
   }),
   keyWarning('ROLE_NOT_CREATED', {
     in: NESTED,
     keys: ['rbac.create'],
-    isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
-    message: 'The chart creates the service account without a Role. Without your own RoleBinding, the controller cannot create Jobs.',
+    isWrong: (values) =>
+      !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
+    message:
+      'The chart creates the service account without a Role. Without your own RoleBinding, the controller cannot create Jobs.',
     suggestion: NAME_ACCOUNT,
   }),
   keyError('NO_PERMISSIONS', {
     in: NESTED,
     keys: ['rbac.rules'],
-    isWrong: (values, key) => isOn(values, 'rbac.create') && NEEDED.some((each) => !allows(values, key, each)),
+    isWrong: (values, key) =>
+      isOn(values, 'rbac.create') && NEEDED.some((each) => !allows(values, key, each)),
     message: 'These rules do not allow the controller to create and watch jobs and to watch pods.',
     suggestion: 'Remove it to use the chart default',
   }),
   keyError('NO_PERMISSIONS', {
     in: '>=0.5.68',
     keys: ['rbac.clusterRules'],
-    isWrong: (values, key) => isOn(values, 'rbac.create') && !allows(values, key, ['scalr.io', 'agenttasktemplates', 'get']),
+    isWrong: (values, key) =>
+      isOn(values, 'rbac.create') &&
+      !allows(values, key, ['scalr.io', 'agenttasktemplates', 'get']),
     message: 'These rules do not allow the controller to get agenttasktemplates.scalr.io.',
     suggestion: 'Remove it to use the chart default',
   }),
@@ -85,13 +110,17 @@ export const AGENT_BUDGET = 'agent.podDisruptionBudget';
 export const TASK_BUDGET = 'task.podDisruptionBudget';
 
 export const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] =>
-  ['minAvailable', 'maxUnavailable'].map((key) => getAt(values, at(`${budget}.${key}`)) ?? null) as [Tree, Tree];
+  ['minAvailable', 'maxUnavailable'].map(
+    (key) => getAt(values, at(`${budget}.${key}`)) ?? null,
+  ) as [Tree, Tree];
 
 /** Values that the templates treat as unset: docs/charts/agent-job.md, "Disruption budgets". */
 export const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
 
-export const controllersOf = (values: Values): number => Number(getAt(values, at('agent.replicaCount')));
-export const isForControllers = (values: Values): boolean => isOn(values, `${AGENT_BUDGET}.enabled`) && controllersOf(values) > 1;
+export const controllersOf = (values: Values): number =>
+  Number(getAt(values, at('agent.replicaCount')));
+export const isForControllers = (values: Values): boolean =>
+  isOn(values, `${AGENT_BUDGET}.enabled`) && controllersOf(values) > 1;
 
 const NO_BOUND = {
   message: 'The PodDisruptionBudget requires minAvailable or maxUnavailable.',
@@ -120,9 +149,13 @@ const budgetRules: readonly ValuesRule[] = [
     keys: [`${AGENT_BUDGET}.minAvailable`],
     isWrong: (values) => {
       const [least] = boundsOf(values, AGENT_BUDGET);
-      return isForControllers(values) && (least === '100%' || (least !== '' && Number(least) >= controllersOf(values)));
+      return (
+        isForControllers(values) &&
+        (least === '100%' || (least !== '' && Number(least) >= controllersOf(values)))
+      );
     },
-    message: (values) => `All ${controllersOf(values)} controllers must be available, so nodes with a controller cannot be drained.`,
+    message: (values) =>
+      `All ${controllersOf(values)} controllers must be available, so nodes with a controller cannot be drained.`,
     suggestion: '1',
   }),
 ];
@@ -132,70 +165,108 @@ const CLAIM = 'persistence.persistentVolumeClaim.claimName';
 const VOLUMES = ['persistence.data', 'persistence.cache'];
 
 /** True if NO_PROXY contains cluster-internal names. */
-const isInCluster = (list: string): boolean => list.split(',').some((each) => /^\.?(svc|cluster\.local)$/.test(each.trim()));
+const isInCluster = (list: string): boolean =>
+  list.split(',').some((each) => /^\.?(svc|cluster\.local)$/.test(each.trim()));
 
 /** The name label that each spread constraint of the controllers selects. */
 const selectedNames = (values: Values): (Tree | undefined)[] =>
-  itemsAt(values, 'agent.topologySpreadConstraints').map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
+  itemsAt(values, 'agent.topologySpreadConstraints').map((each) =>
+    getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]),
+  );
 
-const CACHE_LIMITS = ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.sizeLimit`);
+const CACHE_LIMITS = ['providerCache', 'moduleCache', 'binaryCache'].map(
+  (name) => `agent.${name}.sizeLimit`,
+);
 
 /** Rules between keys of agent-job. */
 export const valuesRules: readonly ValuesRule[] = [
   separateDirectories,
   ...certificateRules({tls: 'global.tls', bundles: NESTED, mutualTls: MUTUAL_TLS}),
-  overriddenKey({in: '>=0.6.2', winner: 'persistence.cache.hostPath.path', loser: 'persistence.cache.persistentVolumeClaim.claimName'}),
+  overriddenKey({
+    in: '>=0.6.2',
+    winner: 'persistence.cache.hostPath.path',
+    loser: 'persistence.cache.persistentVolumeClaim.claimName',
+  }),
   requiresVolumes({
     in: NESTED,
     volumes: 'task.extraVolumes',
     mounts: ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'],
     containers: 'task.sidecars',
-    own: ['worker', 'sa-token', 'data-dir', 'cache', 'cache-dir', 'tmp-dir', 'podinfo', 'client-cert', 'ca-bundle'],
+    own: [
+      'worker',
+      'sa-token',
+      'data-dir',
+      'cache',
+      'cache-dir',
+      'tmp-dir',
+      'podinfo',
+      'client-cert',
+      'ca-bundle',
+    ],
   }),
-  ...VOLUMES.map((volume) => requiresSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
+  ...VOLUMES.map((volume) =>
+    requiresSwitch({
+      in: NESTED,
+      key: `${volume}.persistentVolumeClaim.claimName`,
+      on: `${volume}.enabled`,
+    }),
+  ),
   requiresSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
   runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
   keyError('PVC_NAME_REQUIRED', {
     in: FLAT,
     keys: ['persistence.enabled'],
-    isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
-    message: 'This version cannot render a new PVC, because the chart does not define secret.annotations.',
+    isWrong: (values, key) =>
+      isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
+    message:
+      'This version cannot render a new PVC, because the chart does not define secret.annotations.',
     suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
   }),
   keyError('PVC_NOT_RENDERED', {
     in: FLAT,
     keys: ['efsVolumeHandle'],
-    isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
-    message: 'With a PVC from persistence, the EFS PVC is not created (missing document separator in the chart).',
+    isWrong: (values, key) =>
+      isOn(values, 'persistence.enabled') &&
+      textAt(values, CLAIM) === '' &&
+      textAt(values, key) !== '',
+    message:
+      'With a PVC from persistence, the EFS PVC is not created (missing document separator in the chart).',
     suggestion: 'Use only one of the two',
   }),
   keyWarning('CACHE_NOT_FOUND_BY_RUNS', {
     in: '0.5.64',
     keys: ['persistence.cache.enabled'],
     isWrong: isOn,
-    message: 'Runs do not share a persistent cache in this version. They read other directories of the volume than the worker writes.',
+    message:
+      'Runs do not share a persistent cache in this version. They read other directories of the volume than the worker writes.',
     suggestion: 'Use 0.5.65 or later',
   }),
   keyWarning('SHORT_GRACE_PERIOD', {
     in: NESTED,
     keys: ['agent.terminationGracePeriodSeconds'],
     isWrong: (values, key) => Number(getAt(values, at(key))) < 180,
-    message: 'The controller drains for 180 s (fixed in the chart) and is killed before it finishes.',
+    message:
+      'The controller drains for 180 s (fixed in the chart) and is killed before it finishes.',
     suggestion: '180',
   }),
   keyWarning('CLUSTER_THROUGH_PROXY', {
     in: NESTED,
     keys: ['global.proxy'],
-    isWrong: (values) => isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy')),
-    message: 'noProxy contains no cluster-internal names, so connections inside the cluster use the proxy.',
+    isWrong: (values) =>
+      isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy')),
+    message:
+      'noProxy contains no cluster-internal names, so connections inside the cluster use the proxy.',
     suggestion: 'global.proxy.noProxy: "localhost,127.0.0.1,.svc,.cluster.local,169.254.169.254"',
   }),
   keyError('TWO_REGISTRIES', {
     in: NESTED,
     keys: ['agent.image.repository', 'task.runner.image.repository'],
     isWrong: (values, key) =>
-      textAt(values, 'global.imageRegistry') !== '' && textAt(values, 'global.imageNamespace') === '' && namesRegistry(textAt(values, key)),
-    message: 'global.imageRegistry is prepended to this repository, which already contains a registry.',
+      textAt(values, 'global.imageRegistry') !== '' &&
+      textAt(values, 'global.imageNamespace') === '' &&
+      namesRegistry(textAt(values, key)),
+    message:
+      'global.imageRegistry is prepended to this repository, which already contains a registry.',
     suggestion: 'Remove the registry from one of the two',
   }),
   keyWarning('MEMORY_MONITOR_WITHOUT_LIMIT', {
@@ -229,8 +300,21 @@ export const valuesRules: readonly ValuesRule[] = [
     test: (values) =>
       selectedNames(values).flatMap((name, index) => {
         if (name !== 'agent-job' || textAt(values, 'nameOverride') === 'agent-job') return [];
-        const path = ['agent', 'topologySpreadConstraints', index, 'labelSelector', 'matchLabels', NAME_LABEL];
-        return [{path, message: 'Since 0.5.68, this label of the pods is scalr-agent, so no pod matches.', suggestion: 'scalr-agent'}];
+        const path = [
+          'agent',
+          'topologySpreadConstraints',
+          index,
+          'labelSelector',
+          'matchLabels',
+          NAME_LABEL,
+        ];
+        return [
+          {
+            path,
+            message: 'Since 0.5.68, this label of the pods is scalr-agent, so no pod matches.',
+            suggestion: 'scalr-agent',
+          },
+        ];
       }),
   },
   selectorLabels({
@@ -239,7 +323,15 @@ export const valuesRules: readonly ValuesRule[] = [
     labels: [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
     because: 'The label is used by the Deployment selector and would be rendered twice.',
   }),
-  unquotedInTemplate({keys: ['nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir']}),
+  unquotedInTemplate({
+    keys: [
+      'nameOverride',
+      'fullnameOverride',
+      'serviceAccount.name',
+      'agent.dataDir',
+      'agent.cacheDir',
+    ],
+  }),
   unquotedInTemplate({
     in: FLAT,
     keys: [
@@ -259,16 +351,28 @@ export const valuesRules: readonly ValuesRule[] = [
       ...VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.claimName`),
     ],
   }),
-  unquotedInTemplate({in: '>=0.5.64 <=0.6.1', keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`)}),
+  unquotedInTemplate({
+    in: '>=0.5.64 <=0.6.1',
+    keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`),
+  }),
   requiresClaimSize({volumes: ['persistence', ...VOLUMES]}),
-  keyOfSecret({in: NESTED, secrets: ['agent.tokenExistingSecret.name', 'agent.token'], keys: ['agent.tokenExistingSecret.key']}),
+  keyOfSecret({
+    in: NESTED,
+    secrets: ['agent.tokenExistingSecret.name', 'agent.token'],
+    keys: ['agent.tokenExistingSecret.key'],
+  }),
   requiredDefault({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
-  requiredDefault({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
+  requiredDefault({
+    in: NESTED,
+    keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations'],
+  }),
   keyError('WRONG_VALUE', {
     in: NESTED,
     keys: CACHE_LIMITS,
     // The binary cache has no switch.
-    isWrong: (values, key) => getAt(values, at(key.replace('sizeLimit', 'enabled'))) !== false && getAt(values, at(key)) === '',
+    isWrong: (values, key) =>
+      getAt(values, at(key.replace('sizeLimit', 'enabled'))) !== false &&
+      getAt(values, at(key)) === '',
     message: 'The cache requires a size limit.',
     suggestion: '40Gi',
   }),
@@ -277,7 +381,11 @@ export const valuesRules: readonly ValuesRule[] = [
   ...permissionRules,
   ...budgetRules,
   efsHandles({in: FLAT}),
-  zeroDisables({in: NESTED, keys: ['agent.replicaCount'], message: 'With zero replicas, no controller runs, so no run starts.'}),
+  zeroDisables({
+    in: NESTED,
+    keys: ['agent.replicaCount'],
+    message: 'With zero replicas, no controller runs, so no run starts.',
+  }),
   zeroDisables({
     in: NESTED,
     keys: CACHE_LIMITS,
@@ -288,7 +396,11 @@ export const valuesRules: readonly ValuesRule[] = [
     keys: ['task.job.ttlSecondsAfterFinished'],
     message: 'With zero, run pods and their logs are deleted as soon as they finish.',
   }),
-  zeroDisables({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], message: 'With zero, runs have no time to push their state.'}),
+  zeroDisables({
+    in: NESTED,
+    keys: ['task.terminationGracePeriodSeconds'],
+    message: 'With zero, runs have no time to push their state.',
+  }),
   keyError('WRONG_OPTION', {
     in: NESTED,
     keys: ['otel.endpoint'],

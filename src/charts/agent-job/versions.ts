@@ -58,22 +58,41 @@ const CACHES = ['providerCache', 'moduleCache'] as const;
 export const ignoredKeys: Chart['ignoredKeys'] = [
   annotationsWithoutAccount,
   {...labelsWithoutAccount, in: NESTED},
-  ...['serviceAccount.labels', 'workerPodAnnotations', 'persistence.emptyDir.sizeLimit'].map((path) => ({
+  ...['serviceAccount.labels', 'workerPodAnnotations', 'persistence.emptyDir.sizeLimit'].map(
+    (path) => ({
+      in: FLAT,
+      path,
+      because: 'no template reads it',
+    }),
+  ),
+  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
     in: FLAT,
     path,
-    because: 'no template reads it',
+    because: 'it is set on the Job instead of the pod',
   })),
-  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({in: FLAT, path, because: 'it is set on the Job instead of the pod'})),
   ...ignoredWithoutSwitch('persistence.enabled', {
     in: FLAT,
     below: 'persistence.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the cache is not persistent',
   }),
-  {in: FLAT, path: 'secret.annotations', unless: (values) => isOn(values, 'persistence.enabled'), because: 'only a new PVC gets them'},
+  {
+    in: FLAT,
+    path: 'secret.annotations',
+    unless: (values) => isOn(values, 'persistence.enabled'),
+    because: 'only a new PVC gets them',
+  },
   {...mountOptionsWithoutEfs, in: FLAT},
-  {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
-  {in: '0.5.64 - 0.5.66', path: 'persistence.data.persistentVolumeClaim.accessMode', because: 'this version uses a fixed value'},
+  {
+    in: NESTED,
+    path: 'persistence.data.persistentVolumeClaim.subPath',
+    because: 'no template reads it',
+  },
+  {
+    in: '0.5.64 - 0.5.66',
+    path: 'persistence.data.persistentVolumeClaim.accessMode',
+    because: 'this version uses a fixed value',
+  },
   ...ignoredWithoutSwitch('persistence.data.enabled', {
     in: NESTED,
     below: 'persistence.data.persistentVolumeClaim',
@@ -112,7 +131,12 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     keys: ['httpProxy', 'httpsProxy', 'noProxy'],
     because: 'proxy variables are set only if the proxy is enabled',
   }),
-  ...ignoredWithoutSwitch('otel.enabled', {in: NESTED, below: 'otel', keys: ['endpoint'], because: NO_TELEMETRY}),
+  ...ignoredWithoutSwitch('otel.enabled', {
+    in: NESTED,
+    below: 'otel',
+    keys: ['endpoint'],
+    because: NO_TELEMETRY,
+  }),
   ...['otel.metricsEnabled', 'otel.tracesEnabled'].map((path) => ({
     in: NESTED,
     path,
@@ -124,7 +148,8 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     in: NESTED,
     path: `agent.podDisruptionBudget.${bound}`,
     unless: (values: Values) =>
-      Number(getAt(values, at('agent.replicaCount'))) > 1 || getAt(values, at(`agent.podDisruptionBudget.${bound}`)) === undefined,
+      Number(getAt(values, at('agent.replicaCount'))) > 1 ||
+      getAt(values, at(`agent.podDisruptionBudget.${bound}`)) === undefined,
     because: 'with one controller, the chart creates no PodDisruptionBudget',
     instead: 'agent.replicaCount: 2',
   })),
@@ -150,6 +175,16 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: '0.5.64 - 0.5.68', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
-  {in: '>=0.5.69', version: '1.35', isHard: true, because: 'runs mount the agent image as a volume, which requires Kubernetes 1.35'},
+  {
+    in: '0.5.64 - 0.5.68',
+    version: '1.33',
+    isHard: false,
+    because: 'documented in the chart README, but not enforced',
+  },
+  {
+    in: '>=0.5.69',
+    version: '1.35',
+    isHard: true,
+    because: 'runs mount the agent image as a volume, which requires Kubernetes 1.35',
+  },
 ];

@@ -1,6 +1,14 @@
 import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
-import {debug, isolation, logFormat, purpose, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {
+  debug,
+  isolation,
+  logFormat,
+  purpose,
+  tokenSecret,
+  tokenSecretKey,
+  url,
+} from '../../settings/agent.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
@@ -47,9 +55,12 @@ const TASK_IMAGE_MODE = at('agent.container_task_image_mode');
 const EFS = at('efsVolumeHandle');
 const TASK_LABELS = at('agent.kubernetes_task_labels');
 
-const registryOf = (values: Values): string | undefined => textAt(values, TASK_REGISTRY).replace(/\/$/, '') || undefined;
-const withoutMirror = (values: Values, path: Path): string => withoutRegistry(textAt(values, path), registryOf(values));
-const mirrored = ({get}: Scope, reference: string): string => [get(pods.imageRegistry), reference].filter(Boolean).join('/');
+const registryOf = (values: Values): string | undefined =>
+  textAt(values, TASK_REGISTRY).replace(/\/$/, '') || undefined;
+const withoutMirror = (values: Values, path: Path): string =>
+  withoutRegistry(textAt(values, path), registryOf(values));
+const mirrored = ({get}: Scope, reference: string): string =>
+  [get(pods.imageRegistry), reference].filter(Boolean).join('/');
 
 const rounded = inMebibytes('agent-k8s requires memory');
 
@@ -58,7 +69,9 @@ const mirror: Row<string> = {
   setting: pods.imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],
   write: (registry, scope) => [
-    ...(scope.get(pods.agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry] : []),
+    ...(scope.get(pods.agentImage) === undefined
+      ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry]
+      : []),
     [TASK_REGISTRY, `${registry}/`],
   ],
   read: registryOf,
@@ -72,7 +85,9 @@ export const mirroredRunner: DerivedKeys = {
   write: (values, isWritten) => {
     const registry = registryOf(values);
     const isUsed = textAt(values, TASK_IMAGE_MODE) === 'golden' && !isWritten(TASK_IMAGE);
-    return isUsed && registry !== undefined ? [[TASK_IMAGE, `${registry}/${textAt(values, TASK_IMAGE)}`]] : [];
+    return isUsed && registry !== undefined
+      ? [[TASK_IMAGE, `${registry}/${textAt(values, TASK_IMAGE)}`]]
+      : [];
   },
 };
 
@@ -94,22 +109,40 @@ export const rows: readonly Row[] = [
   notWritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
   notWritten(nodeOs),
   ...proxyVariables('extraEnv', {
-    partly: () => 'agent-k8s sets proxy variables on the controller and workers. The agent decides whether run pods inherit them.',
+    partly: () =>
+      'agent-k8s sets proxy variables on the controller and workers. The agent decides whether run pods inherit them.',
   }),
   key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
   row({
     setting: workloadIdentity,
     paths: [TASK_LABELS],
-    write: (kind) => (kind === 'azure' ? [[[...TASK_LABELS, 'azure.workload.identity/use'], 'true']] : []),
-    read: (values) => (getAt(values, [...TASK_LABELS, 'azure.workload.identity/use']) === 'true' ? 'azure' : undefined),
+    write: (kind) =>
+      kind === 'azure' ? [[[...TASK_LABELS, 'azure.workload.identity/use'], 'true']] : [],
+    read: (values) =>
+      getAt(values, [...TASK_LABELS, 'azure.workload.identity/use']) === 'true'
+        ? 'azure'
+        : undefined,
     partly: (kind) =>
-      kind === 'none' ? undefined : 'The agent selects the service account of run pods. Test that a run gets its credentials.',
+      kind === 'none'
+        ? undefined
+        : 'The agent selects the service account of run pods. Test that a run gets its credentials.',
   }),
   implied(caScope, (values) =>
-    textAt(values, 'agent.ca_cert') ? 'all' : textAt(values, 'agent.container_task_ca_cert') ? 'tasks' : undefined,
+    textAt(values, 'agent.ca_cert')
+      ? 'all'
+      : textAt(values, 'agent.container_task_ca_cert')
+        ? 'tasks'
+        : undefined,
   ),
-  ...caVariable(key(caFile, 'agent.ca_cert', {as: asBase64, when: (get) => get(caScope) !== 'tasks'})),
-  ...caVariable(key(caFile, 'agent.container_task_ca_cert', {as: asBase64, when: (get) => get(caScope) === 'tasks'})),
+  ...caVariable(
+    key(caFile, 'agent.ca_cert', {as: asBase64, when: (get) => get(caScope) !== 'tasks'}),
+  ),
+  ...caVariable(
+    key(caFile, 'agent.container_task_ca_cert', {
+      as: asBase64,
+      when: (get) => get(caScope) === 'tasks',
+    }),
+  ),
   row({
     setting: storage.cache,
     accepts: (kind) => kind === 'hostpath' || kind === 'efs',
@@ -118,7 +151,8 @@ export const rows: readonly Row[] = [
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
   key(storage.efsHandle, 'efsVolumeHandle', {
-    partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
+    partly: () =>
+      'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
   }),
   key(storage.dataHome, 'agent.data_home'),
   key(storage.efsMountOption, 'efsMountOptions'),
@@ -130,7 +164,10 @@ export const rows: readonly Row[] = [
   fixedValue(storage.moduleCache, false),
   key(pods.runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
   key(pods.runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
-  key(pods.runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
+  key(pods.runMemoryRequest, 'agent.container_task_mem_request', {
+    as: asMebibytes,
+    partly: rounded,
+  }),
   key(pods.runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
   ...resourceRows(CONTROLLER_SIZES, 'resources', {
     partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
@@ -140,7 +177,8 @@ export const rows: readonly Row[] = [
   key(pods.toleration, 'workerTolerations'),
   key(pods.controllerToleration, 'controllerTolerations'),
   podLabels('agent.kubernetes_task_labels', {
-    partly: () => 'agent-k8s sets these labels on run pods only, not on the controller and workers.',
+    partly: () =>
+      'agent-k8s sets these labels on run pods only, not on the controller and workers.',
   }),
   keys(pods.podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations']),
   ...serviceAccount({
@@ -151,7 +189,8 @@ export const rows: readonly Row[] = [
   }),
   row(mirror),
   key(pods.imagePullPolicy, 'image.pullPolicy', {
-    partly: () => 'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
+    partly: () =>
+      'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
   }),
   key(pods.imagePullSecret, 'imagePullSecrets', {
     as: asReferences,
@@ -163,9 +202,15 @@ export const rows: readonly Row[] = [
     paths: [REPOSITORY, TAG],
     write: (reference, scope) => {
       const {repository, tag} = splitImage(reference);
-      return [[REPOSITORY, mirrored(scope, repository)] as ValuesEntry, ...(tag === undefined ? [] : [[TAG, tag] as ValuesEntry])];
+      return [
+        [REPOSITORY, mirrored(scope, repository)] as ValuesEntry,
+        ...(tag === undefined ? [] : [[TAG, tag] as ValuesEntry]),
+      ];
     },
-    read: (values) => [withoutMirror(values, REPOSITORY), textAt(values, TAG)].filter((part) => part !== '').join(':'),
+    read: (values) =>
+      [withoutMirror(values, REPOSITORY), textAt(values, TAG)]
+        .filter((part) => part !== '')
+        .join(':'),
   }),
   row({
     setting: pods.runnerImage,
@@ -173,7 +218,8 @@ export const rows: readonly Row[] = [
     paths: [TASK_IMAGE],
     write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
     read: (values) => withoutMirror(values, TASK_IMAGE) || undefined,
-    partly: () => 'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
+    partly: () =>
+      'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
   }),
   row({
     setting: pods.runnerImage,
@@ -183,19 +229,31 @@ export const rows: readonly Row[] = [
       [TASK_IMAGE_MODE, 'golden'],
       [TASK_IMAGE, mirrored(scope, reference)],
     ],
-    read: (values) => (getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutMirror(values, TASK_IMAGE) || undefined : undefined),
+    read: (values) =>
+      getAt(values, TASK_IMAGE_MODE) === 'golden'
+        ? withoutMirror(values, TASK_IMAGE) || undefined
+        : undefined,
   }),
   ...telemetryVariables('extraEnv'),
   key(pods.shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
-  stopPeriod({grace: 'terminationGracePeriodSeconds', drain: 'agent.worker_drain_timeout', stop: 'agent.grace_shutdown_timeout'}),
+  stopPeriod({
+    grace: 'terminationGracePeriodSeconds',
+    drain: 'agent.worker_drain_timeout',
+    stop: 'agent.grace_shutdown_timeout',
+  }),
   key(pods.schedulingTimeout, 'agent.container_task_scheduling_timeout'),
   key(pods.acquireTimeout, 'agent.container_task_acquire_timeout'),
-  extraVariables([{path: 'extraEnv'}], {partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.'}),
+  extraVariables([{path: 'extraEnv'}], {
+    partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.',
+  }),
 ];
 
 /** Reasons for unsupported settings in agent-k8s. */
 export const refusals: readonly Refusal[] = [
-  {settings: [cloud], reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data'},
+  {
+    settings: [cloud],
+    reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data',
+  },
   {
     settings: [storage.cache, ...CLAIM_SETTINGS],
     reason: 'the cache is always in the data directory, on the node or on EFS',
@@ -203,22 +261,36 @@ export const refusals: readonly Refusal[] = [
   {settings: [storage.cachePath], reason: 'cache and data share one directory; use --data-home'},
   {settings: [storage.dataSize], reason: 'the data directory on the node has no size limit'},
   {settings: [storage.providerCache], reason: 'the provider cache cannot be disabled'},
-  {settings: [storage.moduleCache, storage.moduleCacheLimit], reason: 'the chart has no module cache'},
+  {
+    settings: [storage.moduleCache, storage.moduleCacheLimit],
+    reason: 'the chart has no module cache',
+  },
   {settings: [providerMirror], reason: 'the chart has no key for mirrors'},
-  {settings: [pods.affinity, pods.controllerAffinity], reason: 'the chart has no key for it; use --node-selector and --toleration'},
+  {
+    settings: [pods.affinity, pods.controllerAffinity],
+    reason: 'the chart has no key for it; use --node-selector and --toleration',
+  },
   {
     settings: [pods.mount, pods.sidecar],
     reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
   },
   {
     settings: WORKER_SIZES,
-    reason: 'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
+    reason:
+      'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
   },
   {settings: [caSecret], reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {settings: [clientCertSecret], reason: 'the chart does not mount certificate Secrets'},
-  {settings: [pods.runnerImage], in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
+  {
+    settings: [pods.runnerImage],
+    in: '<=0.5.65',
+    reason: 'runs use one image per tool in this version',
+  },
   {settings: [pods.controllerReplicas], reason: 'the chart always has one controller'},
   {settings: [pods.jobTtl], reason: 'runs execute in pods, not in Jobs'},
-  {settings: [pods.writableRoot], reason: 'the agent creates run pods, and the chart has no key for their security context'},
+  {
+    settings: [pods.writableRoot],
+    reason: 'the agent creates run pods, and the chart has no key for their security context',
+  },
   ...sharedRefusals,
 ];

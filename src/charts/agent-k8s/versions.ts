@@ -1,5 +1,9 @@
 import type {Chart} from '../define.ts';
-import {annotationsWithoutAccount, mountOptionsWithoutEfs, variablesIn} from '../shared-versions.ts';
+import {
+  annotationsWithoutAccount,
+  mountOptionsWithoutEfs,
+  variablesIn,
+} from '../shared-versions.ts';
 
 /** From 0.5.67 on runs may execute in one golden image. */
 export const GOLDEN = '>=0.5.67';
@@ -26,5 +30,10 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: GOLDEN, version: '1.29', isHard: false, because: 'documented in the chart README, but not enforced'},
+  {
+    in: GOLDEN,
+    version: '1.29',
+    isHard: false,
+    because: 'documented in the chart README, but not enforced',
+  },
 ];

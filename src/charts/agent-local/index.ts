@@ -3,7 +3,12 @@ import {concurrency} from '../../settings/agent.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
+import {
+  gracePeriod,
+  serviceAccountAnnotation,
+  serviceAccountName,
+  shutdownMode,
+} from '../../settings/pods.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
 import {
@@ -33,7 +38,15 @@ import {
   zeroDisables,
 } from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
-import {formerKeys, ignoredKeys, kubernetesFloors, MUTUAL_TLS, ownVariables, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
+import {
+  formerKeys,
+  ignoredKeys,
+  kubernetesFloors,
+  MUTUAL_TLS,
+  ownVariables,
+  SPLIT_PERSISTENCE,
+  usesOldPersistence,
+} from './versions.ts';
 
 /** Rules of agent-local, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
@@ -51,14 +64,18 @@ export const rules: readonly ChartRule[] = [
   settingError('SHARED_WORKSPACE', {
     setting: concurrency,
     path: 'persistence.data.enabled',
-    isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
-    message: (get) => `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
+    isWrong: (get, {values}) =>
+      isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
+    message: (get) =>
+      `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
     suggestion: 'Remove persistence.data, or use --concurrency 1',
   }),
   settingWarning('ROLLING_UPDATE_BLOCKED', {
     setting: cache,
     isWrong: (get, {values}) =>
-      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
+      get(cache) === 'pvc' &&
+      get(cacheAccessMode) === 'ReadWriteOnce' &&
+      textAt(values, 'strategy.type') === 'RollingUpdate',
     message: 'A rolling update waits for the volume that the old pod still uses.',
     suggestion: 'strategy.type: Recreate',
   }),
@@ -66,16 +83,22 @@ export const rules: readonly ChartRule[] = [
     in: SPLIT_PERSISTENCE,
     setting: set,
     path: 'persistence.cache',
-    isWrong: (_, {values}) => usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
-    message: 'persistence.cache is ignored, because persistence.enabled or its claimName takes precedence',
+    isWrong: (_, {values}) =>
+      usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
+    message:
+      'persistence.cache is ignored, because persistence.enabled or its claimName takes precedence',
     suggestion: 'Use --cache only, or remove persistence.cache',
   }),
-  ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
+  ...[
+    'persistence.persistentVolumeClaim.storageClassName',
+    'persistence.cache.persistentVolumeClaim.storageClassName',
+  ].map((path) =>
     breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Use 0.6.2 or later'}),
   ),
   settingError('DIRECTORIES_COLLIDE', {
     setting: dataHome,
-    isWrong: (get, {values}) => get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
+    isWrong: (get, {values}) =>
+      get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
     message: (get) => `${get(dataHome)} is already the mount path of the cache`,
     suggestion: 'Use another --data-home',
   }),
@@ -83,14 +106,17 @@ export const rules: readonly ChartRule[] = [
   settingWarning('METADATA_BLOCKED', {
     in: '0.5.65 - 0.5.66',
     setting: metadataService,
-    isWrong: (get, {isExplicit}) => get(metadataService) === 'block' && !isExplicit(metadataService),
+    isWrong: (get, {isExplicit}) =>
+      get(metadataService) === 'block' && !isExplicit(metadataService),
     message:
       'This version ignores allowMetadataService and blocks the metadata service unless agent.allowMetadataService is true: runs cannot get node credentials. Fixed in 0.5.67.',
   }),
   settingWarning('DEFAULT_SERVICE_ACCOUNT', {
     setting: workloadIdentity,
     isWrong: (get) =>
-      get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined,
+      get(workloadIdentity) === 'eks-pod-identity' &&
+      get(serviceAccountName) === undefined &&
+      get(serviceAccountAnnotation) === undefined,
     message:
       'agent-local uses the default service account of the namespace. Associate it with the identity, or set --service-account-name.',
   }),
@@ -113,7 +139,11 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   requiresSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
   ...['data', 'cache'].map((name) =>
-    requiresSwitch({in: SPLIT_PERSISTENCE, key: `persistence.${name}.persistentVolumeClaim.claimName`, on: `persistence.${name}.enabled`}),
+    requiresSwitch({
+      in: SPLIT_PERSISTENCE,
+      key: `persistence.${name}.persistentVolumeClaim.claimName`,
+      on: `persistence.${name}.enabled`,
+    }),
   ),
   unquotedInTemplate({
     keys: [
@@ -126,11 +156,20 @@ export const valuesRules: readonly ValuesRule[] = [
       `${OLD}.subPath`,
     ],
   }),
-  unquotedInTemplate({in: SPLIT_PERSISTENCE, keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`]}),
-  unquotedInTemplate({in: '<=0.6.1', keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`]}),
+  unquotedInTemplate({
+    in: SPLIT_PERSISTENCE,
+    keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`],
+  }),
+  unquotedInTemplate({
+    in: '<=0.6.1',
+    keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`],
+  }),
   requiresClaimSize({volumes: ['persistence']}),
   requiresClaimSize({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
-  keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
+  keyOfSecret({
+    secrets: ['agent.tokenExistingSecret.name'],
+    keys: ['agent.tokenExistingSecret.key'],
+  }),
   keyError('ABSOLUTE_SUB_PATH', {
     keys: [OLD, CACHE, DATA].map((claim) => `${claim}.subPath`),
     isWrong: (values, key) => textAt(values, key).startsWith('/'),
@@ -146,7 +185,9 @@ export const valuesRules: readonly ValuesRule[] = [
     keys: ['strategy.rollingUpdate.maxSurge', 'strategy.rollingUpdate.maxUnavailable'],
     isWrong: (values) =>
       textAt(values, 'strategy.type') === 'RollingUpdate' &&
-      ['maxSurge', 'maxUnavailable'].every((key) => /^0+%?$/.test(String(getAt(values, at(`strategy.rollingUpdate.${key}`))))),
+      ['maxSurge', 'maxUnavailable'].every((key) =>
+        /^0+%?$/.test(String(getAt(values, at(`strategy.rollingUpdate.${key}`)))),
+      ),
     message: 'Either maxSurge or maxUnavailable must be greater than zero.',
   }),
   directories({keys: ['agent.dataDir']}),
@@ -158,27 +199,50 @@ export const valuesRules: readonly ValuesRule[] = [
     in: '>=0.5.64',
     severity: 'warning',
     test: (values) => {
-      const limits = LIMITS.map((name) => ({name, megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0)}));
-      const total = limits.reduce((sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0), 0n);
+      const limits = LIMITS.map((name) => ({
+        name,
+        megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0),
+      }));
+      const total = limits.reduce(
+        (sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0),
+        0n,
+      );
       const size = sizeOfCache(values);
       const written = limits.find(({megabytes}) => megabytes > 0);
-      if (written === undefined || size === undefined || total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)) return [];
+      if (
+        written === undefined ||
+        size === undefined ||
+        total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)
+      )
+        return [];
       const message = `The cache limits add up to ${total} MB, but the volume size is ${size}. Runs fail when the volume is full.`;
-      return [{path: ['extraEnv', written.name], message, suggestion: 'Lower the limits, or increase the size of the volume'}];
+      return [
+        {
+          path: ['extraEnv', written.name],
+          message,
+          suggestion: 'Lower the limits, or increase the size of the volume',
+        },
+      ];
     },
   },
 ];
 
-const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map((name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`);
+const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map(
+  (name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`,
+);
 
 /** The size of the cache volume, if the values contain it. */
 function sizeOfCache(values: Values): string | undefined {
   const isOld = usesOldPersistence(values);
-  const cache = isOld || !isOn(values, 'persistence.cache.enabled') ? 'persistence' : 'persistence.cache';
+  const cache =
+    isOld || !isOn(values, 'persistence.cache.enabled') ? 'persistence' : 'persistence.cache';
   const isClaim = isOn(values, `${cache}.enabled`);
   const claim = `${cache}.persistentVolumeClaim`;
   if (isClaim && textAt(values, `${claim}.claimName`) !== '') return undefined;
-  return textAt(values, isClaim ? `${claim}.storage` : 'persistence.cache.emptyDir.sizeLimit') || undefined;
+  return (
+    textAt(values, isClaim ? `${claim}.storage` : 'persistence.cache.emptyDir.sizeLimit') ||
+    undefined
+  );
 }
 
 /** Defaults that depend on other settings. */
@@ -187,7 +251,10 @@ const defaults: readonly ChartDefault[] = [
     setting: cacheAccessMode,
     value: (get) =>
       get(cache) === 'pvc' && (get(concurrency) ?? 1) > 1
-        ? {value: 'ReadWriteMany', because: 'several agents share the cache and can run on different nodes'}
+        ? {
+            value: 'ReadWriteMany',
+            because: 'several agents share the cache and can run on different nodes',
+          }
         : undefined,
   },
   {
@@ -195,7 +262,11 @@ const defaults: readonly ChartDefault[] = [
     in: '0.5.65 - 0.5.66',
     value: (get) =>
       get(workloadIdentity) === 'gke'
-        ? {value: 'allow', because: 'GKE Workload Identity requires 169.254.169.254, which this version always blocks'}
+        ? {
+            value: 'allow',
+            because:
+              'GKE Workload Identity requires 169.254.169.254, which this version always blocks',
+          }
         : undefined,
   },
 ];

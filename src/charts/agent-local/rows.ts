@@ -1,6 +1,16 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
-import {concurrency, debug, isolation, logFormat, purpose, singleRun, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {
+  concurrency,
+  debug,
+  isolation,
+  logFormat,
+  purpose,
+  singleRun,
+  tokenSecret,
+  tokenSecretKey,
+  url,
+} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {textMapIn} from '../../settings/lists.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
@@ -54,7 +64,13 @@ const withClaim = {
   write: ({get}: Scope): ValuesEntry[] =>
     get(storage.cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
-      : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still uses']],
+      : [
+          [
+            at('strategy.type'),
+            'Recreate',
+            'A rolling update would wait for the volume that the old pod still uses',
+          ],
+        ],
 };
 
 /** Splits the repository into mirror and original repository. */
@@ -84,7 +100,10 @@ export const rows: readonly Row[] = [
   row({
     setting: purpose,
     paths: [at('podAnnotations')],
-    write: (value) => (value === 'vcs' ? [[PURPOSE, value, 'Marks the agent of a VCS pool, for status and other tools']] : []),
+    write: (value) =>
+      value === 'vcs'
+        ? [[PURPOSE, value, 'Marks the agent of a VCS pool, for status and other tools']]
+        : [],
     read: (values) => (getAt(values, PURPOSE) === 'vcs' ? 'vcs' : 'runs'),
   }),
   row({
@@ -101,31 +120,54 @@ export const rows: readonly Row[] = [
         ? 'With agent-local, each run gets a new container in the same pod; volumes and their binaries are kept. With agent-job, runs share nothing.'
         : undefined,
   }),
-  implied(isolation, (_, {get}) => isolationOf(get), {accepts: (value, {get}) => value === isolationOf(get)}),
+  implied(isolation, (_, {get}) => isolationOf(get), {
+    accepts: (value, {get}) => value === isolationOf(get),
+  }),
   key(concurrency, 'replicaCount'),
   notWritten(cloud),
   notWritten(nodeOs),
   ...proxyVariables('extraEnv'),
   fixedValue(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
-    ...key(metadataService, 'agent.allowMetadataService', {as: asEnum({block: false, allow: true}), in: '0.5.65 - 0.5.66'}),
+    ...key(metadataService, 'agent.allowMetadataService', {
+      as: asEnum({block: false, allow: true}),
+      in: '0.5.65 - 0.5.66',
+    }),
     // The key is not in values.yaml; without it, the policy is created.
-    read: (values) => (getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block'),
+    read: (values) =>
+      getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block',
   }),
-  key(metadataService, 'allowMetadataService', {as: asEnum({block: false, allow: true}), in: '>=0.5.67'}),
+  key(metadataService, 'allowMetadataService', {
+    as: asEnum({block: false, allow: true}),
+    in: '>=0.5.67',
+  }),
   notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
   ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
   ...onlyIn('<0.6.0', caExtraVariable()),
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
-  ...onlyIn('<=0.5.63', claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim})),
-  ...onlyIn(ONE_PERSISTENCE, claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim})),
+  ...onlyIn(
+    '<=0.5.63',
+    claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim}),
+  ),
+  ...onlyIn(
+    ONE_PERSISTENCE,
+    claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim}),
+  ),
   ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
   key(storage.dataHome, 'agent.dataDir'),
   key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
   providerCacheRow,
-  variable(storage.providerCacheLimit, {map: 'extraEnv', name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', ...cacheLimit}),
+  variable(storage.providerCacheLimit, {
+    map: 'extraEnv',
+    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
+    ...cacheLimit,
+  }),
   moduleCacheRow,
-  variable(storage.moduleCacheLimit, {map: 'extraEnv', name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', ...cacheLimit}),
+  variable(storage.moduleCacheLimit, {
+    map: 'extraEnv',
+    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
+    ...cacheLimit,
+  }),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   key(pods.affinity, 'affinity'),
   ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
@@ -135,16 +177,21 @@ export const rows: readonly Row[] = [
   row({
     setting: pods.podAnnotation,
     paths: [at('podAnnotations')],
-    write: (given) => Object.entries(given).map(([name, value]) => [[...at('podAnnotations'), name], value] as const),
+    write: (given) =>
+      Object.entries(given).map(
+        ([name, value]) => [[...at('podAnnotations'), name], value] as const,
+      ),
     read: (values) => {
-      const {[PURPOSE_ANNOTATION]: _, ...others} = (getAt(values, at('podAnnotations')) ?? {}) as Values;
+      const {[PURPOSE_ANNOTATION]: _, ...others} = (getAt(values, at('podAnnotations')) ??
+        {}) as Values;
       return textMapIn(others);
     },
   }),
   ...serviceAccount(),
   row({
     setting: pods.imageRegistry,
-    accepts: (_, {get, defaults}) => ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(pods.agentImage) ?? '').repository),
+    accepts: (_, {get, defaults}) =>
+      ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(pods.agentImage) ?? '').repository),
     paths: [REPOSITORY],
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
@@ -162,7 +209,9 @@ export const rows: readonly Row[] = [
       ];
     },
     read: (values, scope) => {
-      return [mirrorOf(values, scope).repository, textAt(values, TAG)].filter((part) => part !== '').join(':');
+      return [mirrorOf(values, scope).repository, textAt(values, TAG)]
+        .filter((part) => part !== '')
+        .join(':');
     },
   }),
   ...telemetryVariables('extraEnv'),
@@ -183,32 +232,65 @@ function splitCache(): Row[] {
   const old = claimCache({volume: 'persistence', limit});
   return claimCache({volume: 'persistence.cache', limit, withClaim}).map((each, index) => ({
     ...each,
-    read: (values, scope) => (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
+    read: (values, scope) =>
+      (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
   }));
 }
 
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
-  {settings: [isolation], reason: 'runs share a container unless --single-run restarts it after each run'},
-  {settings: [metadataService], in: '<=0.5.64', reason: 'the policy of this version does not match the agent pods'},
-  {settings: [workloadIdentity], reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels'},
+  {
+    settings: [isolation],
+    reason: 'runs share a container unless --single-run restarts it after each run',
+  },
+  {
+    settings: [metadataService],
+    in: '<=0.5.64',
+    reason: 'the policy of this version does not match the agent pods',
+  },
+  {
+    settings: [workloadIdentity],
+    reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels',
+  },
   {settings: [caScope], reason: 'runs share the agent container'},
   {settings: [caSecret], in: '<0.6.0', reason: 'the chart has no key for a Secret'},
-  {settings: [storage.cache], reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc'},
+  {
+    settings: [storage.cache],
+    reason:
+      'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
+  },
   {settings: [storage.cachePath], reason: 'the chart does not mount directories of the node'},
   {
-    settings: [pods.controllerNodeSelector, pods.controllerAffinity, pods.controllerToleration, ...CONTROLLER_SIZES],
+    settings: [
+      pods.controllerNodeSelector,
+      pods.controllerAffinity,
+      pods.controllerToleration,
+      ...CONTROLLER_SIZES,
+    ],
     reason: 'the chart has no controller',
   },
-  {settings: [pods.controllerReplicas], reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  {
+    settings: [pods.controllerReplicas],
+    reason: 'the chart has no controller; --concurrency sets the number of agents',
+  },
   {settings: WORKER_SIZES, reason: 'runs execute in the agent container; use the sizes of runs'},
   {settings: [pods.sidecar], reason: 'the chart has no key for additional containers'},
   {settings: [pods.mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
   {settings: [pods.podLabel], reason: 'the chart has no key for pod labels'},
   {settings: [pods.jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
-  {settings: [pods.schedulingTimeout, pods.acquireTimeout], reason: 'agents run permanently, so no pod is started for a run'},
+  {
+    settings: [pods.schedulingTimeout, pods.acquireTimeout],
+    reason: 'agents run permanently, so no pod is started for a run',
+  },
   {settings: [pods.runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
-  {settings: [pods.imageRegistry], reason: '--agent-image already sets the only image; include the registry there'},
-  {settings: [storage.dataSize], in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
+  {
+    settings: [pods.imageRegistry],
+    reason: '--agent-image already sets the only image; include the registry there',
+  },
+  {
+    settings: [storage.dataSize],
+    in: '<=0.5.63',
+    reason: 'data and cache share one volume; use --cache-size',
+  },
   ...sharedRefusals,
 ];

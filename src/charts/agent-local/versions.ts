@@ -30,7 +30,9 @@ export const ownVariables = variablesIn({
 /** The keys from before the split are in use, and from 0.6.1 on they win: docs/charts/agent-local.md, "Old and new persistence keys". */
 export const usesOldPersistence = (values: Values): boolean =>
   isOn(values, 'persistence.enabled') ||
-  !['', null, undefined].includes(getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string);
+  !['', null, undefined].includes(
+    getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string,
+  );
 
 const NO_CACHE_CLAIM = 'the cache is not persistent';
 
@@ -76,7 +78,11 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the data volume is not persistent',
   }),
-  ...ignoredWithoutSecret({below: 'agent.tokenExistingSecret', keys: ['key'], read: ['agent.tokenExistingSecret.name']}),
+  ...ignoredWithoutSecret({
+    below: 'agent.tokenExistingSecret',
+    keys: ['key'],
+    read: ['agent.tokenExistingSecret.name'],
+  }),
   ...ignoredWithoutSecret({
     in: '>=0.6.1',
     below: 'agent.tls.caBundleSecret',
@@ -97,18 +103,28 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   }),
 ];
 
-const isOfClaim = (path: Path): boolean => path[0] === 'persistence' && ['enabled', 'persistentVolumeClaim'].includes(path[1] ?? '');
+const isOfClaim = (path: Path): boolean =>
+  path[0] === 'persistence' && ['enabled', 'persistentVolumeClaim'].includes(path[1] ?? '');
 
 export const formerKeys: readonly FormerKeys[] = [
   {
     in: SPLIT_PERSISTENCE,
     test: (path, values) =>
-      isOfClaim(path) && isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
-    because: 'The old persistence keys are kept: with persistence.cache, the chart creates another PVC and Helm deletes the current one.',
-    remedy: 'To start with an empty cache, replace them with persistence.cache.enabled and persistence.cache.persistentVolumeClaim',
+      isOfClaim(path) &&
+      isOn(values, 'persistence.enabled') &&
+      textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
+    because:
+      'The old persistence keys are kept: with persistence.cache, the chart creates another PVC and Helm deletes the current one.',
+    remedy:
+      'To start with an empty cache, replace them with persistence.cache.enabled and persistence.cache.persistentVolumeClaim',
   },
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: '>=0.5.64', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
+  {
+    in: '>=0.5.64',
+    version: '1.33',
+    isHard: false,
+    because: 'documented in the chart README, but not enforced',
+  },
 ];

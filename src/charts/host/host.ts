@@ -1,11 +1,28 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import {concurrency, isolation, load, secretAnnotation, secretLabel, singleRun, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {
+  concurrency,
+  isolation,
+  load,
+  secretAnnotation,
+  secretLabel,
+  singleRun,
+  tokenSecret,
+  tokenSecretKey,
+} from '../../settings/agent.ts';
 import type {Get} from '../../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
-import {chart, chartSource, chartVersion, cloud, namespace, nodeOs, release} from '../../settings/release.ts';
+import {
+  chart,
+  chartSource,
+  chartVersion,
+  cloud,
+  namespace,
+  nodeOs,
+  release,
+} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
@@ -17,41 +34,70 @@ import {newestOf} from '../target.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
 export const refusals: readonly Refusal[] = [
-  {settings: [chart, chartSource, set, valuesFile, load], reason: 'Helm charts are only for Kubernetes'},
+  {
+    settings: [chart, chartSource, set, valuesFile, load],
+    reason: 'Helm charts are only for Kubernetes',
+  },
   {
     settings: [chartVersion],
-    reason: 'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
+    reason:
+      'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
   },
-  {settings: [namespace, cloud, nodeOs, pods.serviceAccountName, pods.serviceAccountAnnotation], reason: 'it is only for Kubernetes'},
+  {
+    settings: [namespace, cloud, nodeOs, pods.serviceAccountName, pods.serviceAccountAnnotation],
+    reason: 'it is only for Kubernetes',
+  },
   {
     settings: [tokenSecret, tokenSecretKey],
-    reason: 'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
+    reason:
+      'Kubernetes Secrets do not exist here; the token is written to agent.env from SCALR_AGENT_TOKEN or --token-file',
   },
   {settings: [secretLabel, secretAnnotation], reason: 'Kubernetes Secrets do not exist here'},
-  {settings: [caSecret, caSecretKey], reason: 'Kubernetes Secrets do not exist here; use --ca-file'},
-  {settings: [clientCertSecret], reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file'},
-  {settings: [pods.imagePullSecret], reason: 'Kubernetes Secrets do not exist here; run docker login on the machine'},
+  {
+    settings: [caSecret, caSecretKey],
+    reason: 'Kubernetes Secrets do not exist here; use --ca-file',
+  },
+  {
+    settings: [clientCertSecret],
+    reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file',
+  },
+  {
+    settings: [pods.imagePullSecret],
+    reason: 'Kubernetes Secrets do not exist here; run docker login on the machine',
+  },
   {
     settings: [metadataService],
-    reason: 'Docker has no network policies; block 169.254.169.254 with the firewall of the machine, in the chain DOCKER-USER',
+    reason:
+      'Docker has no network policies; block 169.254.169.254 with the firewall of the machine, in the chain DOCKER-USER',
   },
   {
     settings: [workloadIdentity],
-    reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
+    reason:
+      'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
   },
-  {settings: [pods.runnerImage], reason: 'with --isolation shared, runs execute in the agent image; use --agent-image'},
+  {
+    settings: [pods.runnerImage],
+    reason: 'with --isolation shared, runs execute in the agent image; use --agent-image',
+  },
   {settings: [caScope], reason: 'with --isolation shared, runs execute in the agent container'},
-  {settings: [storage.cache], reason: 'the cache is a directory of the machine; use --cache hostpath'},
+  {
+    settings: [storage.cache],
+    reason: 'the cache is a directory of the machine; use --cache hostpath',
+  },
   {settings: [pods.gracePeriod], reason: 'only times above 60 s have an effect'},
   {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},
-  {settings: [pods.imageRegistry], reason: 'the agent is installed from a package, and VCS agents start no other containers'},
+  {
+    settings: [pods.imageRegistry],
+    reason: 'the agent is installed from a package, and VCS agents start no other containers',
+  },
   {
     settings: [...CLAIM_SETTINGS, storage.efsHandle, storage.efsMountOption, storage.dataSize],
     reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
   },
   {
     settings: [pods.runCpuRequest, pods.runMemoryRequest],
-    reason: 'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
+    reason:
+      'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
   },
   {
     settings: [
@@ -63,10 +109,16 @@ export const refusals: readonly Refusal[] = [
     ],
     reason: 'there is no controller',
   },
-  {settings: [pods.nodeSelector, pods.toleration, pods.affinity], reason: 'there are no nodes to select'},
+  {
+    settings: [pods.nodeSelector, pods.toleration, pods.affinity],
+    reason: 'there are no nodes to select',
+  },
   {settings: [pods.mount, pods.sidecar, ...WORKER_SIZES], reason: 'pods exist only in Kubernetes'},
   {settings: [pods.podAnnotation], reason: 'containers have no annotations; use --pod-label'},
-  {settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout], reason: 'Jobs and run pods exist only in Kubernetes'},
+  {
+    settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout],
+    reason: 'Jobs and run pods exist only in Kubernetes',
+  },
   {settings: [singleRun], reason: 'each run already gets its own container'},
 ];
 
@@ -74,7 +126,10 @@ export const refusals: readonly Refusal[] = [
 const serviceRefusals: readonly Refusal[] = [
   {settings: [release], reason: 'the service is always called scalr-agent'},
   {settings: [isolation], reason: 'the service always starts a container for each run'},
-  {settings: [concurrency], reason: 'a machine has one agent service, which executes at most 5 runs; use more machines'},
+  {
+    settings: [concurrency],
+    reason: 'a machine has one agent service, which executes at most 5 runs; use more machines',
+  },
   {
     settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
     reason: 'the agent is installed from a package and does not run in a container',
@@ -94,29 +149,40 @@ export const HOSTS: Readonly<Record<HostTarget, Described>> = {
 };
 
 /** The image of an agent on a machine has the version of the newest chart. */
-export const hostScope = (get: Get): Scope => ({get, version: newestOf('agent-local'), defaults: {}});
+export const hostScope = (get: Get): Scope => ({
+  get,
+  version: newestOf('agent-local'),
+  defaults: {},
+});
 
 /** @throws ExpectedError for explicit settings that the target does not support, and for variables that a setting writes */
 export function refuseUnsupported(settings: Settings, target: HostTarget): void {
   const refused = unsupportedBy(HOSTS[target], target, settings, hostScope(settings.get));
-  if (refused.length > 0) throw notSupported(refused, [], ['Install the agent into Kubernetes: scalr-agent install']);
+  if (refused.length > 0)
+    throw notSupported(refused, [], ['Install the agent into Kubernetes: scalr-agent install']);
   const name = settings.get(release) ?? '';
   if (target !== 'systemd' && name.length === 1)
-    throw failed('INVALID_SETTING', `--release ${name} is too short: a Docker container name has at least two characters.`, [
-      'Use a longer --release',
-    ]);
+    throw failed(
+      'INVALID_SETTING',
+      `--release ${name} is too short: a Docker container name has at least two characters.`,
+      ['Use a longer --release'],
+    );
   const names = Object.keys(settings.get(extraEnv) ?? {});
   const secret = names.find((name) => formerName(name) === 'SCALR_AGENT_TOKEN');
   if (secret !== undefined) {
-    throw failed('RESERVED_VARIABLE', `${secret} cannot be set with --extra-env, because it is the agent pool token.`, [
-      'Use --token-file, or set SCALR_AGENT_TOKEN',
-    ]);
+    throw failed(
+      'RESERVED_VARIABLE',
+      `${secret} cannot be set with --extra-env, because it is the agent pool token.`,
+      ['Use --token-file, or set SCALR_AGENT_TOKEN'],
+    );
   }
   const own = names.find((name) => OWN_VARIABLES.has(name));
   if (own === undefined) return;
-  throw failed('RESERVED_VARIABLE', `${own} cannot be set with --extra-env, because it has its own flag.`, [
-    `Use --${OWN_VARIABLES.get(own)}`,
-  ]);
+  throw failed(
+    'RESERVED_VARIABLE',
+    `${own} cannot be set with --extra-env, because it has its own flag.`,
+    [`Use --${OWN_VARIABLES.get(own)}`],
+  );
 }
 
 /** The current name of a variable that only older agents read. */
@@ -135,7 +201,10 @@ const oldVariables = (settings: Settings): Warning[] =>
   });
 
 /** The settings as a tree, as rows of charts write values. */
-export function hostTree(settings: Settings, target: HostTarget): {tree: Values; warnings: Warning[]} {
+export function hostTree(
+  settings: Settings,
+  target: HostTarget,
+): {tree: Values; warnings: Warning[]} {
   const scope = hostScope(settings.get);
   const tree: Values = {};
   const warnings: Warning[] = oldVariables(settings);
@@ -143,7 +212,8 @@ export function hostTree(settings: Settings, target: HostTarget): {tree: Values;
     for (const row of rowsFor(HOSTS[target], setting, answer.value, scope)) {
       for (const [path, value] of row.write(answer.value, scope)) setAt(tree, path, value);
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
-      if (message !== undefined) warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
+      if (message !== undefined)
+        warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
     }
   }
   return {tree, warnings};

@@ -1,11 +1,28 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
 import {withoutRegistry} from '../../settings/addresses.ts';
-import {concurrency, debug, isolation, logFormat, purpose, token, tokenFile, url} from '../../settings/agent.ts';
+import {
+  concurrency,
+  debug,
+  isolation,
+  logFormat,
+  purpose,
+  token,
+  tokenFile,
+  url,
+} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import {release, target} from '../../settings/release.ts';
-import {cache, cachePath, dataHome, moduleCache, moduleCacheLimit, providerCache, providerCacheLimit} from '../../settings/storage.ts';
+import {
+  cache,
+  cachePath,
+  dataHome,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import type {Row, ValuesEntry} from '../define.ts';
 import {
@@ -23,7 +40,13 @@ import {
   stopPeriod,
   variable,
 } from '../row-kinds.ts';
-import {caBundleRows, cacheLimit, extraVariables, proxyVariables, telemetryVariables} from '../shared-rows.ts';
+import {
+  caBundleRows,
+  cacheLimit,
+  extraVariables,
+  proxyVariables,
+  telemetryVariables,
+} from '../shared-rows.ts';
 import {VARIABLES_OF_SETTINGS} from '../shared-rules.ts';
 
 /**
@@ -49,8 +72,11 @@ export const RUNS_PER_AGENT = 5;
 const ON_THE_HOST = ['localhost', '127.0.0.1', '169.254.169.254'];
 
 const MAP = 'environment';
-const named = <T>(setting: Setting<T>, name: string, options: Omit<Parameters<typeof variable<T>>[1], 'map' | 'name'> = {}): Row<T> =>
-  variable(setting, {map: MAP, name, ...options});
+const named = <T>(
+  setting: Setting<T>,
+  name: string,
+  options: Omit<Parameters<typeof variable<T>>[1], 'map' | 'name'> = {},
+): Row<T> => variable(setting, {map: MAP, name, ...options});
 
 const ON_OFF = asOnOff('true', 'false');
 const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
@@ -62,7 +88,8 @@ const containers = isIn('containers');
 const local = isIn('local');
 const runs = isIn('containers', 'local');
 
-const checkLimits = 'The limit is passed to the agent in a variable that is documented for Kubernetes. Check a run with docker inspect.';
+const checkLimits =
+  'The limit is passed to the agent in a variable that is documented for Kubernetes. Check a run with docker inspect.';
 
 /** Variables that rows write, with the setting to use instead of --extra-env. */
 export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
@@ -88,7 +115,9 @@ const shared: readonly Row[] = [
   notWritten(target),
   named(url, 'SCALR_URL'),
   // Secrets are written to files of their own.
-  ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) => notWritten(setting as Setting)),
+  ...[token, tokenFile, clientCertFile, clientKeyFile].map((setting) =>
+    notWritten(setting as Setting),
+  ),
   named(debug, 'SCALR_AGENT_DEBUG', {as: asOnOff('1', '0')}),
   named(logFormat, 'SCALR_AGENT_LOG_FORMAT'),
   key(purpose, 'purpose'),
@@ -100,12 +129,23 @@ const shared: readonly Row[] = [
   named(dataHome, 'SCALR_AGENT_DATA_DIR', {when: runs}),
   named(cachePath, 'SCALR_AGENT_CACHE_DIR', {when: runs}),
   named(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', {as: ON_OFF, when: runs}),
-  named(providerCacheLimit, 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
+  named(providerCacheLimit, 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', {
+    ...cacheLimit,
+    when: runs,
+  }),
   named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', {as: ON_OFF, when: runs}),
   named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
   named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', {as: asMirrorsText, when: runs}),
-  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {as: asCores, when: containers, partly: () => checkLimits}),
-  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {as: asMebibytes, when: containers, partly: () => checkLimits}),
+  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {
+    as: asCores,
+    when: containers,
+    partly: () => checkLimits,
+  }),
+  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {
+    as: asMebibytes,
+    when: containers,
+    partly: () => checkLimits,
+  }),
   row({
     setting: pods.runnerImage,
     when: containers,
@@ -114,7 +154,8 @@ const shared: readonly Row[] = [
       [TASK_IMAGE_MODE, 'golden'],
       [TASK_IMAGE, [get(pods.imageRegistry), reference].filter(Boolean).join('/')],
     ],
-    read: (values, {get}) => withoutRegistry(textAt(values, TASK_IMAGE), get(pods.imageRegistry)) || undefined,
+    read: (values, {get}) =>
+      withoutRegistry(textAt(values, TASK_IMAGE), get(pods.imageRegistry)) || undefined,
   }),
   ...telemetryVariables(MAP),
   named(pods.shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', {as: asStopAction, when: runs}),
@@ -128,7 +169,10 @@ const shared: readonly Row[] = [
   ),
   extraVariables([{path: MAP}], {
     own: OWN_VARIABLES,
-    partly: (_, {get}) => (containers(get) ? 'Extra variables are set for the agent, not for run containers.' : undefined),
+    partly: (_, {get}) =>
+      containers(get)
+        ? 'Extra variables are set for the agent, not for run containers.'
+        : undefined,
   }),
 ];
 
@@ -147,12 +191,16 @@ const inContainer: readonly Row[] = [
     when: runs,
     accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
-  key(pods.runCpuLimit, 'container.cpus', {as: {...asCores, write: (value) => String(asCores.write(value))}, when: local}),
+  key(pods.runCpuLimit, 'container.cpus', {
+    as: {...asCores, write: (value) => String(asCores.write(value))},
+    when: local,
+  }),
   key(pods.runMemoryLimit, 'container.memory', {when: local}),
   key(pods.writableRoot, 'container.user', {
     as: asOnOff('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),
-    partly: (isRoot, {get}) => (isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined),
+    partly: (isRoot, {get}) =>
+      isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined,
   }),
   key(pods.podLabel, 'container.labels', {
     partly: () => 'The labels are set on the agent container, not on run containers.',
@@ -167,7 +215,9 @@ const inContainer: readonly Row[] = [
     ],
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),
-  key(pods.imagePullPolicy, 'container.pull', {as: asEnum({Always: 'always', IfNotPresent: 'missing', Never: 'never'})}),
+  key(pods.imagePullPolicy, 'container.pull', {
+    as: asEnum({Always: 'always', IfNotPresent: 'missing', Never: 'never'}),
+  }),
   key(pods.agentImage, 'container.image'),
 ];
 
@@ -176,12 +226,18 @@ const asService: readonly Row[] = [
   implied(isolation, (_, {get}) => (modeOf(get) === 'vcs' ? undefined : 'per-run'), {
     accepts: (value, {get}) => value === 'per-run' && containers(get),
   }),
-  named(concurrency, 'SCALR_AGENT_CONCURRENCY', {when: containers, accepts: (value) => value <= RUNS_PER_AGENT}),
+  named(concurrency, 'SCALR_AGENT_CONCURRENCY', {
+    when: containers,
+    accepts: (value) => value <= RUNS_PER_AGENT,
+  }),
   key(cache, 'cache', {when: runs, accepts: (kind) => kind === 'hostpath'}),
   key(pods.writableRoot, 'service.root', {as: asOnOff('root', 'scalr-agent')}),
   key(pods.imageRegistry, TASK_REGISTRY, {
     when: containers,
-    as: {write: (registry) => `${registry}/`, read: (tree) => String(tree).replace(/\/$/, '') || undefined},
+    as: {
+      write: (registry) => `${registry}/`,
+      read: (tree) => String(tree).replace(/\/$/, '') || undefined,
+    },
   }),
 ];
 

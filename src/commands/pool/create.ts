@@ -1,6 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../cli/account.ts';
-import {PoolCommand, type PoolDocument, poolArgument, poolDocument} from '../../cli/account-command.ts';
+import {
+  PoolCommand,
+  type PoolDocument,
+  poolArgument,
+  poolDocument,
+} from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
 import {createdPool, planPoolCreation} from '../../operations/pool.ts';
 
@@ -37,7 +42,12 @@ export default class PoolCreate extends PoolCommand<Result> {
     const {args, flags} = await this.parse(PoolCreate);
     const name = this.required(args.name);
     const client = await this.account(flags);
-    const options = {name, environments: flags.environment ?? [], isShared: Boolean(flags.shared), isForVcs: Boolean(flags.vcs)};
+    const options = {
+      name,
+      environments: flags.environment ?? [],
+      isShared: Boolean(flags.shared),
+      isForVcs: Boolean(flags.vcs),
+    };
     const plan = await this.untilInterrupted(() => planPoolCreation(client, options));
     const unchanged = {pool: poolDocument(plan.pool, []), created: false};
     if (plan.steps.length === 0) {
@@ -46,7 +56,9 @@ export default class PoolCreate extends PoolCommand<Result> {
     }
     return this.changeAccount(plan, unchanged, client, flags, async (send) => {
       const pool = await createdPool(client, plan, send);
-      this.say(`Agent pool ${name} was created (${pool.id}).\nNext step: scalr-agent pool link ${name} --workspace NAME\n`);
+      this.say(
+        `Agent pool ${name} was created (${pool.id}).\nNext step: scalr-agent pool link ${name} --workspace NAME\n`,
+      );
       return {pool: poolDocument(pool, []), created: true};
     });
   }

@@ -7,7 +7,10 @@ export default class PoolDelete extends PoolCommand<PoolChange> {
   static override summary = 'Delete an agent pool and its tokens.';
   static override description =
     'Lists connected agents, tokens and workspaces that use the agent pool, and asks for confirmation; --yes confirms. An agent pool with busy agents is not deleted. Uninstall the agents first.';
-  static override examples = ['<%= config.bin %> <%= command.id %> eks-prod', '<%= config.bin %> <%= command.id %> eks-prod --dry-run'];
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> eks-prod',
+    '<%= config.bin %> <%= command.id %> eks-prod --dry-run',
+  ];
   static override args = poolArgument;
   static override flags = {...confirmFlags, ...accountFlags};
 

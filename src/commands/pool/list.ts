@@ -16,9 +16,12 @@ export default class PoolList extends AccountCommand<{pools: PoolDocument[]}> {
   override async run(): Promise<{pools: PoolDocument[]}> {
     const {flags} = await this.parse(PoolList);
     const client = await this.account(flags);
-    const [pools, agents] = await this.untilInterrupted(() => Promise.all([listPools(client), listAgents(client)]));
+    const [pools, agents] = await this.untilInterrupted(() =>
+      Promise.all([listPools(client), listAgents(client)]),
+    );
     if (!this.jsonEnabled()) {
-      if (pools.length === 0) this.say(`${client.host} has no agent pools. Create one: scalr-agent pool create NAME\n`);
+      if (pools.length === 0)
+        this.say(`${client.host} has no agent pools. Create one: scalr-agent pool create NAME\n`);
       else this.show(poolTable(pools, agents, this.resultScreen));
     }
     return {pools: pools.map((pool) => poolDocument(pool, agents))};

@@ -1,19 +1,34 @@
 import policies from '../../../templates/export/argocd/policies.json' with {type: 'json'};
 import readme from '../../../templates/export/argocd/README.md';
-import skeleton from '../../../templates/export/argocd-appset/applicationset.json' with {type: 'json'};
+import skeleton from '../../../templates/export/argocd-appset/applicationset.json' with {
+  type: 'json',
+};
 import appsetReadme from '../../../templates/export/argocd-appset/README.md';
 import template from '../../../templates/export/argocd-appset/template.json' with {type: 'json'};
 import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../../host/files.ts';
-import {type Engine, encryptedFile, externalSecret, type Fleet, filled, type Member, manifest, namespaceLabels, textFile} from './fleet.ts';
+import {
+  type Engine,
+  encryptedFile,
+  externalSecret,
+  type Fleet,
+  filled,
+  type Member,
+  manifest,
+  namespaceLabels,
+  textFile,
+} from './fleet.ts';
 
 const RING = 'scalr-agent/ring';
 
 /** @throws ExpectedError without the repository that Argo CD reads */
 function gitOf({git}: Fleet, reads: string): NonNullable<Fleet['git']> {
-  if (git === undefined) throw usageError(`${reads} from Git: set --git-url.`, ['Add --git-url https://git.example.com/agents.git']);
+  if (git === undefined)
+    throw usageError(`${reads} from Git: set --git-url.`, [
+      'Add --git-url https://git.example.com/agents.git',
+    ]);
   return git;
 }
 
@@ -29,22 +44,35 @@ function secretFiles(member: Member, fleet: Fleet): ExportedFile[] {
 const secretSource = (cluster: string, {token, git}: Fleet): Values[] =>
   token === 'existing' || git === undefined
     ? []
-    : [{repoURL: git.url, targetRevision: 'HEAD', path: `${git.path}/secrets/${cluster}`.replace(/^\.\//, '')}];
+    : [
+        {
+          repoURL: git.url,
+          targetRevision: 'HEAD',
+          path: `${git.path}/secrets/${cluster}`.replace(/^\.\//, ''),
+        },
+      ];
 
 /** How Argo CD syncs an Application. */
-const policiesOf = ({release, hasClaims}: Pick<Member, 'release' | 'hasClaims'>, engine: string, {isAutoscaled}: Fleet): Values => ({
+const policiesOf = (
+  {release, hasClaims}: Pick<Member, 'release' | 'hasClaims'>,
+  engine: string,
+  {isAutoscaled}: Fleet,
+): Values => ({
   syncPolicy: {
     // The charts cannot annotate PVCs, so nothing is pruned while the chart creates some.
     automated: {prune: !hasClaims, selfHeal: true},
     managedNamespaceMetadata: {labels: namespaceLabels(release, engine)},
     ...policies,
   },
-  ...(isAutoscaled ? {ignoreDifferences: [{group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas']}]} : {}),
+  ...(isAutoscaled
+    ? {ignoreDifferences: [{group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas']}]}
+    : {}),
   revisionHistoryLimit: 5,
 });
 
 const shared = {
-  tokenFile: (fleet: Fleet, name: string): string => `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  tokenFile: (fleet: Fleet, name: string): string =>
+    `secrets/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
   // The cluster that Argo CD runs in.
   cluster: 'in-cluster',
   tokens: ['existing', 'external-secrets', 'sealed-secrets'],
@@ -56,7 +84,11 @@ export const argocd: Engine = {
   readme,
   files: (fleet, {engine, members}) =>
     members.flatMap((member) => [
-      manifest(`applications/${member.name}.yaml`, member.header, application(member, engine, fleet)),
+      manifest(
+        `applications/${member.name}.yaml`,
+        member.header,
+        application(member, engine, fleet),
+      ),
       ...secretFiles(member, fleet),
     ]),
 };
@@ -73,7 +105,9 @@ const application = (member: Member, engine: string, fleet: Fleet): Values => ({
     project: 'default',
     sources: [
       {
-        ...{repoURL: CHART_REPOSITORY, chart: member.target.chart, targetRevision: member.target.version},
+        repoURL: CHART_REPOSITORY,
+        chart: member.target.chart,
+        targetRevision: member.target.version,
         helm: {releaseName: member.release, valuesObject: member.values},
       },
       ...secretSource(member.name, fleet),
@@ -91,7 +125,10 @@ export const argocdAppset: Engine = {
     manifest('applicationset.yaml', header, applicationSet(engine, fleet)),
     ...bases,
     ...members.flatMap((member) => [
-      textFile(`clusters/${member.name}/config.json`, `${JSON.stringify(config(member), null, 2)}\n`),
+      textFile(
+        `clusters/${member.name}/config.json`,
+        `${JSON.stringify(config(member), null, 2)}\n`,
+      ),
       ...secretFiles(member, fleet),
     ]),
   ],
@@ -100,7 +137,12 @@ export const argocdAppset: Engine = {
 /** JSON has no comments, so the header is a key. */
 const config = ({name, ring, release, namespace, target, override, header}: Member): Values => ({
   comment: [...header],
-  ...{name, ring, release, namespace, chart: target.chart, version: target.version},
+  name,
+  ring,
+  release,
+  namespace,
+  chart: target.chart,
+  version: target.version,
   override,
 });
 
@@ -110,7 +152,9 @@ function applicationSet(engine: string, fleet: Fleet): Values {
   const words = {url, directory: path === '.' ? '' : `${path}/`, repository: CHART_REPOSITORY};
   const {spec, ...head} = filled(skeleton, words);
   const {metadata, source, answers, destination} = filled(template, words);
-  const steps = fleet.rings.map((ring) => ({matchExpressions: [{key: RING, operator: 'In', values: [ring]}]}));
+  const steps = fleet.rings.map((ring) => ({
+    matchExpressions: [{key: RING, operator: 'In', values: [ring]}],
+  }));
   const sources = [source, answers, ...secretSource('{{.name}}', fleet)];
   const synced = policiesOf({release: '{{.release}}', hasClaims: true}, engine, fleet);
   return {

@@ -44,7 +44,9 @@ const terraform: Engine = {
       textFile('modules/agent/main.tf', fill(agent, {header, repository: CHART_REPOSITORY})),
       textFile('modules/token/main.tf', fill(token, {header})),
       ...bases,
-      ...members.map((member) => textFile(`clusters/${member.name}/main.tf`, clusterModule(member))),
+      ...members.map((member) =>
+        textFile(`clusters/${member.name}/main.tf`, clusterModule(member)),
+      ),
     ];
   },
 };
@@ -53,14 +55,26 @@ const comment = (lines: readonly string[]): string => lines.map((line) => `# ${l
 
 const clusterModule = (member: Member): string =>
   fill(cluster, {
-    ...{header: comment(member.header), release: member.release, namespace: member.namespace, ring: member.ring},
-    ...{secret: member.secret.name, key: member.secret.key},
-    ...{chart: member.target.chart, version: member.target.version, timeout: String(member.timeoutSeconds), base: member.base},
-    values: Object.keys(member.override).length === 0 ? '' : heredoc(toYaml(member.override, {isPlain: true})),
+    header: comment(member.header),
+    release: member.release,
+    namespace: member.namespace,
+    ring: member.ring,
+    secret: member.secret.name,
+    key: member.secret.key,
+
+    chart: member.target.chart,
+    version: member.target.version,
+    timeout: String(member.timeoutSeconds),
+    base: member.base,
+    values:
+      Object.keys(member.override).length === 0
+        ? ''
+        : heredoc(toYaml(member.override, {isPlain: true})),
   });
 
 /** One more item of a list. Terraform would read templates in the text. */
-const heredoc = (text: string): string => `\n    <<-YAML\n${indent(text.replaceAll(/[$%](?=\{)/g, '$&$&'))}    YAML\n    ,`;
+const heredoc = (text: string): string =>
+  `\n    <<-YAML\n${indent(text.replaceAll(/[$%](?=\{)/g, '$&$&'))}    YAML\n    ,`;
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '      ');
 
@@ -72,18 +86,30 @@ const helmfile: Engine = {
   start: ['helmfile', 'sync'],
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, {engine, members, bases}) => [
-    textFile('helmfile.yaml.gotmpl', fill(helmfileSkeleton, {command: fleet.command, repository: CHART_REPOSITORY})),
+    textFile(
+      'helmfile.yaml.gotmpl',
+      fill(helmfileSkeleton, {command: fleet.command, repository: CHART_REPOSITORY}),
+    ),
     ...bases,
-    ...members.map((member) => manifest(`clusters/${member.name}.yaml`, member.header, environment(member, engine, fleet))),
+    ...members.map((member) =>
+      manifest(`clusters/${member.name}.yaml`, member.header, environment(member, engine, fleet)),
+    ),
   ],
 };
 
 const environment = (member: Member, engine: string, fleet: Fleet): Values => ({
   ...(member.context === undefined ? {} : {kubeContext: member.context}),
-  ...{ring: member.ring, release: member.release, namespace: member.namespace},
-  ...{chart: member.target.chart, version: member.target.version, timeout: member.timeoutSeconds},
+  ring: member.ring,
+  release: member.release,
+  namespace: member.namespace,
+  chart: member.target.chart,
+  version: member.target.version,
+  timeout: member.timeoutSeconds,
   token: fleet.token,
-  objects: [namespaceObject(member, engine), ...(fleet.token === 'external-secrets' ? [externalSecret(member, fleet)] : [])],
+  objects: [
+    namespaceObject(member, engine),
+    ...(fleet.token === 'external-secrets' ? [externalSecret(member, fleet)] : []),
+  ],
   values: member.override,
 });
 
@@ -94,12 +120,18 @@ const flux: Engine = {
   cluster: 'default',
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, prepared) => [
-    ...[...new Map(prepared.members.map((member) => [baseOf(member), member]))].flatMap(([path, member]) => [
-      ...baseFiles(path, member, prepared, fleet),
-      textFile(`${path}/values.yaml`, member.baseText),
-    ]),
+    ...[...new Map(prepared.members.map((member) => [baseOf(member), member]))].flatMap(
+      ([path, member]) => [
+        ...baseFiles(path, member, prepared, fleet),
+        textFile(`${path}/values.yaml`, member.baseText),
+      ],
+    ),
     ...prepared.members.map((member) =>
-      manifest(`clusters/${member.name}/kustomization.yaml`, member.header, clusterKustomization(member, fleet)),
+      manifest(
+        `clusters/${member.name}/kustomization.yaml`,
+        member.header,
+        clusterKustomization(member, fleet),
+      ),
     ),
   ],
 };
@@ -108,10 +140,28 @@ const flux: Engine = {
 const baseOf = ({base, namespace, release}: Member): string =>
   `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
 
-function baseFiles(path: string, member: Member, {engine, header}: Prepared, fleet: Fleet): ExportedFile[] {
+function baseFiles(
+  path: string,
+  member: Member,
+  {engine, header}: Prepared,
+  fleet: Fleet,
+): ExportedFile[] {
   const {namespace, release, target} = member;
-  const words = {namespace, release, chart: target.chart, version: target.version, repository: CHART_REPOSITORY};
-  const {repository, release: helmRelease, kustomization, keepClaims, omitReplicas, ignoreReplicas} = filled(fluxSkeleton, words);
+  const words = {
+    namespace,
+    release,
+    chart: target.chart,
+    version: target.version,
+    repository: CHART_REPOSITORY,
+  };
+  const {
+    repository,
+    release: helmRelease,
+    kustomization,
+    keepClaims,
+    omitReplicas,
+    ignoreReplicas,
+  } = filled(fluxSkeleton, words);
   const {spec, ...head} = helmRelease;
   // Helm would delete PVCs on uninstall, and reset replicas on upgrade.
   const patches = [keepClaims, ...(fleet.isAutoscaled ? [omitReplicas] : [])];
@@ -120,11 +170,13 @@ function baseFiles(path: string, member: Member, {engine, header}: Prepared, fle
     namespace: namespaceObject(member, engine),
     repository,
     release: {...head, spec: {...spec, driftDetection, postRenderers: [{kustomize: {patches}}]}},
-    ...(fleet.token === 'external-secrets' ? {'external-secret': externalSecret({...member, name: 'CLUSTER'}, fleet)} : {}),
+    ...(fleet.token === 'external-secrets'
+      ? {'external-secret': externalSecret({...member, name: 'CLUSTER'}, fleet)}
+      : {}),
   };
   const resources = Object.keys(objects).map((name) => `${name}.yaml`);
-  return Object.entries({...objects, kustomization: {...kustomization, resources}}).map(([name, object]) =>
-    manifest(`${path}/${name}.yaml`, header, object),
+  return Object.entries({...objects, kustomization: {...kustomization, resources}}).map(
+    ([name, object]) => manifest(`${path}/${name}.yaml`, header, object),
   );
 }
 
@@ -137,7 +189,9 @@ function clusterKustomization(member: Member, fleet: Fleet): Values {
       '/spec/timeout': `${Math.ceil(member.timeoutSeconds / 60)}m`,
       ...(Object.keys(override).length === 0 ? {} : {'/spec/values': override}),
     },
-    ...(fleet.token === 'external-secrets' ? {ExternalSecret: {'/spec/data/0/remoteRef/key': remoteKey(member.name)}} : {}),
+    ...(fleet.token === 'external-secrets'
+      ? {ExternalSecret: {'/spec/data/0/remoteRef/key': remoteKey(member.name)}}
+      : {}),
   };
   return {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
@@ -155,11 +209,18 @@ function clusterKustomization(member: Member, fleet: Fleet): Values {
   };
 }
 
-const ENGINES = {argocd, 'argocd-appset': argocdAppset, flux, terraform, helmfile} as const satisfies Readonly<Record<string, Engine>>;
+const ENGINES = {
+  argocd,
+  'argocd-appset': argocdAppset,
+  flux,
+  terraform,
+  helmfile,
+} as const satisfies Readonly<Record<string, Engine>>;
 export type FleetTarget = keyof typeof ENGINES;
 export const FLEET_TARGETS = Object.keys(ENGINES) as FleetTarget[];
 
-export const isFleetTarget = (target: string): target is FleetTarget => Object.hasOwn(ENGINES, target);
+export const isFleetTarget = (target: string): target is FleetTarget =>
+  Object.hasOwn(ENGINES, target);
 
 /** Name of the only cluster of an engine without --overlay. */
 export const clusterWithoutOverlay = (target: FleetTarget): string => ENGINES[target].cluster;
@@ -169,31 +230,49 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   const engine: Engine = ENGINES[target];
   if (!engine.tokens.includes(fleet.token)) {
     throw new ExpectedError(`${target} does not support ${fleet.token}.`, {
-      ...{code: 'UNSUPPORTED_SETTING', exit: ExitCode.usage},
+      code: 'UNSUPPORTED_SETTING',
+      exit: ExitCode.usage,
       suggestions: [`Supported: ${engine.tokens.join(', ')}`],
     });
   }
   const prepared = prepareFleet(fleet, target);
   const [member] = prepared.members as [Member];
   return {
-    files: [...engine.files(fleet, prepared), ...sopsRules(fleet), readmeOf(fleet, target, engine, member)],
+    files: [
+      ...engine.files(fleet, prepared),
+      ...sopsRules(fleet),
+      readmeOf(fleet, target, engine, member),
+    ],
     steps: [
       ...tokenCommands(fleet, member, engine.tokenFile(fleet, member.name)),
-      ...(engine.start === undefined ? [] : [commandLine({tool: engine.start[0], args: engine.start.slice(1)})]),
+      ...(engine.start === undefined
+        ? []
+        : [commandLine({tool: engine.start[0], args: engine.start.slice(1)})]),
     ],
-    notes: ['The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.'],
+    notes: [
+      'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
+    ],
   };
 }
 
 /** Does not depend on the list of clusters. */
 function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Member): ExportedFile {
-  const member: Member = fleet.isOverlay ? {...first, name: 'CLUSTER', context: 'CONTEXT'} : {...first, name: engine.cluster};
+  const member: Member = fleet.isOverlay
+    ? {...first, name: 'CLUSTER', context: 'CONTEXT'}
+    : {...first, name: engine.cluster};
   const words = {
-    ...{cluster: member.name, release: member.release, namespace: member.namespace, secret: member.secret.name, command: fleet.command},
-    ...{git: fleet.git?.url ?? 'https://git.example.com/agents.git', path: fleet.git?.path ?? '.'},
+    cluster: member.name,
+    release: member.release,
+    namespace: member.namespace,
+    secret: member.secret.name,
+    command: fleet.command,
+    git: fleet.git?.url ?? 'https://git.example.com/agents.git',
+    path: fleet.git?.path ?? '.',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     overlay: fill(overlay, {
-      add: fleet.isOverlay ? fleet.command : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,
+      add: fleet.isOverlay
+        ? fleet.command
+        : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,
     }).trimEnd(),
   };
   return textFile('README.md', fill(engine.readme, words));

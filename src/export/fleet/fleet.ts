@@ -107,17 +107,30 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
   const members = fleet.clusters.map(({generated, name, context, ring}): Member => {
     const {target, settings, effective, values} = generated;
     const base = `${target.chart}-${target.version}`;
-    const shared = bases.get(base) ?? (fleet.isOverlay ? sharedValues(fleet, target) : {values, text: valuesDocument(generated)});
+    const shared =
+      bases.get(base) ??
+      (fleet.isOverlay ? sharedValues(fleet, target) : {values, text: valuesDocument(generated)});
     bases.set(base, shared);
     const grace = effective.get(gracePeriod.id);
     return {
-      ...{name, context, ring, target, base, baseText: shared.text, values},
+      name,
+      context,
+      ring,
+      target,
+      base,
+      baseText: shared.text,
+      values,
       release: settings.get(release) as string,
       namespace: settings.get(namespace) as string,
-      secret: {name: settings.get(tokenSecret) as string, key: settings.get(tokenSecretKey) as string},
+      secret: {
+        name: settings.get(tokenSecret) as string,
+        key: settings.get(tokenSecretKey) as string,
+      },
       override: overrideOf(shared.values, values, scopeOf(target).defaults),
       timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
-      hasClaims: ['pvc', 'efs'].includes(String(settings.get(cache))) || settings.get(dataSize) !== undefined,
+      hasClaims:
+        ['pvc', 'efs'].includes(String(settings.get(cache))) ||
+        settings.get(dataSize) !== undefined,
       header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
     };
   });
@@ -127,7 +140,8 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
 
 /** Which command writes a file, and from which answers. */
 function headerOf({command}: Fleet, engine: string, answers?: readonly string[]): string[] {
-  const hash = answers && createHash('sha256').update(answers.join('\n')).digest('hex').slice(0, 16);
+  const hash =
+    answers && createHash('sha256').update(answers.join('\n')).digest('hex').slice(0, 16);
   return [
     `Made by scalr-agent export ${engine}${hash ? ` from answers sha256:${hash}` : ''}. Change the answers, and run again:`,
     `  ${command}`,
@@ -135,7 +149,8 @@ function headerOf({command}: Fleet, engine: string, answers?: readonly string[])
 }
 
 function chartLine(target: Target): string {
-  const [agent, digest] = [agentVersionOf(target) ?? 'version unknown', digestOf(target.chart, target.version)];
+  const agent = agentVersionOf(target) ?? 'version unknown';
+  const digest = digestOf(target.chart, target.version);
   return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floorOf(target)?.version ?? '1.29'} or newer.`;
 }
 
@@ -153,16 +168,31 @@ function sharedValues({shared}: Fleet, target: Target): {values: Values; text: s
     if (!(error instanceof ExpectedError)) throw error;
   }
   // The shared answers are incomplete, or not for this chart.
-  return {values, text: toYaml(values, {header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`]})};
+  return {
+    values,
+    text: toYaml(values, {
+      header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`],
+    }),
+  };
 }
 
 /** What to merge into the base, as Helm merges, for the effect of the desired values. Keys that only the base has get the chart default. */
 export function overrideOf(base: Values, desired: Values, defaults: Values): Values {
   const override: Values = {};
   for (const key of new Set([...Object.keys(base), ...Object.keys(desired)])) {
-    const [before, after, byDefault] = [base[key], desired[key], defaults[key]] as (Tree | undefined)[];
-    if (isMap(before) && (isMap(after) || (after === undefined && (byDefault === undefined || isMap(byDefault))))) {
-      const below = overrideOf(before, isMap(after) ? after : {}, isMap(byDefault) ? byDefault : {});
+    const [before, after, byDefault] = [base[key], desired[key], defaults[key]] as (
+      | Tree
+      | undefined
+    )[];
+    if (
+      isMap(before) &&
+      (isMap(after) || (after === undefined && (byDefault === undefined || isMap(byDefault))))
+    ) {
+      const below = overrideOf(
+        before,
+        isMap(after) ? after : {},
+        isMap(byDefault) ? byDefault : {},
+      );
       if (Object.keys(below).length > 0) override[key] = below;
     } else if (after === undefined) override[key] = byDefault ?? null;
     else if (!sameTree(before, after)) override[key] = after;
@@ -170,11 +200,24 @@ export function overrideOf(base: Values, desired: Values, defaults: Values): Val
   return override;
 }
 
-export const textFile = (path: string, text: string): ExportedFile => ({path, text, isPrivate: false});
+export const textFile = (path: string, text: string): ExportedFile => ({
+  path,
+  text,
+  isPrivate: false,
+});
 
 /** Objects of Kubernetes in one file. */
-export const manifest = (path: string, header: readonly string[], ...objects: readonly Values[]): ExportedFile =>
-  textFile(path, objects.map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})})).join('---\n'));
+export const manifest = (
+  path: string,
+  header: readonly string[],
+  ...objects: readonly Values[]
+): ExportedFile =>
+  textFile(
+    path,
+    objects
+      .map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})}))
+      .join('---\n'),
+  );
 
 /** Replaces @name@ in a text of templates/export. @throws Error for an unknown name */
 export const fill = (text: string, words: Readonly<Record<string, string>>): string =>
@@ -185,9 +228,14 @@ export const fill = (text: string, words: Readonly<Record<string, string>>): str
 
 /** The same for the texts in an object of templates/export. */
 export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>
-  JSON.parse(JSON.stringify(skeleton), (_, value) => (typeof value === 'string' ? fill(value, words) : value)) as T;
+  JSON.parse(JSON.stringify(skeleton), (_, value) =>
+    typeof value === 'string' ? fill(value, words) : value,
+  ) as T;
 
-export const namespaceObject = ({namespace: name, release: part}: Member, engine: string): Values => ({
+export const namespaceObject = (
+  {namespace: name, release: part}: Member,
+  engine: string,
+): Values => ({
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: {name, labels: namespaceLabels(part, engine)},
@@ -209,13 +257,22 @@ const SECTIONS: Readonly<Record<TokenSource, string>> = {
 
 /** Name of the encrypted file, which only the user can write; undefined without one. */
 export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
-  ({sops: `${name}.sops.yaml`, 'sealed-secrets': `${name}.sealed.yaml`, existing: undefined, 'external-secrets': undefined})[token];
+  ({
+    sops: `${name}.sops.yaml`,
+    'sealed-secrets': `${name}.sealed.yaml`,
+    existing: undefined,
+    'external-secrets': undefined,
+  })[token];
 
 /** Key of the token in the store of External Secrets. */
 export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
 
 /** An ExternalSecret that becomes the Secret of the token. */
-export function externalSecret({name, namespace, secret}: Member, {store = ''}: Fleet, annotations?: Record<string, string>): Values {
+export function externalSecret(
+  {name, namespace, secret}: Member,
+  {store = ''}: Fleet,
+  annotations?: Record<string, string>,
+): Values {
   const [kind, storeName] = store.includes('/') ? store.split('/') : ['ClusterSecretStore', store];
   return {
     apiVersion: 'external-secrets.io/v1',
@@ -239,9 +296,34 @@ export function tokenCommands(
   if (token === 'external-secrets') return [];
   const written = ['--dry-run=client', '--output', 'yaml'];
   const source = `--from-file=${secret.key}=/dev/stdin`;
-  const object = kubectlCommand({}, 'create', 'secret', 'generic', secret.name, '--namespace', namespace, source, ...written);
-  const apply = kubectlCommand(context === undefined ? {} : {kubeContext: context}, 'apply', '--server-side', '--filename', '-');
-  const sops = ['encrypt', '--input-type', 'yaml', '--output-type', 'yaml', '--filename-override', file, '/dev/stdin'];
+  const object = kubectlCommand(
+    {},
+    'create',
+    'secret',
+    'generic',
+    secret.name,
+    '--namespace',
+    namespace,
+    source,
+    ...written,
+  );
+  const apply = kubectlCommand(
+    context === undefined ? {} : {kubeContext: context},
+    'apply',
+    '--server-side',
+    '--filename',
+    '-',
+  );
+  const sops = [
+    'encrypt',
+    '--input-type',
+    'yaml',
+    '--output-type',
+    'yaml',
+    '--filename-override',
+    file,
+    '/dev/stdin',
+  ];
   const last = {
     existing: apply,
     sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
@@ -258,16 +340,30 @@ export function tokenCommands(
 /** How the token gets into the cluster, for the README. */
 export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
   fill(SECTIONS[fleet.token], {
-    ...{secret: member.secret.name, key: member.secret.key, namespace: member.namespace},
-    ...{remote: remoteKey(member.name), store: fleet.store ?? '', file, commands: tokenCommands(fleet, member, file).join('\n')},
+    secret: member.secret.name,
+    key: member.secret.key,
+    namespace: member.namespace,
+
+    remote: remoteKey(member.name),
+    store: fleet.store ?? '',
+    file,
+    commands: tokenCommands(fleet, member, file).join('\n'),
   }).trimEnd();
 
 /** Encrypts the values of Secrets only, so that reviewers can read the rest. */
 export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
   token === 'sops'
     ? [
-        manifest('.sops.yaml', ['Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.'], {
-          creation_rules: [{path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'}],
-        }),
+        manifest(
+          '.sops.yaml',
+          [
+            'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
+          ],
+          {
+            creation_rules: [
+              {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
+            ],
+          },
+        ),
       ]
     : [];

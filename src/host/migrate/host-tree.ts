@@ -1,7 +1,16 @@
 import {optionMeantBy} from '../../charts/agent-options.ts';
 import {readHostTree} from '../../charts/host/host.ts';
 import {isPathIn} from '../../ground/text.ts';
-import {at, leafPaths, type Path, sameTree, setAt, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
+import {
+  at,
+  leafPaths,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  type Values,
+  withoutLeaves,
+} from '../../ground/tree.ts';
 import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
@@ -22,7 +31,8 @@ interface HostTree {
 }
 
 /** Variables of the image, the shell and the service manager. */
-const OF_OTHERS = /^(PATH|HOME|HOSTNAME|TERM|LANG|LC_\w+|PWD|SHLVL|USER|GPG_KEY|PYTHON\w*|PIP_\w+)$/;
+const OF_OTHERS =
+  /^(PATH|HOME|HOSTNAME|TERM|LANG|LC_\w+|PWD|SHLVL|USER|GPG_KEY|PYTHON\w*|PIP_\w+)$/;
 const TOKEN = 'SCALR_AGENT_TOKEN';
 const DATA = 'SCALR_AGENT_DATA_DIR';
 const CONCURRENCY = 'SCALR_AGENT_CONCURRENCY';
@@ -35,16 +45,35 @@ const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
 const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<string, string>>>> = {
   'environment file': {},
   'docker inspect': {
-    ...{'container.user': 'User', 'container.cpus': 'NanoCpus', 'container.memory': 'Memory', 'container.stopSeconds': 'StopTimeout'},
-    ...{'container.image': 'Image', 'container.registry': 'Image', 'container.labels': 'Labels'},
+    'container.user': 'User',
+    'container.cpus': 'NanoCpus',
+    'container.memory': 'Memory',
+    'container.stopSeconds': 'StopTimeout',
+    'container.image': 'Image',
+    'container.registry': 'Image',
+    'container.labels': 'Labels',
   },
   'docker run': {
-    ...{'container.user': '--user', 'container.cpus': '--cpus', 'container.memory': '--memory', 'container.stopSeconds': '--stop-timeout'},
-    ...{'container.image': 'the image', 'container.registry': 'the image', 'container.labels': '--label', 'container.pull': '--pull'},
+    'container.user': '--user',
+    'container.cpus': '--cpus',
+    'container.memory': '--memory',
+    'container.stopSeconds': '--stop-timeout',
+
+    'container.image': 'the image',
+    'container.registry': 'the image',
+    'container.labels': '--label',
+    'container.pull': '--pull',
   },
   'Compose file': {
-    ...{'container.user': 'user', 'container.cpus': 'cpus', 'container.memory': 'mem_limit', 'container.stopSeconds': 'stop_grace_period'},
-    ...{'container.image': 'image', 'container.registry': 'image', 'container.labels': 'labels', 'container.pull': 'pull_policy'},
+    'container.user': 'user',
+    'container.cpus': 'cpus',
+    'container.memory': 'mem_limit',
+    'container.stopSeconds': 'stop_grace_period',
+
+    'container.image': 'image',
+    'container.registry': 'image',
+    'container.labels': 'labels',
+    'container.pull': 'pull_policy',
   },
   'systemd unit': {'service.root': 'User', 'container.stopSeconds': 'TimeoutStopSec'},
 };
@@ -53,28 +82,44 @@ const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<stri
 export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): HostTree {
   const {target, agents} = configuration;
   const all = agents.map((agent) => variablesOf(agent, target, read));
-  const [first, {variables: given, unread}] = [agents[0] as HostContainer, all[0] as (typeof all)[number]];
+  const first = agents[0] as HostContainer;
+  const {variables: given, unread} = all[0] as (typeof all)[number];
   const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
-  const variables = Object.fromEntries(Object.entries(given).map(([name, value]) => [currentName(name), value]));
+  const variables = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [currentName(name), value]),
+  );
   // Each of several agents has its own directory.
   if (agents.length > 1 && variables[DATA]) variables[DATA] = variables[DATA].replace(/-1$/, '');
   const spelling = (name: string): string => spellings.get(name) ?? name;
   const bundle = certificateIn(variables, read);
-  const options = {...OPTIONS[configuration.source], 'tls.caBundle': spelling(bundle.name), 'tls.scope': spelling(bundle.name)};
+  const options = {
+    ...OPTIONS[configuration.source],
+    'tls.caBundle': spelling(bundle.name),
+    'tls.scope': spelling(bundle.name),
+  };
   for (const [key, option] of Object.entries(options)) spellings.set(key, option);
   // Several agents share the runs.
   const runs = all.reduce((sum, each) => sum + Number(each.variables[CONCURRENCY] ?? 0), 0);
   const isService = target === 'systemd';
   const isFree = (name: string): boolean =>
-    !OF_OTHERS.test(name) && ![TOKEN, 'SCALR_AGENT_NAME', ...CLIENT, ...CA].includes(name) && (isService || name !== CONCURRENCY);
-  const tree: Values = {environment: Object.fromEntries(Object.entries(variables).filter(([name]) => isFree(name)))};
-  if (bundle.text !== undefined) setAt(tree, at('tls'), {caBundle: bundle.text, scope: bundle.isOfRuns ? 'tasks' : 'all'});
+    !OF_OTHERS.test(name) &&
+    ![TOKEN, 'SCALR_AGENT_NAME', ...CLIENT, ...CA].includes(name) &&
+    (isService || name !== CONCURRENCY);
+  const tree: Values = {
+    environment: Object.fromEntries(Object.entries(variables).filter(([name]) => isFree(name))),
+  };
+  if (bundle.text !== undefined)
+    setAt(tree, at('tls'), {caBundle: bundle.text, scope: bundle.isOfRuns ? 'tasks' : 'all'});
   if (runs > 0 && !isService) setAt(tree, at('concurrency'), runs);
   if (variables['SCALR_AGENT_CACHE_DIR'] !== undefined) setAt(tree, at('cache'), 'hostpath');
   if (first.labels?.['io.scalr.agent.purpose'] === 'vcs') setAt(tree, at('purpose'), 'vcs');
-  for (const [path, value] of containerOf(first, variables, isService)) setAt(tree, at(path), value);
-  const labels = Object.entries(first.labels ?? {}).filter(([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name));
-  if (labels.length > 0 && !isService) setAt(tree, at('container.labels'), Object.fromEntries(labels));
+  for (const [path, value] of containerOf(first, variables, isService))
+    setAt(tree, at(path), value);
+  const labels = Object.entries(first.labels ?? {}).filter(
+    ([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name),
+  );
+  if (labels.length > 0 && !isService)
+    setAt(tree, at('container.labels'), Object.fromEntries(labels));
   return {
     tree,
     spellings,
@@ -139,7 +184,9 @@ export const certificateFilesOf = ({agents, target}: HostConfiguration, read: Re
 /** Where the file is on the machine: a container can have it mounted at another path. */
 export const sourcesOf = ({agents}: HostConfiguration, path: string): string[] => [
   ...agents.flatMap(({mounts = []}) =>
-    mounts.flatMap(({source, target}) => (isPathIn(path, target) ? [`${source}${path.slice(target.length)}`] : [])),
+    mounts.flatMap(({source, target}) =>
+      isPathIn(path, target) ? [`${source}${path.slice(target.length)}`] : [],
+    ),
   ),
   path,
 ];
@@ -160,16 +207,26 @@ function variablesOf(
 }
 
 /** The CA bundle, a path or base64, or why it cannot be read. */
-function certificateIn(variables: Variables, read: ReadFile): {name: string; isOfRuns: boolean; text?: string; unread?: string} {
+function certificateIn(
+  variables: Variables,
+  read: ReadFile,
+): {name: string; isOfRuns: boolean; text?: string; unread?: string} {
   const name = [CA_OF_ALL, CA_OF_RUNS].find((each) => variables[each] !== undefined) ?? CA_OF_ALL;
   const value = variables[name];
   const isOfRuns = name === CA_OF_RUNS;
   if (value === undefined) return {name, isOfRuns};
-  const decoded = value.includes('-----BEGIN') ? value : Buffer.from(value, 'base64').toString('utf8');
+  const decoded = value.includes('-----BEGIN')
+    ? value
+    : Buffer.from(value, 'base64').toString('utf8');
   const text = value.startsWith('/') ? read(value) : decoded;
   if (text?.includes('-----BEGIN CERTIFICATE')) return {name, isOfRuns, text};
   const what = value.startsWith('/') ? `the file ${value}` : 'its value';
-  return {name, isOfRuns, unread: text === undefined ? `${what} does not exist here` : `${what} contains no PEM certificate`};
+  return {
+    name,
+    isOfRuns,
+    unread:
+      text === undefined ? `${what} does not exist here` : `${what} contains no PEM certificate`,
+  };
 }
 
 const UNITS: Readonly<Record<string, string>> = {'': '', b: '', k: 'Ki', m: 'Mi', g: 'Gi'};
@@ -185,10 +242,16 @@ function memoryOf(text: string): string | undefined {
     : canonicalQuantity(`${number}${UNITS[unit.toLowerCase()]}`);
 }
 
-function containerOf(agent: HostContainer, variables: Variables, isService: boolean): [string, string | number][] {
+function containerOf(
+  agent: HostContainer,
+  variables: Variables,
+  isService: boolean,
+): [string, string | number][] {
   const {user, cpus, memory, pull} = agent;
   const seconds = stopSecondsOf(agent, variables);
-  const registry = variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ?? registryOf(agent.image);
+  const registry =
+    variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ??
+    registryOf(agent.image);
   const all: [string, string | number | undefined][] = isService
     ? [['service.root', user === undefined ? undefined : user === 'root' ? 'root' : 'scalr-agent']]
     : [
@@ -197,13 +260,19 @@ function containerOf(agent: HostContainer, variables: Variables, isService: bool
         ['container.memory', memory === undefined ? undefined : memoryOf(memory)],
         ['container.pull', pull],
         ['container.registry', registry],
-        ['container.image', agent.image === undefined ? undefined : ownImage(agent.image, registry)],
+        [
+          'container.image',
+          agent.image === undefined ? undefined : ownImage(agent.image, registry),
+        ],
       ];
-  return [...all, ['container.stopSeconds', seconds] as const].filter((each): each is [string, string | number] => each[1] !== undefined);
+  return [...all, ['container.stopSeconds', seconds] as const].filter(
+    (each): each is [string, string | number] => each[1] !== undefined,
+  );
 }
 
 /** The registry in front of the usual image. */
-const registryOf = (image = ''): string | undefined => /^(.+)\/scalr\/agent(?::[^/]*)?$/.exec(image)?.[1];
+const registryOf = (image = ''): string | undefined =>
+  /^(.+)\/scalr\/agent(?::[^/]*)?$/.exec(image)?.[1];
 
 /** An image of the user; the charts have their own version of the usual one. */
 function ownImage(image: string, registry: string | undefined): string | undefined {
@@ -215,8 +284,15 @@ function ownImage(image: string, registry: string | undefined): string | undefin
 function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): number | undefined {
   // An export writes the usual time, which is without timeouts of the user.
   const {SCALR_AGENT_WORKER_ON_STOP_ACTION = ''} = variables;
-  if (stopSeconds !== undefined && stopSeconds !== secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION})) return stopSeconds;
-  const [drain, stop] = ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'].map((name) => variables[name]);
+  if (
+    stopSeconds !== undefined &&
+    stopSeconds !== secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION})
+  )
+    return stopSeconds;
+  const [drain, stop] = [
+    'SCALR_AGENT_WORKER_DRAIN_TIMEOUT',
+    'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT',
+  ].map((name) => variables[name]);
   if (drain !== undefined) return Number(drain) + 60;
   return stop === undefined ? undefined : Number(stop) + 10;
 }
@@ -230,11 +306,16 @@ interface Found {
 }
 
 /** Options of the machine that no setting expresses. */
-const lostOptions = ({agents, target}: HostConfiguration, {tree, variables, spelling}: Found): Change[] => [
+const lostOptions = (
+  {agents, target}: HostConfiguration,
+  {tree, variables, spelling}: Found,
+): Change[] => [
   ...[...new Set(agents.flatMap(({unread = []}) => unread))].map((name) =>
     lost(name, 'no setting expresses it', 'Check whether pods need it, and set it in the new file'),
   ),
-  ...unreadIn(tree, target).map((path) => lost(spelling(spellPath(path)), 'it applies to the container or service of the agent only')),
+  ...unreadIn(tree, target).map((path) =>
+    lost(spelling(spellPath(path)), 'it applies to the container or service of the agent only'),
+  ),
   ...versionOf(agents[0]?.image),
   ...secondBundle(variables, spelling),
 ];
@@ -245,7 +326,9 @@ export const lost = (name: string, reason: string, remedy?: string): Change =>
 /** Options that change no setting. */
 function unreadIn(tree: Values, target: HostConfiguration['target']): Path[] {
   const all = readHostTree(tree, target);
-  const options = leafPaths(tree).filter(([section]) => section === 'container' || section === 'service');
+  const options = leafPaths(tree).filter(
+    ([section]) => section === 'container' || section === 'service',
+  );
   return options.filter((path) =>
     sameTree(
       [
@@ -265,12 +348,20 @@ function versionOf(image = ''): Change[] {
   const isPinned = /(^|\/)scalr\/agent$/.test(repository) && tag !== undefined && tag !== 'latest';
   if (!isPinned) return [];
   const message = `The version of the image ${image} is not carried over: the chart selects the agent version.`;
-  return [changeOf('dropped', ['image'], message, 'To keep the version, set the tag of the image in the new file')];
+  return [
+    changeOf(
+      'dropped',
+      ['image'],
+      message,
+      'To keep the version, set the tag of the image in the new file',
+    ),
+  ];
 }
 
 /** Values have one bundle, for all containers or for runs. */
 function secondBundle(variables: Variables, spelling: Found['spelling']): Change[] {
-  const [all, runs] = [variables[CA_OF_ALL], variables[CA_OF_RUNS]];
+  const all = variables[CA_OF_ALL];
+  const runs = variables[CA_OF_RUNS];
   if (all === undefined || runs === undefined || all === runs) return [];
   const reason = `${spelling(CA_OF_ALL)} refers to another CA bundle, and the new values have one for all containers`;
   return [lost(spelling(CA_OF_RUNS), reason, 'Put the certificates of both into one bundle')];

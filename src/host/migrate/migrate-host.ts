@@ -9,7 +9,13 @@ import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
 import type {Files} from '../../ports/system.ts';
-import {concurrency, isolation, purpose, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {
+  concurrency,
+  isolation,
+  purpose,
+  tokenSecret,
+  tokenSecretKey,
+} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {milliOf} from '../../settings/kinds.ts';
@@ -62,10 +68,12 @@ export async function migrateHostFile(
       join(directory, '..', basename(path)),
     ];
     for (const each of candidates)
-      if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
+      if (!found.has(path) && (await files.kindOf(each)) === 'file')
+        found.set(path, (await files.read(each)).toString('utf8'));
   };
   const read = (path: string): string | undefined => found.get(path);
-  for (const path of host.agents.flatMap(({environmentFiles}) => environmentFiles)) await load(path);
+  for (const path of host.agents.flatMap(({environmentFiles}) => environmentFiles))
+    await load(path);
   // Certificates can be named in those files.
   for (const path of certificateFilesOf(host, read)) await load(path);
   return migrateHost(host, to, read, own);
@@ -81,14 +89,19 @@ export function migrateHost(
   const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
   const found = readHostTree(tree, configuration.target);
   const given = settingsOf(found, hasClientCertificate);
-  const keyOf = (setting: Setting, settings = given): string => spelled(setting, settings, configuration.target, spellings);
+  const keyOf = (setting: Setting, settings = given): string =>
+    spelled(setting, settings, configuration.target, spellings);
   const {target, notes} = targetFor(given, to, chart);
   const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
   const desired = machine.reduce((settings, {setting}) => settings.without(setting), given);
   const refused = unsupported(target, desired);
   const supported = refused.reduce((settings, {setting}) => settings.without(setting), desired);
   const {settings: own, dropped} = withoutForeignVariables(supported, target);
-  const {settings, generated, refusedByRules} = generateFrom(withLowerRequests(own, target), target, keyOf);
+  const {settings, generated, refusedByRules} = generateFrom(
+    withLowerRequests(own, target),
+    target,
+    keyOf,
+  );
   const yaml = valuesDocument(generated);
   const floor = floorOf(target);
   const requirement =
@@ -116,7 +129,9 @@ export function migrateHost(
         settings
           .entries()
           .filter(({setting}) => settings.isExplicit(setting))
-          .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
+          .flatMap(({setting}) =>
+            renamed(setting, generated.origins, keyOf(setting, settings), settings, target),
+          ),
       ),
     ]),
     findings: [],
@@ -131,26 +146,41 @@ export function migrateHost(
 
 function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: boolean): Settings {
   const answers = new Map<string, Answer>(
-    [...found].map(([id, value]) => [id, {value, source: 'flag', ...(id === caFile.id ? {given: 'ca.pem'} : {})}]),
+    [...found].map(([id, value]) => [
+      id,
+      {value, source: 'flag', ...(id === caFile.id ? {given: 'ca.pem'} : {})},
+    ]),
   );
-  if (hasClientCertificate) answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
+  if (hasClientCertificate)
+    answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
   return new Settings(answers);
 }
 
-function targetFor(settings: Settings, to: string | undefined, read: Target | undefined): {target: Target; notes: string[]} {
+function targetFor(
+  settings: Settings,
+  to: string | undefined,
+  read: Target | undefined,
+): {target: Target; notes: string[]} {
   if (to !== undefined) return {target: parseTarget('--to', to, read).target, notes: []};
   // On a machine, each run gets a container of its own, unless the agent executes runs itself.
   const isOwn = settings.get(isolation) === undefined && settings.get(purpose) !== 'vcs';
-  const {chart: name, reasons} = recommend(isOwn ? settings.with(isolation, {value: 'per-run', source: 'default'}) : settings);
+  const {chart: name, reasons} = recommend(
+    isOwn ? settings.with(isolation, {value: 'per-run', source: 'default'}) : settings,
+  );
   const why = reasons.filter(({verdict}) => verdict === 'for').map(({message}) => message);
-  return {target: {chart: name, version: newestOf(name)}, notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()]};
+  return {
+    target: {chart: name, version: newestOf(name)},
+    notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()],
+  };
 }
 
 /** The chart version, and the Secret of the token, which `values` names by default. */
 const withDefaults = (settings: Settings, target: Target): Settings =>
   [tokenSecret, tokenSecretKey].reduce(
     (all, setting) => all.with(setting, {value: setting.fallback?.(all.get), source: 'default'}),
-    settings.with(chart, {value: target.chart, source: 'flag'}).with(chartVersion, {value: target.version, source: 'flag'}),
+    settings
+      .with(chart, {value: target.chart, source: 'flag'})
+      .with(chartVersion, {value: target.version, source: 'flag'}),
   );
 
 const REQUESTS = [
@@ -162,9 +192,19 @@ const REQUESTS = [
 function withLowerRequests(settings: Settings, target: Target): Settings {
   const usual = readEffective(effectiveValues({}, target), target).settings;
   return REQUESTS.reduce((all, {limit, request}) => {
-    const [value, byDefault] = [all.get(limit), usual.get(request.id)];
-    const isLower = value !== undefined && byDefault !== undefined && (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
-    return isLower ? all.with(request, {value, source: 'default', because: 'the chart default exceeds the limit'}) : all;
+    const value = all.get(limit);
+    const byDefault = usual.get(request.id);
+    const isLower =
+      value !== undefined &&
+      byDefault !== undefined &&
+      (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
+    return isLower
+      ? all.with(request, {
+          value,
+          source: 'default',
+          because: 'the chart default exceeds the limit',
+        })
+      : all;
   }, settings);
 }
 
@@ -195,18 +235,27 @@ function generateFrom(
     if (rejected === undefined) throw result;
     settings = settings.without(rejected.setting);
     refusedByRules.push(
-      changeOf('dropped', [keyOf(rejected.setting)], `${keyOf(rejected.setting)} is not carried over: ${result.message}`),
+      changeOf(
+        'dropped',
+        [keyOf(rejected.setting)],
+        `${keyOf(rejected.setting)} is not carried over: ${result.message}`,
+      ),
     );
   }
 }
 
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
-  const reason = refusalReason(chartFor(target), setting, settings.get(setting)) ?? 'the chart has no key for it';
+  const reason =
+    refusalReason(chartFor(target), setting, settings.get(setting)) ??
+    'the chart has no key for it';
   return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
 }
 
 /** Extra variables that are secrets, or that the chart sets itself. */
-function withoutForeignVariables(settings: Settings, target: Target): {settings: Settings; dropped: Change[]} {
+function withoutForeignVariables(
+  settings: Settings,
+  target: Target,
+): {settings: Settings; dropped: Change[]} {
   const answer = settings.answer(extraEnv as Setting);
   if (answer === undefined) return {settings, dropped: []};
   const own = new Set(chartFor(target).ownVariables.map(({name}) => name));
@@ -214,7 +263,10 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
   const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
   const without = settings.without(extraEnv as Setting);
   return {
-    settings: kept.length === 0 ? without : without.with(extraEnv as Setting, {...answer, value: Object.fromEntries(kept)}),
+    settings:
+      kept.length === 0
+        ? without
+        : without.with(extraEnv as Setting, {...answer, value: Object.fromEntries(kept)}),
     dropped: all
       .filter(([name]) => !kept.some(([each]) => each === name))
       .map(([name]) =>
@@ -234,28 +286,56 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
 const withoutDerived = (changes: readonly Change[]): Change[] => {
   const ids = catalog.map(({id}) => id);
   return changes.filter(
-    ({kind, path}) => kind !== 'kept' || !(ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)),
+    ({kind, path}) =>
+      kind !== 'kept' ||
+      !(
+        ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)
+      ),
   );
 };
 
 /** Where the value of a setting is in values.yaml. */
-function renamed(setting: Setting, origins: Generated['origins'], key: string, settings: Settings, target: Target): Change[] {
-  const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
-  if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
-  const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
-  const limits = rowsFor(chartFor(target), setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
-  if (limits.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
+function renamed(
+  setting: Setting,
+  origins: Generated['origins'],
+  key: string,
+  settings: Settings,
+  target: Target,
+): Change[] {
+  const places = origins
+    .filter((origin) => origin.setting === setting)
+    .map(({path}) => spellPath(path));
+  if (places.length > 0)
+    return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
+  const scope = scopeOf(target, settings.get);
+  const value = settings.get(setting);
+  const limits = rowsFor(chartFor(target), setting, value, scope).flatMap(
+    (row) => row.partly?.(value, scope) ?? [],
+  );
+  if (limits.length > 0)
+    return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
   const isDefault = supports(target, setting, settings);
-  return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)] : [];
+  return isDefault
+    ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)]
+    : [];
 }
 
 /** The variables, or the option of the container, that express the setting. */
-function spelled(setting: Setting, settings: Settings, target: HostTarget, spellings: ReadonlyMap<string, string>): string {
+function spelled(
+  setting: Setting,
+  settings: Settings,
+  target: HostTarget,
+  spellings: ReadonlyMap<string, string>,
+): string {
   const value = settings.get(setting);
   const scope = hostScope(settings.get);
-  const rows = HOSTS[target].rows.filter((row) => row.setting === setting && (row.when?.(settings.get) ?? true));
+  const rows = HOSTS[target].rows.filter(
+    (row) => row.setting === setting && (row.when?.(settings.get) ?? true),
+  );
   const paths = rows.flatMap((row) => row.write(value, scope)).map(([path]) => path);
-  const names = paths.flatMap(([map, name]) => (map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : []));
+  const names = paths.flatMap(([map, name]) =>
+    map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : [],
+  );
   if (names.length > 0) return names.join(', ');
   if (setting.id === concurrency.id) return 'SCALR_AGENT_CONCURRENCY';
   const options = paths.flatMap((path) => spellings.get(spellPath(path)) ?? []);

@@ -8,7 +8,16 @@ import {serverProblem, unreachableSteps} from '../../ground/unreachable.ts';
 import {hostPaths, podSpecs} from '../../kubernetes/objects.ts';
 import {cloud} from '../../settings/release.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
+import {
+  type Check,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+} from '../preflight-context.ts';
 
 const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
@@ -16,8 +25,10 @@ const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
     const floor = floorOf(target);
     if (floor === undefined) return undefined;
     return ifKnown(facts.versions.server, 'read the server version', (version) => {
-      if (!isVersion(version)) return skip(`Cannot parse the server version ${JSON.stringify(version)}`);
-      if (!isBelow(version, floor.version)) return pass(`${version}; ${target.chart} ${target.version} requires ${floor.version}`);
+      if (!isVersion(version))
+        return skip(`Cannot parse the server version ${JSON.stringify(version)}`);
+      if (!isBelow(version, floor.version))
+        return pass(`${version}; ${target.chart} ${target.version} requires ${floor.version}`);
       const message = `Server version is ${version}; ${target.chart} ${target.version} requires ${floor.version}: ${floor.because}`;
       return floor.isHard
         ? fail(message, `Upgrade the cluster to ${floor.version}, or use --chart agent-local`)
@@ -53,26 +64,38 @@ const hostPath = check('Cluster', 'host-path', 'hostPath volumes', {
       `determine whether this is GKE Autopilot, which forbids hostPath volumes (${paths})`,
       (cloud, source) =>
         cloud === 'gke-autopilot'
-          ? fail(`GKE Autopilot forbids hostPath volumes (${source}): ${paths}`, withoutHostPath(context))
+          ? fail(
+              `GKE Autopilot forbids hostPath volumes (${source}): ${paths}`,
+              withoutHostPath(context),
+            )
           : pass(`${paths}; allowed on ${cloud} (${source})`),
     );
   },
 });
 
 /** The node directories that pods mount; a guess from the settings where the chart could not be rendered. */
-function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manifest' | 'target' | 'get'>): readonly string[] {
+function wantedHostPaths({
+  manifest,
+  target,
+  get,
+}: Pick<PreflightContext, 'manifest' | 'target' | 'get'>): readonly string[] {
   const objects = knownValue(manifest);
   if (objects) return [...new Set(objects.flatMap(podSpecs).flatMap(hostPaths))];
-  const isDesired = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
+  const isDesired =
+    get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
   return isDesired ? ['node directories'] : [];
 }
 
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
-  target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
+  target.chart === 'agent-k8s'
+    ? 'Use --chart agent-local or --chart agent-job'
+    : 'Use --cache ephemeral or --cache pvc';
 
 /** What the default SCC, restricted-v2, rejects in a pod. */
 function refusedByScc(spec: Values): string[] {
-  const containers = (['containers', 'initContainers'] as const).flatMap((key) => (Array.isArray(spec[key]) ? spec[key] : []));
+  const containers = (['containers', 'initContainers'] as const).flatMap((key) =>
+    Array.isArray(spec[key]) ? spec[key] : [],
+  );
   const users = [spec, ...containers].flatMap((each) =>
     ['runAsUser', 'fsGroup'].flatMap((key) => {
       const user = getAt(each, ['securityContext', key]);
@@ -90,7 +113,9 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
       const specs = objects.flatMap(podSpecs);
       const all = [...new Set(specs.flatMap(refusedByScc))];
       if (all.length === 0) return pass('No pod sets its user or mounts a hostPath volume');
-      const accounts = [...new Set(specs.map((spec) => `-z ${spec['serviceAccountName'] ?? 'default'}`))];
+      const accounts = [
+        ...new Set(specs.map((spec) => `-z ${spec['serviceAccountName'] ?? 'default'}`)),
+      ];
       const scc = all.every((each) => / [1-9]\d*$/.test(each)) ? 'nonroot-v2' : 'privileged';
       return warn(
         `SCC restricted-v2 rejects the pods: ${all.join(', ')}. Other SCCs of their service account are not checked`,
@@ -100,17 +125,26 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
   },
 });
 
-export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];
+export const clusterChecks: readonly Check[] = [
+  serverVersion,
+  cloudSetting,
+  hostPath,
+  openshiftScc,
+];
 
 const OLDEST_HELM = '3.14.0';
 
 const helm = check('Tools', 'helm-version', 'Helm version', {
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
-    if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
+    if (!isKnown(tools.helm))
+      return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
     const {value} = tools.helm;
     return compare(value, OLDEST_HELM) < 0
-      ? fail(`helm ${value} is older than 3.14`, 'Install Helm 3.14 or newer, or set another path with --helm')
+      ? fail(
+          `helm ${value} is older than 3.14`,
+          'Install Helm 3.14 or newer, or set another path with --helm',
+        )
       : pass(`helm ${value}`);
   },
 });
@@ -118,9 +152,13 @@ const helm = check('Tools', 'helm-version', 'Helm version', {
 const kubectl = check('Tools', 'kubectl-version', 'kubectl', {
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
-    if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
+    if (!isKnown(tools.kubectl))
+      return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
     const own = tools.kubectl.value;
-    if (!isKnown(facts.versions.server)) return skip(`Cannot compare kubectl ${own} with the API server: ${facts.versions.server.because}`);
+    if (!isKnown(facts.versions.server))
+      return skip(
+        `Cannot compare kubectl ${own} with the API server: ${facts.versions.server.because}`,
+      );
     const server = facts.versions.server.value;
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1
@@ -140,10 +178,20 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
     const {name, cluster, server} = knownValue(context) ?? {};
-    const where = [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
+    const where = [
+      name && `context ${name}, `,
+      cluster && `cluster ${cluster}, `,
+      server && `${server}, `,
+    ]
+      .filter(Boolean)
+      .join('');
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
-    if (version.unknown === 'forbidden') return pass(`${where}server version not readable with your user`);
-    return fail(`${where}${serverProblem(version)}`, unreachableSteps(version.because, kubeTarget).join('. '));
+    if (version.unknown === 'forbidden')
+      return pass(`${where}server version not readable with your user`);
+    return fail(
+      `${where}${serverProblem(version)}`,
+      unreachableSteps(version.because, kubeTarget).join('. '),
+    );
   },
 });
 
@@ -160,7 +208,8 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
         : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or use an older --chart-version');
     }
     if (!isKnown(tools.helm)) return skip('helm not found');
-    if (manifest.unknown === 'timed-out') return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
+    if (manifest.unknown === 'timed-out')
+      return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
     return fail(
       `${what}: ${manifest.because}`,
       `Check --chart-version, --chart-source and --set: ${ownCommand('values', name, '--explain')}`,

@@ -35,7 +35,12 @@ interface Refusal {
 type Option = (of: 'requests' | 'limits', resource: string, value: bigint) => string | undefined;
 
 /** What an item rejects in a container, a pod or a PVC: https://kubernetes.io/docs/concepts/policy/limit-range/ */
-function refusals(item: LimitRangeItem, {requests, limits}: Resources, owner: string, option: Option): Refusal[] {
+function refusals(
+  item: LimitRangeItem,
+  {requests, limits}: Resources,
+  owner: string,
+  option: Option,
+): Refusal[] {
   const found: Refusal[] = [];
   const add = (message: string, ...remedies: (string | undefined)[]): void => {
     const remedy = remedies.filter((each) => each !== undefined).join(' ');
@@ -44,18 +49,30 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, owner: st
   const isClaim = item.type === 'PersistentVolumeClaim';
   for (const [resource, max] of Object.entries(amountsOf(item.max))) {
     const text = `(${item.type} max: ${spellAmount(resource, max)})`;
-    const [request, limit] = [requests[resource], limits[resource]];
-    const lower = request !== undefined && request > max ? option('requests', resource, max) : undefined;
-    if (!isClaim && limit === undefined) add(`has no ${resource} limit ${text}`, option('limits', resource, max), lower);
+    const request = requests[resource];
+    const limit = limits[resource];
+    const lower =
+      request !== undefined && request > max ? option('requests', resource, max) : undefined;
+    if (!isClaim && limit === undefined)
+      add(`has no ${resource} limit ${text}`, option('limits', resource, max), lower);
     else if (limit !== undefined && limit > max)
-      add(`has the ${resource} limit ${spellAmount(resource, limit)} ${text}`, option('limits', resource, max), lower);
+      add(
+        `has the ${resource} limit ${spellAmount(resource, limit)} ${text}`,
+        option('limits', resource, max),
+        lower,
+      );
     else if (request !== undefined && request > max)
-      add(`requests ${spellAmount(resource, request)} ${resource} ${text}`, option('requests', resource, max));
+      add(
+        `requests ${spellAmount(resource, request)} ${resource} ${text}`,
+        option('requests', resource, max),
+      );
   }
   for (const [resource, min] of Object.entries(amountsOf(item.min))) {
     const text = `(${item.type} min: ${spellAmount(resource, min)})`;
-    const [request, limit] = [requests[resource], limits[resource]];
-    if (request === undefined) add(`has no ${resource} request ${text}`, option('requests', resource, min));
+    const request = requests[resource];
+    const limit = limits[resource];
+    if (request === undefined)
+      add(`has no ${resource} request ${text}`, option('requests', resource, min));
     else if (request < min)
       add(
         `requests ${spellAmount(resource, request)} ${resource} ${text}`,
@@ -64,10 +81,13 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, owner: st
       );
   }
   for (const [resource, ratio] of Object.entries(amountsOf(item.maxLimitRequestRatio))) {
-    const [request, limit] = [requests[resource], limits[resource]];
+    const request = requests[resource];
+    const limit = limits[resource];
     const text = `at most ${Number(ratio) / 1000} times the request (maxLimitRequestRatio of ${item.type})`;
     if (request === undefined || limit === undefined || request === 0n)
-      add(`has no ${resource} ${limit === undefined ? 'limit' : 'request'}; the limit must be ${text}`);
+      add(
+        `has no ${resource} ${limit === undefined ? 'limit' : 'request'}; the limit must be ${text}`,
+      );
     else if (limit * 1000n > request * ratio)
       add(
         `has the ${resource} limit ${spellAmount(resource, limit)} and request ${spellAmount(resource, request)}; the limit must be ${text}`,
@@ -77,7 +97,11 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, owner: st
   return found;
 }
 
-function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: PreflightContext): Refusal[] {
+function refusedPods(
+  ranges: readonly LimitRange[],
+  group: PodGroup,
+  context: PreflightContext,
+): Refusal[] {
   const containers = admitted(group.spec, ranges);
   const ofContainers = containers.flatMap((container) => {
     const owner = `Container ${container.name} of ${group.owner}`;
@@ -96,7 +120,9 @@ function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: Pr
       : resourceOption(context, group, only.name, {resource, of}, spellAmount(resource, value));
   return [
     ...ofContainers,
-    ...itemsOf(ranges, 'Pod').flatMap((item) => refusals(item, podTotal(containers), `Pod of ${group.owner}`, option)),
+    ...itemsOf(ranges, 'Pod').flatMap((item) =>
+      refusals(item, podTotal(containers), `Pod of ${group.owner}`, option),
+    ),
   ];
 }
 
@@ -119,19 +145,32 @@ export const claimStorage = (claim: KubernetesObject): Amounts =>
 
 /** The option that sets the size of a PVC that the chart creates. */
 export const sizeOption = ({metadata}: KubernetesObject, size: string): string | undefined =>
-  metadata.name.endsWith('-cache') ? `--cache-size ${size}` : metadata.name.endsWith('-data') ? `--data-size ${size}` : undefined;
+  metadata.name.endsWith('-cache')
+    ? `--cache-size ${size}`
+    : metadata.name.endsWith('-data')
+      ? `--data-size ${size}`
+      : undefined;
 
 /** PVCs that the install creates; LimitRanges do not apply to existing ones. */
-export const claimsToMake = ({live}: PreflightContext, objects: readonly KubernetesObject[]): KubernetesObject[] =>
+export const claimsToMake = (
+  {live}: PreflightContext,
+  objects: readonly KubernetesObject[],
+): KubernetesObject[] =>
   objects.filter((object) => {
     const found = live.objects.get(kindAndName(object));
-    return object.kind === 'PersistentVolumeClaim' && (found === undefined || knownValue(found) === undefined);
+    return (
+      object.kind === 'PersistentVolumeClaim' &&
+      (found === undefined || knownValue(found) === undefined)
+    );
   });
 
 const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): Refusal[] =>
   itemsOf(ranges, 'PersistentVolumeClaim').flatMap((item) =>
-    refusals(item, {requests: claimStorage(claim), limits: {}}, `PVC ${claim.metadata.name}`, (_, resource, value) =>
-      sizeOption(claim, spellAmount(resource, value)),
+    refusals(
+      item,
+      {requests: claimStorage(claim), limits: {}},
+      `PVC ${claim.metadata.name}`,
+      (_, resource, value) => sizeOption(claim, spellAmount(resource, value)),
     ),
   );
 

@@ -3,7 +3,15 @@ import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown} from '../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {mapsIn, podSpecs} from '../../kubernetes/objects.ts';
-import {type Check, check, fail, type PreflightContext, pass, skip, skipUnknown} from '../preflight-context.ts';
+import {
+  type Check,
+  check,
+  fail,
+  type PreflightContext,
+  pass,
+  skip,
+  skipUnknown,
+} from '../preflight-context.ts';
 import {withoutHostPath} from './cluster.ts';
 import {limitRange} from './limit-range.ts';
 import {quota} from './quota.ts';
@@ -20,20 +28,36 @@ const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards',
     const {kubeTarget} = context.name;
     if (!isKnown(manifest)) return skipUnknown(manifest, 'render the chart');
     const pods = manifest.value.flatMap(podSpecs);
-    const violationsAt = (level: Level): string[] => [...new Set(pods.flatMap((pod) => violations(pod, level)))];
+    const violationsAt = (level: Level): string[] => [
+      ...new Set(pods.flatMap((pod) => violations(pod, level))),
+    ];
     const needed = LEVELS.find((level) => violationsAt(level).length === 0) as Level;
-    const allow = kubectlCommand(kubeTarget, 'label', 'namespace', kubeTarget.namespace, `${LABEL}=${needed}`, '--overwrite');
+    const allow = kubectlCommand(
+      kubeTarget,
+      'label',
+      'namespace',
+      kubeTarget.namespace,
+      `${LABEL}=${needed}`,
+      '--overwrite',
+    );
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
-      if (needed === 'restricted') return pass('The pods comply with the strictest level, restricted');
+      if (needed === 'restricted')
+        return pass('The pods comply with the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
       const make =
-        namespaceObject.value === undefined ? `${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)} && ` : '';
-      return skip(`Cannot read the level of the namespace: ${level.because}; the pods require ${needed}`, `Set the level: ${make}${allow}`);
+        namespaceObject.value === undefined
+          ? `${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)} && `
+          : '';
+      return skip(
+        `Cannot read the level of the namespace: ${level.because}; the pods require ${needed}`,
+        `Set the level: ${make}${allow}`,
+      );
     }
     const broken = violationsAt(level.value as Level);
-    if (broken.length === 0) return pass(`${kubeTarget.namespace} enforces ${level.value}; the pods require ${needed}`);
+    if (broken.length === 0)
+      return pass(`${kubeTarget.namespace} enforces ${level.value}; the pods require ${needed}`);
     return fail(
       `${kubeTarget.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
       remedyFor(level.value as Level, pods, allow, context),
@@ -42,15 +66,27 @@ const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards',
 });
 
 /** Settings that comply with the level; the namespace label is relaxed only if there are none. */
-function remedyFor(level: Level, pods: readonly Values[], allow: string, context: PreflightContext): string {
+function remedyFor(
+  level: Level,
+  pods: readonly Values[],
+  allow: string,
+  context: PreflightContext,
+): string {
   const {target} = context;
   const broken = pods.flatMap((pod) => violations(pod, level));
-  if (broken.every((each) => each.startsWith(HOST_PATH))) return `${withoutHostPath(context)}. Or allow these pods: ${allow}`;
+  if (broken.every((each) => each.startsWith(HOST_PATH)))
+    return `${withoutHostPath(context)}. Or allow these pods: ${allow}`;
   const row =
-    level === 'restricted' ? RESTRICTED.find(({chart, in: range}) => chart === target.chart && within(target.version, range)) : undefined;
+    level === 'restricted'
+      ? RESTRICTED.find(
+          ({chart, in: range}) => chart === target.chart && within(target.version, range),
+        )
+      : undefined;
   const left = [...new Set(pods.map(hardened).flatMap((pod) => violations(pod, level)))];
-  if (row !== undefined && left.length === 0) return `Use settings that comply:\n${row.options.join(' ')}`;
-  if (row !== undefined) return `Remove what no setting can fix (${left.join(', ')}), and use:\n${row.options.join(' ')}`;
+  if (row !== undefined && left.length === 0)
+    return `Use settings that comply:\n${row.options.join(' ')}`;
+  if (row !== undefined)
+    return `Remove what no setting can fix (${left.join(', ')}), and use:\n${row.options.join(' ')}`;
   const other =
     level === 'restricted'
       ? `No settings of ${target.chart} ${target.version} are known to comply. Use --chart agent-local in this namespace. `
@@ -58,27 +94,40 @@ function remedyFor(level: Level, pods: readonly Values[], allow: string, context
   return `${other}${other === '' ? 'Allow' : 'Or allow'} these pods: ${allow}`;
 }
 
-const CONTAINER = {allowPrivilegeEscalation: 'false', runAsNonRoot: 'true', 'capabilities.drop': '["ALL"]'};
-const containerOptions = (path: string): string[] => Object.entries(CONTAINER).map(([key, value]) => `--set '${path}.${key}=${value}'`);
+const CONTAINER = {
+  allowPrivilegeEscalation: 'false',
+  runAsNonRoot: 'true',
+  'capabilities.drop': '["ALL"]',
+};
+const containerOptions = (path: string): string[] =>
+  Object.entries(CONTAINER).map(([key, value]) => `--set '${path}.${key}=${value}'`);
 
 /** What makes the pods of a chart comply with the level restricted; test/helm renders it, and an API server has admitted it. */
 export const RESTRICTED = [
   {
     chart: 'agent-local',
     in: '*',
-    options: ['--set securityContext.allowPrivilegeEscalation=false', '--set podSecurityContext.seccompProfile.type=RuntimeDefault'],
+    options: [
+      '--set securityContext.allowPrivilegeEscalation=false',
+      '--set podSecurityContext.seccompProfile.type=RuntimeDefault',
+    ],
   },
   {
     chart: 'agent-job',
     in: '>=0.5.64',
-    options: [...containerOptions('agent.controller.securityContext'), ...containerOptions('task.worker.securityContext')],
+    options: [
+      ...containerOptions('agent.controller.securityContext'),
+      ...containerOptions('task.worker.securityContext'),
+    ],
   },
 ] as const;
 
 /** A pod with all that those options set. */
 function hardened(pod: Values): Values {
   const harden = (container: Values): Values => {
-    const own = isMap(container['securityContext'] as Tree) ? (container['securityContext'] as Values) : {};
+    const own = isMap(container['securityContext'] as Tree)
+      ? (container['securityContext'] as Values)
+      : {};
     const security = {
       ...own,
       allowPrivilegeEscalation: false,
@@ -88,7 +137,9 @@ function hardened(pod: Values): Values {
     return {...container, securityContext: security};
   };
   const own = isMap(pod['securityContext'] as Tree) ? (pod['securityContext'] as Values) : {};
-  const lists = (['containers', 'initContainers'] as const).filter((key) => Array.isArray(pod[key]));
+  const lists = (['containers', 'initContainers'] as const).filter((key) =>
+    Array.isArray(pod[key]),
+  );
   return {
     ...pod,
     securityContext: {...own, seccompProfile: {type: 'RuntimeDefault'}},
@@ -97,10 +148,31 @@ function hardened(pod: Values): Values {
 }
 
 const ADDABLE = [
-  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE'],
-  ...['SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'],
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
 ];
-const VOLUMES = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret', 'image'];
+const VOLUMES = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+  'image',
+];
 const SAFE_PROFILES = ['RuntimeDefault', 'Localhost'];
 
 /** The start of every violation by a hostPath volume. */
@@ -110,7 +182,10 @@ const HOST_PATH = 'hostPath volume';
 export function violations(pod: Values, level: Level): string[] {
   if (level === 'privileged') return [];
   const containers = ['initContainers', 'containers'].flatMap((key) => mapsIn(pod[key]));
-  const found = [...baseline(pod, containers), ...(level === 'restricted' ? restricted(pod, containers) : [])];
+  const found = [
+    ...baseline(pod, containers),
+    ...(level === 'restricted' ? restricted(pod, containers) : []),
+  ];
   return [...new Set(found)];
 }
 
@@ -122,17 +197,24 @@ function baseline(pod: Values, containers: readonly Values[]): string[] {
     ),
     ...containers.flatMap((container) => {
       const name = String(container['name']);
-      const security = (path: Path): Tree | undefined => getAt(container, ['securityContext', ...path]);
+      const security = (path: Path): Tree | undefined =>
+        getAt(container, ['securityContext', ...path]);
       return [
         ...(security(['privileged']) === true ? [`privileged container ${name}`] : []),
         ...listIn(security(['capabilities', 'add']))
           .filter((each) => !ADDABLE.includes(each))
           .map((each) => `capability ${each} of ${name}`),
-        ...(mapsIn(container['ports']).some(({hostPort}) => Boolean(hostPort)) ? [`host port of ${name}`] : []),
-        ...(['Default', undefined].includes(security(['procMount']) as string) ? [] : [`procMount of ${name}`]),
+        ...(mapsIn(container['ports']).some(({hostPort}) => Boolean(hostPort))
+          ? [`host port of ${name}`]
+          : []),
+        ...(['Default', undefined].includes(security(['procMount']) as string)
+          ? []
+          : [`procMount of ${name}`]),
       ];
     }),
-    ...([pod, ...containers].some((each) => getAt(each, ['securityContext', 'seccompProfile', 'type']) === 'Unconfined')
+    ...([pod, ...containers].some(
+      (each) => getAt(each, ['securityContext', 'seccompProfile', 'type']) === 'Unconfined',
+    )
       ? ['seccompProfile Unconfined']
       : []),
   ];
@@ -149,17 +231,27 @@ function restricted(pod: Values, containers: readonly Values[]): string[] {
     ...(ofPod('runAsUser') === 0 ? ['runAsUser 0'] : []),
     ...containers.flatMap((container) => {
       const name = String(container['name']);
-      const own = (...path: string[]): Tree | undefined => getAt(container, ['securityContext', ...path]);
-      const profile = own('seccompProfile', 'type') ?? getAt(pod, ['securityContext', 'seccompProfile', 'type']);
+      const own = (...path: string[]): Tree | undefined =>
+        getAt(container, ['securityContext', ...path]);
+      const profile =
+        own('seccompProfile', 'type') ?? getAt(pod, ['securityContext', 'seccompProfile', 'type']);
       return [
-        ...(own('allowPrivilegeEscalation') === false ? [] : [`allowPrivilegeEscalation of ${name} is not false`]),
-        ...((own('runAsNonRoot') ?? ofPod('runAsNonRoot')) === true ? [] : [`runAsNonRoot of ${name} is not true`]),
+        ...(own('allowPrivilegeEscalation') === false
+          ? []
+          : [`allowPrivilegeEscalation of ${name} is not false`]),
+        ...((own('runAsNonRoot') ?? ofPod('runAsNonRoot')) === true
+          ? []
+          : [`runAsNonRoot of ${name} is not true`]),
         ...(own('runAsUser') === 0 ? [`runAsUser 0 of ${name}`] : []),
-        ...(listIn(own('capabilities', 'drop')).includes('ALL') ? [] : [`${name} does not drop ALL capabilities`]),
+        ...(listIn(own('capabilities', 'drop')).includes('ALL')
+          ? []
+          : [`${name} does not drop ALL capabilities`]),
         ...listIn(own('capabilities', 'add'))
           .filter((each) => each !== 'NET_BIND_SERVICE')
           .map((each) => `capability ${each} of ${name}`),
-        ...(SAFE_PROFILES.includes(String(profile)) ? [] : [`seccompProfile of ${name} is not RuntimeDefault`]),
+        ...(SAFE_PROFILES.includes(String(profile))
+          ? []
+          : [`seccompProfile of ${name} is not RuntimeDefault`]),
       ];
     }),
   ];

@@ -5,15 +5,39 @@ import {count, few} from '../../ground/text.ts';
 import {podTemplates} from '../../kubernetes/objects.ts';
 import type {ClusterFacts, Networks} from '../../platform/cluster-facts.ts';
 import {policyWeakness} from '../../platform/policies.ts';
-import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  noProxy,
+  workloadIdentity,
+} from '../../settings/network.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+} from '../preflight-context.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
 
 /** Policies select runs by their labels. */
 function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): string {
-  const [template] = (knownValue(manifest) ?? []).filter((each) => podRole(each, target.chart) === 'runs').flatMap(podTemplates);
-  const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const pod = ['--namespace', kubeTarget.namespace, ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : [])];
+  const [template] = (knownValue(manifest) ?? [])
+    .filter((each) => podRole(each, target.chart) === 'runs')
+    .flatMap(podTemplates);
+  const labels = Object.entries(template?.metadata?.labels ?? {}).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  const pod = [
+    '--namespace',
+    kubeTarget.namespace,
+    ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : []),
+  ];
   const options = ['--rm', '--stdin', '--restart=Never', '--image=busybox:1.37'];
   const run = kubectlCommand(kubeTarget, 'run', 'metadata-probe', ...pod, ...options);
   return `Test it from a pod with the labels of a run:\n${run} -- wget -T 3 -O- http://169.254.169.254/`;
@@ -26,7 +50,8 @@ const ENFORCED = 'determine whether NetworkPolicies are enforced';
 const withProbe = (result: CheckResult, context: PreflightContext): CheckResult =>
   result.status === 'skip' ? skip(result.message, probeHint(context)) : result;
 
-export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(metadataService) === 'block';
+export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean =>
+  get(metadataService) === 'block';
 
 const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the metadata service', {
   ref: 'agent-job 0.6.5, README',
@@ -41,7 +66,9 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
           return warn(
             weakness.message,
-            weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${probeHint(context)}` : weakness.remedy,
+            weakness.code === 'POLICY_WITHOUT_EFFECT'
+              ? `${weakness.remedy}. ${probeHint(context)}`
+              : weakness.remedy,
           );
         },
       ),
@@ -61,10 +88,13 @@ const metadataDns = check('Network', 'metadata-dns', 'DNS beside the metadata se
       (isUsed, source): CheckResult => {
         if (!isUsed) return pass(`Pods do not use 169.254.169.254 for DNS (${source})`);
         const enforced = knownValue(facts.networkPolicies.areEnforced);
-        if (enforced === false) return pass('Pods use 169.254.169.254 for DNS, but the block is not enforced');
+        if (enforced === false)
+          return pass('Pods use 169.254.169.254 for DNS, but the block is not enforced');
         const message = `Cloud DNS serves pods at 169.254.169.254 (${source}), an address that the metadata block denies`;
         const remedy = `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`;
-        return enforced ? fail(`${message}. DNS fails in the pods it covers`, remedy) : warn(`${message} if it is enforced`, remedy);
+        return enforced
+          ? fail(`${message}. DNS fails in the pods it covers`, remedy)
+          : warn(`${message} if it is enforced`, remedy);
       },
     );
     return withProbe(result, context);
@@ -72,7 +102,11 @@ const metadataDns = check('Network', 'metadata-dns', 'DNS beside the metadata se
 });
 
 /** Versions whose policy has no rule for DNS; the policy of an agent-local before 0.5.65 selects no pods. */
-const HAS_NO_DNS_RULE = {'agent-k8s': '*', 'agent-local': '0.5.65 - 0.5.66', 'agent-job': '<=0.5.68'};
+const HAS_NO_DNS_RULE = {
+  'agent-k8s': '*',
+  'agent-local': '0.5.65 - 0.5.66',
+  'agent-job': '<=0.5.68',
+};
 
 /** For Cilium an ipBlock never matches pods: https://docs.cilium.io/en/stable/security/policy/language/#ip-cidr-based */
 const CILIUM = 'cilium';
@@ -81,11 +115,15 @@ const policyDns = check('Network', 'policy-dns', 'NetworkPolicy for DNS', {
   ref: 'agent-job 0.5.69 and agent-local 0.5.67, CHANGELOG',
   run: (context) => {
     const {target, facts} = context;
-    if (!blocks(context) || !within(target.version, HAS_NO_DNS_RULE[target.chart])) return undefined;
+    if (!blocks(context) || !within(target.version, HAS_NO_DNS_RULE[target.chart]))
+      return undefined;
     return ifKnown(facts.cni, 'detect the CNI plugin', ({plugin, policyEngine}, source) => {
       const remedy =
-        target.chart === 'agent-k8s' ? 'Allow the metadata service' : 'Use a newer --chart-version, or allow the metadata service';
-      if (policyEngine !== CILIUM) return pass(`${plugin} (${source}): the allowed IP blocks include pods and Services`);
+        target.chart === 'agent-k8s'
+          ? 'Allow the metadata service'
+          : 'Use a newer --chart-version, or allow the metadata service';
+      if (policyEngine !== CILIUM)
+        return pass(`${plugin} (${source}): the allowed IP blocks include pods and Services`);
       return warn(
         `The NetworkPolicy of ${target.chart} ${target.version} has no DNS rule, and its ipBlock rules never match pods in Cilium (${source}). DNS can fail in the pods it covers`,
         `${remedy}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
@@ -99,7 +137,11 @@ const GKE_LABEL = 'iam.gke.io/gke-metadata-server-enabled';
 const GKE = ['gke', 'gke-autopilot'];
 const EKS_AGENT = 'eks-pod-identity-agent';
 
-const onCloud = (facts: ClusterFacts, clouds: readonly string[], conclude: (cloud: string) => CheckResult): CheckResult =>
+const onCloud = (
+  facts: ClusterFacts,
+  clouds: readonly string[],
+  conclude: (cloud: string) => CheckResult,
+): CheckResult =>
   ifKnown(facts.platform.cloud, 'detect the cloud provider', (cloud, source) =>
     clouds.includes(cloud)
       ? conclude(cloud)
@@ -111,11 +153,15 @@ const onCloud = (facts: ClusterFacts, clouds: readonly string[], conclude: (clou
 
 const onGke = (context: PreflightContext): CheckResult =>
   onCloud(context.facts, GKE, (cloud) => {
-    if (cloud === 'gke-autopilot') return pass('GKE Autopilot enables Workload Identity on every node');
+    if (cloud === 'gke-autopilot')
+      return pass('GKE Autopilot enables Workload Identity on every node');
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      const without = nodes.filter(({labels}) => labels[GKE_LABEL] !== 'true').map(({name, pool}) => pool ?? name);
-      if (without.length === 0) return pass(`${count(nodes.length, 'node')} for runs with label ${GKE_LABEL}`);
+      const without = nodes
+        .filter(({labels}) => labels[GKE_LABEL] !== 'true')
+        .map(({name, pool}) => pool ?? name);
+      if (without.length === 0)
+        return pass(`${count(nodes.length, 'node')} for runs with label ${GKE_LABEL}`);
       const pools = [...new Set(without)];
       return fail(
         `Nodes of ${few(pools)} have no label ${GKE_LABEL}, so runs use the identity of the node`,
@@ -142,14 +188,23 @@ const podIdentity = ({facts, readings}: PreflightContext): CheckResult =>
 const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckResult>> = {
   gke: onGke,
   'eks-pod-identity': podIdentity,
-  irsa: ({facts}) => onCloud(facts, ['eks'], () => pass('EKS supports IAM roles for service accounts (IRSA)')),
-  azure: ({facts}) => onCloud(facts, ['aks'], () => skip('Cannot detect whether the Workload Identity add-on of AKS is enabled')),
+  irsa: ({facts}) =>
+    onCloud(facts, ['eks'], () => pass('EKS supports IAM roles for service accounts (IRSA)')),
+  azure: ({facts}) =>
+    onCloud(facts, ['aks'], () =>
+      skip('Cannot detect whether the Workload Identity add-on of AKS is enabled'),
+    ),
 };
 
-const identityMechanism = check('Network', 'workload-identity', 'Workload identity in the cluster', {
-  ref: 'https://cloud.google.com/kubernetes-engine/docs/how-to/workload-identity, https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
-  run: (context) => MECHANISMS[context.get(workloadIdentity) ?? 'none']?.(context),
-});
+const identityMechanism = check(
+  'Network',
+  'workload-identity',
+  'Workload identity in the cluster',
+  {
+    ref: 'https://cloud.google.com/kubernetes-engine/docs/how-to/workload-identity, https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html',
+    run: (context) => MECHANISMS[context.get(workloadIdentity) ?? 'none']?.(context),
+  },
+);
 
 /** Validation of the values rejects the block together with the setting, so here neither was given. */
 const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identity, from runs', {
@@ -157,9 +212,16 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
   run: (context) => {
     const {facts, get} = context;
     const cloud = knownValue(facts.platform.cloud);
-    if (!blocks(context) || get(workloadIdentity) !== undefined || cloud === undefined || !GKE.includes(cloud)) return undefined;
+    if (
+      !blocks(context) ||
+      get(workloadIdentity) !== undefined ||
+      cloud === undefined ||
+      !GKE.includes(cloud)
+    )
+      return undefined;
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
-      const isThere = cloud === 'gke-autopilot' || nodes.some(({labels}) => labels[GKE_LABEL] === 'true');
+      const isThere =
+        cloud === 'gke-autopilot' || nodes.some(({labels}) => labels[GKE_LABEL] === 'true');
       if (!isThere) return pass('No node for runs has Workload Identity');
       return ifKnown(facts.networkPolicies.areEnforced, ENFORCED, (enforced, why) =>
         enforced
@@ -176,7 +238,11 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
 /** `note` is added to a warning. */
 type NetworksToCheck = {networks: Fact<readonly string[]>; note?: string};
 
-const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (networks: Networks) => NetworksToCheck): Check =>
+const noProxyFor = (
+  what: 'service' | 'pod',
+  title: string,
+  networksOf: (networks: Networks) => NetworksToCheck,
+): Check =>
   check('Network', `no-proxy-${what}s`, title, {
     ref: 'agent-job 0.6.5, README',
     run: ({get, facts}) => {
@@ -184,7 +250,9 @@ const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (network
       const found = networksOf(facts.networks);
       return ifKnown(found.networks, `read the ${what} network`, (networks, source) => {
         const entries = get(noProxy) ?? [];
-        const missing = networks.filter((network) => !entries.some((entry) => entry === '*' || covers(entry, network)));
+        const missing = networks.filter(
+          (network) => !entries.some((entry) => entry === '*' || covers(entry, network)),
+        );
         if (missing.length === 0) return pass(`${few(networks)} (${source})`);
         return warn(
           `NO_PROXY does not include ${few(missing)} (${source}), so requests to these addresses use the proxy${found.note ?? ''}`,
@@ -194,27 +262,43 @@ const noProxyFor = (what: 'service' | 'pod', title: string, networksOf: (network
     },
   });
 
-const noProxyServices = noProxyFor('service', 'Service network in NO_PROXY', ({services}) => ({networks: services}));
+const noProxyServices = noProxyFor('service', 'Service network in NO_PROXY', ({services}) => ({
+  networks: services,
+}));
 
 /** Where only the pod networks of the nodes are known, those of the current nodes count. */
 const noProxyPods = noProxyFor('pod', 'Pod network in NO_PROXY', ({pods, podsOfNodes}) =>
-  isKnown(pods) || !isKnown(podsOfNodes) ? {networks: pods} : {networks: podsOfNodes, note: '. Each new node adds another network'},
+  isKnown(pods) || !isKnown(podsOfNodes)
+    ? {networks: pods}
+    : {networks: podsOfNodes, note: '. Each new node adds another network'},
 );
 
 /** Address and prefix of an IPv4 network; undefined for anything else. */
 function rangeOf(cidr: string): {from: number; prefix: number} | undefined {
   const [, address = '', prefix] = /^(\d+\.\d+\.\d+\.\d+)\/(\d+)$/.exec(cidr) ?? [];
   const bytes = address.split('.').map(Number);
-  if (prefix === undefined || bytes.some((byte) => byte > 255) || Number(prefix) > 32) return undefined;
+  if (prefix === undefined || bytes.some((byte) => byte > 255) || Number(prefix) > 32)
+    return undefined;
   return {from: bytes.reduce((sum, byte) => sum * 256 + byte, 0), prefix: Number(prefix)};
 }
 
 /** True if the first network contains the second; IPv6 networks must be identical. */
 export function covers(outer: string, inner: string): boolean {
-  const [one, other] = [rangeOf(outer), rangeOf(inner)];
+  const one = rangeOf(outer);
+  const other = rangeOf(inner);
   if (one === undefined || other === undefined) return outer.toLowerCase() === inner.toLowerCase();
   const size = 2 ** (32 - one.prefix);
-  return one.prefix <= other.prefix && Math.floor(one.from / size) === Math.floor(other.from / size);
+  return (
+    one.prefix <= other.prefix && Math.floor(one.from / size) === Math.floor(other.from / size)
+  );
 }
 
-export const networkChecks = [metadataBlock, metadataDns, policyDns, metadataIdentity, identityMechanism, noProxyServices, noProxyPods];
+export const networkChecks = [
+  metadataBlock,
+  metadataDns,
+  policyDns,
+  metadataIdentity,
+  identityMechanism,
+  noProxyServices,
+  noProxyPods,
+];

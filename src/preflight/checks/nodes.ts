@@ -9,7 +9,14 @@ import type {NodeObject} from '../../platform/readings.ts';
 import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
 import {check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
-import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits} from './available-nodes.ts';
+import {
+  chartPods,
+  isLinux,
+  NO_NODE_FOR_RUNS,
+  nodeProvisioner,
+  nodesForRuns,
+  noNodeFits,
+} from './available-nodes.ts';
 import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
 
 const NODES = 'list nodes';
@@ -19,7 +26,8 @@ const readyNodes = check('Nodes', 'ready-nodes', 'Node readiness', {
   run: (context) =>
     ifKnown(context.facts.nodes, NODES, (nodes) => {
       const broken = nodes.filter(({isReady}) => !isReady).map(({name}) => name);
-      if (nodes.length === 0) return noNodeFits(context, 'The cluster has no nodes', 'Add a node pool');
+      if (nodes.length === 0)
+        return noNodeFits(context, 'The cluster has no nodes', 'Add a node pool');
       if (broken.length === 0) return pass(`${count(nodes.length, 'node')} ready`);
       return warn(
         `${broken.length} of ${count(nodes.length, 'node')} ${broken.length === 1 ? 'is' : 'are'} not ready: ${few(broken)}`,
@@ -32,10 +40,17 @@ const kubeletOf = ({status}: NodeObject): string => status?.nodeInfo?.kubeletVer
 
 /** A label that only the newer nodes have; that of their node pool where possible. */
 function labelOfNewer(all: readonly NodeObject[], old: readonly NodeObject[]): string | undefined {
-  const labelsOf = ({metadata}: NodeObject): Readonly<Record<string, string>> => metadata.labels ?? {};
-  const [first, ...others] = all.filter((node) => !old.includes(node)).map(labelsOf) as [Readonly<Record<string, string>>];
+  const labelsOf = ({metadata}: NodeObject): Readonly<Record<string, string>> =>
+    metadata.labels ?? {};
+  const [first, ...others] = all.filter((node) => !old.includes(node)).map(labelsOf) as [
+    Readonly<Record<string, string>>,
+  ];
   const found = Object.entries(first)
-    .filter(([key, value]) => others.every((labels) => labels[key] === value) && old.every((node) => labelsOf(node)[key] !== value))
+    .filter(
+      ([key, value]) =>
+        others.every((labels) => labels[key] === value) &&
+        old.every((node) => labelsOf(node)[key] !== value),
+    )
     .map(([key, value]) => `${key}=${value}`);
   return found.find((label) => /pool|nodegroup/.test(label)) ?? found[0];
 }
@@ -49,19 +64,24 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
     const nodes = follow(nodesForRuns(context), (forRuns, source) =>
       follow(readings.nodes, (all) => {
         const names = new Set(forRuns.map(({name}) => name));
-        const found = all.filter((node) => names.has(node.metadata.name) && isVersion(kubeletOf(node)));
+        const found = all.filter(
+          (node) => names.has(node.metadata.name) && isVersion(kubeletOf(node)),
+        );
         return known(found, source);
       }),
     );
     return ifKnown(nodes, 'list the nodes for runs', (found) => {
       if (found.length === 0) return skip(NO_NODE_FOR_RUNS);
       const old = found.filter((node) => isBelow(kubeletOf(node), floor.version));
-      if (old.length === 0) return pass(`${count(found.length, 'node')}, ${few([...new Set(found.map(kubeletOf))])}`);
+      if (old.length === 0)
+        return pass(`${count(found.length, 'node')}, ${few([...new Set(found.map(kubeletOf))])}`);
       const names = few(old.map((node) => `${node.metadata.name} (${kubeletOf(node)})`));
       const message = `${old.length} of ${count(found.length, 'node')} for runs ${old.length === 1 ? 'is' : 'are'} older than ${floor.version}: ${names}. ${target.chart} ${target.version} requires it: ${floor.because}`;
       const ways = [
         `Upgrade these nodes to ${floor.version}`,
-        ...(old.length < found.length ? [`exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}`] : []),
+        ...(old.length < found.length
+          ? [`exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}`]
+          : []),
         ...(floor.isHard && target.chart !== 'agent-local' ? ['use --chart agent-local'] : []),
       ];
       const remedy = ways.join(', or ');
@@ -70,7 +90,8 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
   },
 });
 
-const namesOf = (nodes: readonly NodeCapacity[]): string => few(nodes.map(({name, architecture}) => `${name} (${architecture})`));
+const namesOf = (nodes: readonly NodeCapacity[]): string =>
+  few(nodes.map(({name, architecture}) => `${name} (${architecture})`));
 
 const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes for runs', {
   ref: 'https://docs.scalr.io/docs/requirements (scalr/agent: amd64 and arm64)',
@@ -78,10 +99,13 @@ const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes 
     ifKnown(nodesForRuns(context), NODES, (nodes) => {
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
       const isDocumented = ({architecture}: NodeCapacity) =>
-        architecture === 'amd64' || (architecture === 'arm64' && context.target.chart === 'agent-local');
+        architecture === 'amd64' ||
+        (architecture === 'arm64' && context.target.chart === 'agent-local');
       const others = nodes.filter((node) => !isDocumented(node));
       if (others.length === 0)
-        return pass(`${count(nodes.length, 'node')}, ${[...new Set(nodes.map((node) => node.architecture))].join(', ')}`);
+        return pass(
+          `${count(nodes.length, 'node')}, ${[...new Set(nodes.map((node) => node.architecture))].join(', ')}`,
+        );
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
         ? 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64'
@@ -107,7 +131,8 @@ const windowsNodes = check('Nodes', 'windows-nodes', 'Pods on Windows nodes', {
         const windows = nodes.filter(({os}) => os === 'windows');
         if (windows.length === 0) return pass('The cluster has no Windows nodes');
         const strays = pods.filter(({spec}) => windows.some((node) => mayRun(spec, node)));
-        if (strays.length === 0) return pass(`No pod can be scheduled on ${few(windows.map(({name}) => name))}`);
+        if (strays.length === 0)
+          return pass(`No pod can be scheduled on ${few(windows.map(({name}) => name))}`);
         const flags = [...new Set(strays.map(({role}) => `${FLAG[role]}node-selector ${LINUX}`))];
         return warn(
           `${few(strays.map(({owner}) => owner))} can be scheduled on ${few(windows.map(({name}) => name))}, which cannot run Linux images`,
@@ -146,7 +171,9 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers'
       ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
         const isLimited = pods
           .filter(({role}) => role === 'runs')
-          .every(({spec}) => isSet(getAt(spec, ['nodeSelector'])) || isSet(getAt(spec, ['affinity'])));
+          .every(
+            ({spec}) => isSet(getAt(spec, ['nodeSelector'])) || isSet(getAt(spec, ['affinity'])),
+          );
         if (isLimited) return pass('Workers have a node selector');
         const linux = nodes.filter(isLinux);
         if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);

@@ -4,16 +4,34 @@ import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line
 import {isKnown, known, knownValue} from '../../ground/fact.ts';
 import {count, few, groupsOf} from '../../ground/text.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
-import {gitOpsOwner, helmOwner, isClusterScoped, isContained, MANAGED_BY, otherOwner, resourceOf} from '../../kubernetes/kinds.ts';
+import {
+  gitOpsOwner,
+  helmOwner,
+  isClusterScoped,
+  isContained,
+  MANAGED_BY,
+  otherOwner,
+  resourceOf,
+} from '../../kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName} from '../../kubernetes/objects.ts';
 import type {ScalrRelease} from '../../platform/cluster-facts.ts';
 import {unrecordedAgents} from '../../release/managers.ts';
-import {type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skipUnknown} from '../preflight-context.ts';
+import {
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  skipUnknown,
+} from '../preflight-context.ts';
 
 export const RELEASES = 'list Helm releases';
 
-export const isThisRelease = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
-  release.name === name.release && release.namespace === name.kubeTarget.namespace;
+export const isThisRelease = (
+  release: {name: string; namespace: string},
+  {name}: PreflightContext,
+): boolean => release.name === name.release && release.namespace === name.kubeTarget.namespace;
 
 /** The owner of an object that the chart creates, and how to resolve the conflict. */
 interface Owner {
@@ -25,7 +43,11 @@ interface Owner {
 /** The owner of a live object that has the name of a chart object; undefined if this release may change it. */
 function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner | undefined {
   const gitOps = gitOpsOwner(live);
-  if (gitOps) return {text: `the ${gitOps}`, remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${remedyFor(objects)}`};
+  if (gitOps)
+    return {
+      text: `the ${gitOps}`,
+      remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${remedyFor(objects)}`,
+    };
   const {release, namespace} = helmOwner(live) ?? {};
   if (release !== undefined && namespace !== undefined) {
     const other = {name: release, namespace};
@@ -35,26 +57,41 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
   const other = otherOwner(live);
   return other === undefined
     ? {text: 'no Helm release', remedy: adopt}
-    : {text: other, remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`};
+    : {
+        text: other,
+        remedy: (objects, about) =>
+          `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
+      };
 }
 
-function ownedByRelease({name, namespace}: {name: string; namespace: string}, context: PreflightContext): Owner {
+function ownedByRelease(
+  {name, namespace}: {name: string; namespace: string},
+  context: PreflightContext,
+): Owner {
   const releases = knownValue(context.readings.releases)?.releases;
   const found = releases?.find((each) => each.name === name && each.namespace === namespace);
   const text = `Helm release ${namespace}/${name}`;
   // Of other namespaces only releases of Scalr agents are read.
-  if (releases !== undefined && found === undefined && namespace === context.name.kubeTarget.namespace)
+  if (
+    releases !== undefined &&
+    found === undefined &&
+    namespace === context.name.kubeTarget.namespace
+  )
     return {text: `${text}, which no longer exists`, remedy: adopt};
   const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
     ? ownCommand('uninstall', {release: name, kubeTarget: {...context.name.kubeTarget, namespace}})
     : helmCommand(context.name.kubeTarget, 'uninstall', name, '--namespace', namespace);
-  return {text, remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`};
+  return {
+    text,
+    remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`,
+  };
 }
 
 const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
 
 /** How to avoid the conflict: names follow from release and namespace, except for those that a chart fixes. */
-const remedyFor = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(kindAndName));
+const remedyFor = (objects: readonly KubernetesObject[]): string =>
+  collisionRemedy(objects.map(kindAndName));
 
 function collisionRemedy(objects: readonly string[]): string {
   if (objects.some((each) => each.startsWith('StorageClass ')))
@@ -70,7 +107,9 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
   const {release, kubeTarget} = name;
   const all = knownValue(manifest) ?? [];
   const served = knownValue(readings.resources) ?? [];
-  const targets = objects.map((object) => `${resourceOf(object, all, served)}/${object.metadata.name}`);
+  const targets = objects.map(
+    (object) => `${resourceOf(object, all, served)}/${object.metadata.name}`,
+  );
   const where = ['--namespace', kubeTarget.namespace];
   // Helm 4 applies on the server, which lets no program change the fields of another one.
   const keepsFields = compare(knownValue(tools.helm) ?? '', '4.0.0') >= 0;
@@ -79,13 +118,21 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
       objects.flatMap((object) => liveOf(object, context) ?? []),
       [],
     ).length > 0;
-  if (keepsFields && objects.some((object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true})))
+  if (
+    keepsFields &&
+    objects.some(
+      (object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true}),
+    )
+  )
     return [
       `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} ${isAgent ? 'when this agent executes no run' : `if nothing else uses ${them(objects)}`}:`,
       kubectlCommand(kubeTarget, 'delete', ...targets, ...where),
       `Or: ${remedyFor(objects)}`,
     ].join('\n');
-  const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${kubeTarget.namespace}`];
+  const annotations = [
+    `meta.helm.sh/release-name=${release}`,
+    `meta.helm.sh/release-namespace=${kubeTarget.namespace}`,
+  ];
   return [
     `Adopt ${them(objects)} into release ${release}, which can change ${them(objects)}:`,
     kubectlCommand(kubeTarget, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
@@ -99,10 +146,16 @@ const asTree = (object: KubernetesObject | undefined): Tree => {
   return rest as Tree;
 };
 
-const liveOf = (object: KubernetesObject, context: PreflightContext): KubernetesObject | undefined => knownValue(factOf(object, context));
+const liveOf = (
+  object: KubernetesObject,
+  context: PreflightContext,
+): KubernetesObject | undefined => knownValue(factOf(object, context));
 
 /** PVCs have their own check, with other remedies. Helm never checks the owner of a CRD; the check `crd` does. */
-const CHECKED_SEPARATELY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
+const CHECKED_SEPARATELY: ReadonlySet<string> = new Set([
+  'PersistentVolumeClaim',
+  'CustomResourceDefinition',
+]);
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
   const desired = manifest.filter(({kind = ''}) => !CHECKED_SEPARATELY.has(kind));
@@ -112,10 +165,19 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
     return owner ? [{...owner, object}] : [];
   });
   if (owned.length > 0) {
-    const found = groupsOf(owned, ({text}) => text).map((same) => ({...same[0], objects: same.map(({object}) => object)}));
-    const belong = (all: readonly unknown[]): string => (all.length === 1 ? 'already exists and belongs' : 'already exist and belong');
-    const texts = found.map(({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`);
-    return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
+    const found = groupsOf(owned, ({text}) => text).map((same) => ({
+      ...same[0],
+      objects: same.map(({object}) => object),
+    }));
+    const belong = (all: readonly unknown[]): string =>
+      all.length === 1 ? 'already exists and belongs' : 'already exist and belong';
+    const texts = found.map(
+      ({text, objects}) => `${few(objects.map(kindAndName))} ${belong(objects)} to ${text}`,
+    );
+    return fail(
+      texts.join('; '),
+      found.map(({remedy, objects}) => remedy(objects, context)).join('\n'),
+    );
   }
   for (const object of desired) {
     const fact = factOf(object, context);
@@ -131,7 +193,8 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
   );
 }
 
-const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(kindAndName(object)) ?? known(undefined, 'none');
+const factOf = (object: KubernetesObject, {live}: PreflightContext) =>
+  live.objects.get(kindAndName(object)) ?? known(undefined, 'none');
 
 /** A release of a known chart that creates objects of these names, even if they are deleted at the moment. */
 function predicted(context: PreflightContext): CheckResult | undefined {
@@ -139,10 +202,14 @@ function predicted(context: PreflightContext): CheckResult | undefined {
   const desired = isKnown(manifest)
     ? manifest.value.map(kindAndName)
     : objectNames({name: name.release, namespace: name.kubeTarget.namespace, ...target, values});
-  for (const other of knownValue(facts.releases)?.releases.filter((each) => !isThisRelease(each, context)) ?? []) {
+  for (const other of knownValue(facts.releases)?.releases.filter(
+    (each) => !isThisRelease(each, context),
+  ) ?? []) {
     const names = objectNames({...other, values: knownValue(other.values) ?? {}});
     const theirs = names.map((object) => scopedName(object, other.namespace));
-    const both = desired.filter((object) => theirs.includes(scopedName(object, name.kubeTarget.namespace)));
+    const both = desired.filter((object) =>
+      theirs.includes(scopedName(object, name.kubeTarget.namespace)),
+    );
     if (both.length > 0)
       return fail(
         `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) already creates ${few(both)}`,
@@ -154,7 +221,11 @@ function predicted(context: PreflightContext): CheckResult | undefined {
 
 export function definitionOwner(found: KubernetesObject): string | undefined {
   const release = helmOwner(found);
-  return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);
+  return (
+    gitOpsOwner(found) ??
+    (release && `Helm release ${release.namespace}/${release.release}`) ??
+    otherOwner(found)
+  );
 }
 
 export const objectOwners = check('Release', 'object-names', 'Ownership of chart objects', {
@@ -180,13 +251,26 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     chart: 'agent-k8s',
-    objects: ['Role agent-k8s-role', 'RoleBinding agent-k8s-role-binding', 'DaemonSet FULL-worker', 'Deployment FULL-controller'],
+    objects: [
+      'Role agent-k8s-role',
+      'RoleBinding agent-k8s-role-binding',
+      'DaemonSet FULL-worker',
+      'Deployment FULL-controller',
+    ],
   },
   {chart: 'agent-k8s', objects: ['Secret BASE'], when: 'agent.token'},
-  {chart: 'agent-k8s', objects: ['NetworkPolicy agent-k8s-network-policy'], when: 'restrictMetadataService'},
   {
     chart: 'agent-k8s',
-    objects: ['StorageClass agent-k8s-efs-sc', 'PersistentVolume agent-k8s-efs-pv', 'PersistentVolumeClaim agent-k8s-efs-claim'],
+    objects: ['NetworkPolicy agent-k8s-network-policy'],
+    when: 'restrictMetadataService',
+  },
+  {
+    chart: 'agent-k8s',
+    objects: [
+      'StorageClass agent-k8s-efs-sc',
+      'PersistentVolume agent-k8s-efs-pv',
+      'PersistentVolumeClaim agent-k8s-efs-claim',
+    ],
     when: 'efsVolumeHandle',
   },
   {chart: 'agent-local', objects: ['Deployment FULL']},
@@ -205,29 +289,52 @@ const ROWS: readonly Row[] = [
   {
     chart: 'agent-job',
     in: '0.5.64 - 0.5.67',
-    objects: ['Deployment scalr-agent', 'AgentTask scalr-agent-task', 'Role FULL-role', 'ClusterRole FULL-clusterrole'],
+    objects: [
+      'Deployment scalr-agent',
+      'AgentTask scalr-agent-task',
+      'Role FULL-role',
+      'ClusterRole FULL-clusterrole',
+    ],
   },
   {
     chart: 'agent-job',
     in: '>=0.5.68',
-    objects: ['Deployment FULL', 'AgentTaskTemplate FULL-task-template', 'Role FULL-role', 'ClusterRole NAMESPACE-FULL-clusterrole'],
+    objects: [
+      'Deployment FULL',
+      'AgentTaskTemplate FULL-task-template',
+      'Role FULL-role',
+      'ClusterRole NAMESPACE-FULL-clusterrole',
+    ],
   },
 ];
 
 /** Names of the objects that a release creates: Role agent-k8s-role */
 function objectNames({name, namespace, chart, version, values}: NamedRelease): string[] {
   const textAt = (path: string): string => String(getAt(values, at(path)) ?? '');
-  const base = textAt('nameOverride') || (chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart);
+  const base =
+    textAt('nameOverride') ||
+    (chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart);
   const full = textAt('fullnameOverride') || (name.includes(base) ? name : `${name}-${base}`);
-  const fill: Readonly<Record<string, string>> = {FULL: full, BASE: base, RELEASE: name, NAMESPACE: namespace};
+  const fill: Readonly<Record<string, string>> = {
+    FULL: full,
+    BASE: base,
+    RELEASE: name,
+    NAMESPACE: namespace,
+  };
   return ROWS.filter(
-    (row) => row.chart === chart && within(version, row.in) && (row.when === undefined || !['', 'false'].includes(textAt(row.when))),
+    (row) =>
+      row.chart === chart &&
+      within(version, row.in) &&
+      (row.when === undefined || !['', 'false'].includes(textAt(row.when))),
   )
     .flatMap((row) => row.objects)
-    .map((object) => object.replaceAll(/FULL|BASE|RELEASE|NAMESPACE/g, (word) => fill[word] as string));
+    .map((object) =>
+      object.replaceAll(/FULL|BASE|RELEASE|NAMESPACE/g, (word) => fill[word] as string),
+    );
 }
 
 const isClusterWide = (object: string): boolean => isClusterScoped(object.split(' ')[0] as string);
 
 /** With its namespace, where the kind has one: team-a/Role agent-k8s-role */
-const scopedName = (object: string, namespace: string): string => (isClusterWide(object) ? object : `${namespace}/${object}`);
+const scopedName = (object: string, namespace: string): string =>
+  isClusterWide(object) ? object : `${namespace}/${object}`;

@@ -25,10 +25,15 @@ const needed = check('Permissions', 'permissions', 'RBAC: permissions to install
   run: (context) => reviewed(context, false, 'install', fail),
 });
 
-const optional = check('Permissions', 'permissions-optional', 'RBAC: permissions to diagnose, upgrade and uninstall', {
-  ref: REF,
-  run: (context) => reviewed(context, true, 'maintain', warn),
-});
+const optional = check(
+  'Permissions',
+  'permissions-optional',
+  'RBAC: permissions to diagnose, upgrade and uninstall',
+  {
+    ref: REF,
+    run: (context) => reviewed(context, true, 'maintain', warn),
+  },
+);
 
 export const permissionChecks: readonly Check[] = [needed, optional];
 
@@ -49,9 +54,13 @@ function reviewed(
     );
   const inGroup = permissions.value.filter((each) => each.isOptional === isOptional);
   const missing = inGroup.filter(({isAllowed}) => !isAllowed);
-  const gap = isKnown(manifest) ? '' : '; permissions for the objects of the chart were not checked, because it was not rendered';
+  const gap = isKnown(manifest)
+    ? ''
+    : '; permissions for the objects of the chart were not checked, because it was not rendered';
   if (missing.length === 0 && !isKnown(manifest))
-    return skip(`Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`);
+    return skip(
+      `Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`,
+    );
   if (missing.length === 0) return pass(`${count(inGroup.length, 'permission')} granted`);
   const message = `${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`;
   // All of them, because the roles of another time may be replaced; per chart, because an account may install several.
@@ -60,21 +69,34 @@ function reviewed(
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
 function listed(missing: readonly ReviewedPermission[]): string {
-  const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map((same) => ({
-    resource: same[0].resource,
-    verbs: [...new Set(same.map(({verb}) => verb))].join(', '),
-    where: same[0].namespace === undefined ? 'cluster-wide' : `in ${same[0].namespace}`,
-  }));
+  const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map(
+    (same) => ({
+      resource: same[0].resource,
+      verbs: [...new Set(same.map(({verb}) => verb))].join(', '),
+      where: same[0].namespace === undefined ? 'cluster-wide' : `in ${same[0].namespace}`,
+    }),
+  );
   return groupsOf(resources, ({verbs, where}) => `${verbs} ${where}`)
-    .map((same) => `${same[0].verbs} ${same.map(({resource}) => resource).join(', ')} ${same[0].where}`)
+    .map(
+      (same) =>
+        `${same[0].verbs} ${same.map(({resource}) => resource).join(', ')} ${same[0].where}`,
+    )
     .join('; ');
 }
 
-export function grantFor(permissions: readonly ReviewedPermission[], purpose: string, {live, name}: PreflightContext): string {
+export function grantFor(
+  permissions: readonly ReviewedPermission[],
+  purpose: string,
+  {live, name}: PreflightContext,
+): string {
   const {release, kubeTarget} = name;
   return grantText(
     permissions,
-    {purpose: `${release}:${purpose}`, namespace: kubeTarget.namespace, user: knownValue(live.user)},
+    {
+      purpose: `${release}:${purpose}`,
+      namespace: kubeTarget.namespace,
+      user: knownValue(live.user),
+    },
     kubeTarget,
   );
 }
@@ -88,10 +110,16 @@ export function neededPermissions(
   objects: readonly KubernetesObject[],
   resources: readonly string[],
 ): NeededPermission[] {
-  const inNamespace = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>
-    verbs.map((verb) => ({verb, resource, namespace, isOptional}));
-  const clusterWide = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>
-    verbs.map((verb) => ({verb, resource, isOptional}));
+  const inNamespace = (
+    resource: string,
+    verbs: readonly string[],
+    isOptional = false,
+  ): NeededPermission[] => verbs.map((verb) => ({verb, resource, namespace, isOptional}));
+  const clusterWide = (
+    resource: string,
+    verbs: readonly string[],
+    isOptional = false,
+  ): NeededPermission[] => verbs.map((verb) => ({verb, resource, isOptional}));
   const ofObjects = objects.flatMap((object) => {
     const resource = resourceOf(object, objects, resources);
     if (resource === DEFINITIONS) return clusterWide(resource, ['get', 'create', 'patch']);
@@ -104,8 +132,12 @@ export function neededPermissions(
     // Helm stores its releases in Secrets, and prunes the oldest.
     ...inNamespace('secrets', ['get', 'list', 'create', 'update', 'patch', 'delete']),
     ...ofObjects,
-    ...objects.flatMap((object) => grantedBy(object, objects, namespace).map((each) => ({...each, isOptional: false}))),
-    ...['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap((each) => inNamespace(each, ['list'])),
+    ...objects.flatMap((object) =>
+      grantedBy(object, objects, namespace).map((each) => ({...each, isOptional: false})),
+    ),
+    ...['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap(
+      (each) => inNamespace(each, ['list']),
+    ),
     ...['events', 'persistentvolumeclaims'].flatMap((each) => inNamespace(each, ['list'], true)),
     // kubectl logs reads the pod first.
     ...inNamespace('pods', ['get'], true),
@@ -118,7 +150,14 @@ export function neededPermissions(
 function once(permissions: readonly NeededPermission[]): NeededPermission[] {
   const found = new Map<string, NeededPermission>();
   for (const each of permissions) {
-    const key = [each.verb, each.resource, each.namespace, each.name, each.orElse?.verb, each.orElse?.namespace].join(' ');
+    const key = [
+      each.verb,
+      each.resource,
+      each.namespace,
+      each.name,
+      each.orElse?.verb,
+      each.orElse?.namespace,
+    ].join(' ');
     if (found.get(key)?.isOptional ?? true) found.set(key, each);
   }
   return [...found.values()];

@@ -46,36 +46,55 @@ function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
 
 function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[]): boolean {
   const isBestEffort = admitted(pod, ranges).every(
-    ({requests, limits}) => !['cpu', 'memory'].some((key) => (requests[key] ?? 0n) > 0n || (limits[key] ?? 0n) > 0n),
+    ({requests, limits}) =>
+      !['cpu', 'memory'].some((key) => (requests[key] ?? 0n) > 0n || (limits[key] ?? 0n) > 0n),
   );
-  const isTerminating = pod['activeDeadlineSeconds'] !== undefined && pod['activeDeadlineSeconds'] !== null;
+  const isTerminating =
+    pod['activeDeadlineSeconds'] !== undefined && pod['activeDeadlineSeconds'] !== null;
   const priority = String(pod['priorityClassName'] ?? '');
   const scopes: Readonly<Record<string, boolean>> = {
-    ...{BestEffort: isBestEffort, NotBestEffort: !isBestEffort, Terminating: isTerminating, NotTerminating: !isTerminating},
+    BestEffort: isBestEffort,
+    NotBestEffort: !isBestEffort,
+    Terminating: isTerminating,
+    NotTerminating: !isTerminating,
   };
   const matches = (scope: string, operator = 'Exists', values: readonly string[] = []): boolean => {
     if (scope !== 'PriorityClass') return scopes[scope] ?? false;
-    if (operator === 'In' || operator === 'NotIn') return values.includes(priority) === (operator === 'In');
+    if (operator === 'In' || operator === 'NotIn')
+      return values.includes(priority) === (operator === 'In');
     return (operator === 'Exists') === (priority !== '');
   };
   return (
     (spec?.scopes ?? []).every((scope) => matches(scope)) &&
-    (spec?.scopeSelector?.matchExpressions ?? []).every(({scopeName, operator, values}) => matches(scopeName, operator, values))
+    (spec?.scopeSelector?.matchExpressions ?? []).every(({scopeName, operator, values}) =>
+      matches(scopeName, operator, values),
+    )
   );
 }
 
 const add = (total: Map<string, bigint>, amounts: Amounts, times = 1n): void => {
-  for (const [key, amount] of Object.entries(amounts)) total.set(key, (total.get(key) ?? 0n) + amount * times);
+  for (const [key, amount] of Object.entries(amounts))
+    total.set(key, (total.get(key) ?? 0n) + amount * times);
 };
 
 /** Objects and PVCs that the install adds; what the release already has is not counted. */
-function objectAmounts(context: PreflightContext, objects: readonly KubernetesObject[]): Map<string, bigint> {
+function objectAmounts(
+  context: PreflightContext,
+  objects: readonly KubernetesObject[],
+): Map<string, bigint> {
   const {live, readings, facts, wantedSecrets, secrets, target, get} = context;
   const total = new Map<string, bigint>();
   const served = knownValue(readings.resources) ?? [];
   const piece = (resource: string, pieces = 1): void =>
     // Kinds of the core have a second spelling.
-    add(total, {[`count/${resource}`]: MILLI_PER_UNIT, ...(resource.includes('.') ? {} : {[resource]: MILLI_PER_UNIT})}, BigInt(pieces));
+    add(
+      total,
+      {
+        [`count/${resource}`]: MILLI_PER_UNIT,
+        ...(resource.includes('.') ? {} : {[resource]: MILLI_PER_UNIT}),
+      },
+      BigInt(pieces),
+    );
   for (const object of objects) {
     const found = live.objects.get(kindAndName(object));
     if (found !== undefined && knownValue(found) !== undefined) continue;
@@ -85,7 +104,8 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
   const byDefault = knownValue(facts.storageClasses)?.find(({isDefault}) => isDefault);
   for (const claim of claimsToMake(context, objects)) {
     const storage = claimStorage(claim)['storage'] ?? 0n;
-    const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? byDefault?.name;
+    const className =
+      getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? byDefault?.name;
     const ofClass = `${String(className)}.storageclass.storage.k8s.io`;
     add(total, {
       'requests.storage': storage,
@@ -106,7 +126,12 @@ function objectAmounts(context: PreflightContext, objects: readonly KubernetesOb
 const RESOURCE = /^(requests\.|limits\.)?(cpu|memory)$/;
 
 /** Containers without a request or limit that the quota requires: Kubernetes rejects their pods. */
-function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], context: PreflightContext, ranges: readonly LimitRange[]) {
+function silentContainers(
+  quota: ResourceQuota,
+  groups: readonly PodGroup[],
+  context: PreflightContext,
+  ranges: readonly LimitRange[],
+) {
   return Object.keys(hardOf(quota)).flatMap((key) => {
     const [, prefix = 'requests.', resource = ''] = RESOURCE.exec(key) ?? [];
     if (resource === '') return [];
@@ -117,7 +142,8 @@ function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], con
         .map((container) => {
           const value = spellAmount(
             resource,
-            container.requests[resource] ?? (resource === 'cpu' ? MILLI_PER_UNIT : 1024n ** 3n * MILLI_PER_UNIT),
+            container.requests[resource] ??
+              (resource === 'cpu' ? MILLI_PER_UNIT : 1024n ** 3n * MILLI_PER_UNIT),
           );
           return {
             message: `Container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ResourceQuota ${quota.metadata.name} requires (${key})`,
@@ -147,30 +173,49 @@ function usesOf(
   quota: ResourceQuota,
   groups: readonly PodGroup[],
   context: PreflightContext,
-  {objects, pods, ranges}: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
+  {
+    objects,
+    pods,
+    ranges,
+  }: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
 ): QuotaUsage[] {
   const {scopes = [], scopeSelector} = quota.spec ?? {};
   const isScoped = scopes.length + (scopeSelector?.matchExpressions?.length ?? 0) > 0;
   const fixed = isScoped ? new Map<string, bigint>() : objectAmounts(context, objects);
-  const [perRun, surge, own] = [new Map<string, bigint>(), new Map<string, bigint>(), new Map<string, bigint>()];
+  const perRun = new Map<string, bigint>();
+  const surge = new Map<string, bigint>();
+  const own = new Map<string, bigint>();
   for (const group of groups.filter((each) => counts(quota, each.spec, ranges))) {
     const {spec, count, isPerRun} = group;
     add(isPerRun ? perRun : fixed, podAmounts(spec, ranges), isPerRun ? 1n : BigInt(count));
     add(surge, podAmounts(spec, ranges), BigInt(surgeOf(group, objects, context)));
   }
   // What the release runs now counts as used already, and is replaced.
-  for (const pod of pods.filter((each) => isOfRelease(each, context) && counts(quota, each.spec as unknown as Values, ranges)))
+  for (const pod of pods.filter(
+    (each) => isOfRelease(each, context) && counts(quota, each.spec as unknown as Values, ranges),
+  ))
     add(own, podAmounts(pod.spec as unknown as Values, ranges));
   const used = amountsOf(quota.status?.used);
   return Object.entries(hardOf(quota)).map(([key, hard]) => ({
-    ...{quota, key, hard, fixed: fixed.get(key) ?? 0n, perRun: perRun.get(key) ?? 0n, surge: surge.get(key) ?? 0n},
+    quota,
+    key,
+    hard,
+    fixed: fixed.get(key) ?? 0n,
+    perRun: perRun.get(key) ?? 0n,
+    surge: surge.get(key) ?? 0n,
     free: hard - (used[key] ?? 0n) + (own.get(key) ?? 0n),
   }));
 }
 
 /** Additional pods of a Deployment during a rolling update; zero if it can stop a pod first. */
-function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[], {live}: PreflightContext): number {
-  const deployment = objects.find((each) => each.kind === 'Deployment' && kindAndName(each) === owner);
+function surgeOf(
+  {owner, count}: PodGroup,
+  objects: readonly KubernetesObject[],
+  {live}: PreflightContext,
+): number {
+  const deployment = objects.find(
+    (each) => each.kind === 'Deployment' && kindAndName(each) === owner,
+  );
   const running = deployment && live.objects.get(owner);
   if (running === undefined || knownValue(running) === undefined) return 0;
   const strategy = getAt(deployment as unknown as Tree, ['spec', 'strategy']);
@@ -197,7 +242,9 @@ function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckRe
     return warn(
       `A rolling update starts new pods before it stops old ones: ${tight.map((use) => text(use, needOf(use) + use.surge)).join('; ')}`,
       [
-        isChoosable ? 'Stop old pods first with --set strategy.type=Recreate, or increase the quota:' : 'Increase the quota:',
+        isChoosable
+          ? 'Stop old pods first with --set strategy.type=Recreate, or increase the quota:'
+          : 'Increase the quota:',
         ...raised(tight, (use) => needOf(use) + use.surge, context),
       ].join('\n'),
     );
@@ -212,20 +259,38 @@ function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckRe
   const possible = short
     .map(({free, fixed, perRun}) => (perRun === 0n || free < fixed ? 0n : (free - fixed) / perRun))
     .reduce((one, other) => (one < other ? one : other));
-  const fewer = possible > 0n ? [`${fewerRuns(context, possible)}, or increase the quota:`] : ['Increase the quota:'];
+  const fewer =
+    possible > 0n
+      ? [`${fewerRuns(context, possible)}, or increase the quota:`]
+      : ['Increase the quota:'];
   const forRuns = runs > 1n ? ` for ${runs} concurrent runs` : '';
-  return fail(`${short.map((use) => text(use)).join('; ')}${forRuns}`, [...fewer, ...raised(short, needOf, context)].join('\n'));
+  return fail(
+    `${short.map((use) => text(use)).join('; ')}${forRuns}`,
+    [...fewer, ...raised(short, needOf, context)].join('\n'),
+  );
 }
 
 /** Commands that increase the quotas to the required amounts. */
-function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint, {name: {kubeTarget}}: PreflightContext): string[] {
+function raised(
+  uses: readonly QuotaUsage[],
+  needOf: (use: QuotaUsage) => bigint,
+  {name: {kubeTarget}}: PreflightContext,
+): string[] {
   const quotas = [...new Set(uses.map(({quota}) => quota))];
   return quotas.map((quota) => {
     const hard = Object.fromEntries(
-      uses.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
+      uses
+        .filter((use) => use.quota === quota)
+        .map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
     );
     const where = [quota.metadata.name, '--namespace', kubeTarget.namespace];
-    const args = ['patch', 'resourcequota', ...where, '--type=merge', `--patch=${JSON.stringify({spec: {hard}})}`];
+    const args = [
+      'patch',
+      'resourcequota',
+      ...where,
+      '--type=merge',
+      `--patch=${JSON.stringify({spec: {hard}})}`,
+    ];
     return kubectlCommand(kubeTarget, ...args);
   });
 }
@@ -235,13 +300,17 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
   run: (context) =>
     ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {
       const {limitRanges, pods} = context.live;
-      if (quotas.length === 0) return pass(`${context.name.kubeTarget.namespace} has no ResourceQuota`);
+      if (quotas.length === 0)
+        return pass(`${context.name.kubeTarget.namespace} has no ResourceQuota`);
       if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'list LimitRanges');
       if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
       return ifKnown(podGroups(context), 'render the chart', (groups) => {
         const ranges = limitRanges.value;
-        const countedBy = (each: ResourceQuota) => groups.filter(({spec}) => counts(each, spec, ranges));
-        const silent = quotas.flatMap((each) => silentContainers(each, countedBy(each), context, ranges));
+        const countedBy = (each: ResourceQuota) =>
+          groups.filter(({spec}) => counts(each, spec, ranges));
+        const silent = quotas.flatMap((each) =>
+          silentContainers(each, countedBy(each), context, ranges),
+        );
         if (silent.length > 0) {
           const options = [...new Set(silent.flatMap(({remedy}) => remedy ?? []))];
           return fail(
@@ -252,7 +321,9 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
           );
         }
         const objects = knownValue(context.manifest) ?? [];
-        const uses = quotas.flatMap((each) => usesOf(each, groups, context, {objects, pods: pods.value, ranges}));
+        const uses = quotas.flatMap((each) =>
+          usesOf(each, groups, context, {objects, pods: pods.value, ranges}),
+        );
         return result(uses, context);
       });
     }),

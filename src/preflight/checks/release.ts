@@ -17,10 +17,21 @@ import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
 import {readValues} from '../../values/read-values.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, type PreflightContext, pass, skip, warn} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  skip,
+  warn,
+} from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
-const withVersion = ({name, namespace, version}: ScalrRelease): string => `${namespace}/${name} (${version})`;
+const withVersion = ({name, namespace, version}: ScalrRelease): string =>
+  `${namespace}/${name} (${version})`;
 
 /** One release by its name, more by their number. */
 const releasesText = (releases: readonly ScalrRelease[]): string =>
@@ -41,7 +52,10 @@ const releaseName = check('Release', 'release-name', 'Helm release', {
       const ours = scalrChart(found.chart);
       const text = `Release ${found.name} in ${namespace} is ${found.chart}`;
       if (ours === undefined)
-        return fail(`${text}, which is not a Scalr agent. An upgrade would replace it`, 'Use another name with --release');
+        return fail(
+          `${text}, which is not a Scalr agent. An upgrade would replace it`,
+          'Use another name with --release',
+        );
       if (/^(pending-|uninstalling)/.test(found.status))
         return warn(
           `${text} with status ${found.status}: a Helm operation is in progress or was interrupted`,
@@ -68,7 +82,8 @@ const directoryOf = (values: Values): string | undefined => {
   return typeof path === 'string' && !isEfs ? posix.normalize(`${path}/`) : undefined;
 };
 
-const selectorOf = (values: Values): Values => (getAt(values, at('workerNodeSelector')) ?? {}) as Values;
+const selectorOf = (values: Values): Values =>
+  (getAt(values, at('workerNodeSelector')) ?? {}) as Values;
 
 /** A node has one value for each label. */
 const areOnOtherNodes = (one: Values, other: Values): boolean =>
@@ -89,17 +104,31 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
       const shared = others.filter((each) => {
         const theirs = directoryOf(effectiveValuesOf(each));
         const isNested = theirs !== undefined && (theirs.startsWith(own) || own.startsWith(theirs));
-        return isKnown(each.values) && isNested && !areOnOtherNodes(selectorOf(values), selectorOf(effectiveValuesOf(each)));
+        return (
+          isKnown(each.values) &&
+          isNested &&
+          !areOnOtherNodes(selectorOf(values), selectorOf(effectiveValuesOf(each)))
+        );
       });
       const path = own.replace(/\/$/, '');
       if (shared.length > 0) {
         const unique = uniqueName(context.get);
-        const free = posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
-        return fail(`${path} is also used by ${few(shared.map(releaseText))}`, `Use another directory: --data-home ${free}`);
+        const free = posix.join(
+          posix.dirname(path),
+          posix.basename(path) === unique ? `${unique}-2` : unique,
+        );
+        return fail(
+          `${path} is also used by ${few(shared.map(releaseText))}`,
+          `Use another directory: --data-home ${free}`,
+        );
       }
       const hidden = others.filter((each) => !isKnown(each.values));
-      if (hidden.length > 0) return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
-      if (scope === 'namespace') return skip(`Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`);
+      if (hidden.length > 0)
+        return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
+      if (scope === 'namespace')
+        return skip(
+          `Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`,
+        );
       return pass(`${path} is not used by another release`);
     });
   },
@@ -118,13 +147,16 @@ const applyDefinitions = (context: PreflightContext): string =>
 /** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
   const key = `CustomResourceDefinition ${name}`;
-  const desired: DefinitionObject | undefined = knownValue(context.manifest)?.find((each) => kindAndName(each) === key);
+  const desired: DefinitionObject | undefined = knownValue(context.manifest)?.find(
+    (each) => kindAndName(each) === key,
+  );
   const live = context.live.objects.get(key);
   const found: DefinitionObject | undefined = live && knownValue(live);
   if (desired === undefined || found === undefined) return undefined;
   const owner = definitionOwner(found);
   const of = owner === undefined ? '' : ` of ${owner}`;
-  if (isContained(desired.spec as Tree, found.spec as Tree)) return pass(`CRD ${name}${of} matches the chart`);
+  if (isContained(desired.spec as Tree, found.spec as Tree))
+    return pass(`CRD ${name}${of} matches the chart`);
   if (owner !== undefined)
     return warn(
       `CRD ${name} belongs to ${owner} and differs from ${context.target.chart} ${context.target.version}`,
@@ -146,21 +178,32 @@ const definition = check('Release', 'crd', 'CustomResourceDefinition of the char
       if (compared !== undefined) return compared;
       if (own?.chart === 'agent-job' && own.version === target.version) {
         if (isThere) return pass(`CRD ${name} exists`);
-        return fail(`CRD ${name} of release ${own.name} not found. Helm creates CRDs only for a new release`, applyDefinitions(context));
-      }
-      if (own !== undefined) return pass(`CRD ${name} is applied before release ${own.name} is upgraded`);
-      if (!isThere) return pass(`Helm creates CRD ${name} with the release`);
-      return ifKnown(othersOf(context, 'agent-job'), `determine the version of the existing CRD ${name}`, ({scope, others}) => {
-        const same = others.find(({version}) => version === target.version);
-        if (same) return pass(`CRD ${name} was created by release ${withVersion(same)}`);
-        if (scope === 'namespace')
-          return skip(`Cannot determine the version of the existing CRD ${name}: ${onlyOfNamespace(context)}`, applyDefinitions(context));
-        const from = others.length === 0 ? 'an earlier install' : releasesText(others);
-        return warn(
-          `CRD ${name} from ${from} already exists. Helm does not update it, and ${target.version} may require a newer one`,
+        return fail(
+          `CRD ${name} of release ${own.name} not found. Helm creates CRDs only for a new release`,
           applyDefinitions(context),
         );
-      });
+      }
+      if (own !== undefined)
+        return pass(`CRD ${name} is applied before release ${own.name} is upgraded`);
+      if (!isThere) return pass(`Helm creates CRD ${name} with the release`);
+      return ifKnown(
+        othersOf(context, 'agent-job'),
+        `determine the version of the existing CRD ${name}`,
+        ({scope, others}) => {
+          const same = others.find(({version}) => version === target.version);
+          if (same) return pass(`CRD ${name} was created by release ${withVersion(same)}`);
+          if (scope === 'namespace')
+            return skip(
+              `Cannot determine the version of the existing CRD ${name}: ${onlyOfNamespace(context)}`,
+              applyDefinitions(context),
+            );
+          const from = others.length === 0 ? 'an earlier install' : releasesText(others);
+          return warn(
+            `CRD ${name} from ${from} already exists. Helm does not update it, and ${target.version} may require a newer one`,
+            applyDefinitions(context),
+          );
+        },
+      );
     });
   },
 });
@@ -173,17 +216,27 @@ const leftDefinitions = check('Release', 'leftover-crds', 'CRDs of earlier chart
     return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
       const others = definitions.filter((name) => name !== definitionOf(target.version));
       if (others.length === 0) return pass('No CRDs of other versions');
-      return ifKnown(facts.releases, `determine which releases use CRD ${few(others)} of other versions`, ({scope, releases}) => {
-        const users = releases.filter(({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)));
-        const left = others.filter((name) => !users.some(({version}) => definitionOf(version) === name));
-        if (left.length === 0) return pass(`${few(others)}: used by ${releasesText(users)}`);
-        if (scope === 'namespace')
-          return skip(`Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`);
-        return warn(
-          `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
-          `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...left)}`,
-        );
-      });
+      return ifKnown(
+        facts.releases,
+        `determine which releases use CRD ${few(others)} of other versions`,
+        ({scope, releases}) => {
+          const users = releases.filter(
+            ({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)),
+          );
+          const left = others.filter(
+            (name) => !users.some(({version}) => definitionOf(version) === name),
+          );
+          if (left.length === 0) return pass(`${few(others)}: used by ${releasesText(users)}`);
+          if (scope === 'namespace')
+            return skip(
+              `Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`,
+            );
+          return warn(
+            `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
+            `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...left)}`,
+          );
+        },
+      );
     });
   },
 });
@@ -197,7 +250,8 @@ const agentVersion = check('Release', 'agent-version', 'Agent version', {
     // Without a tag it is the one of the chart.
     if (image === undefined || !/:[^/]+$|@/.test(image)) return undefined;
     const version = /:v?(\d+\.\d+\.\d+)(?![^@])/.exec(image)?.[1];
-    if (version === undefined) return skip(`Cannot read the agent version of ${image}: its tag is not a version`);
+    if (version === undefined)
+      return skip(`Cannot read the agent version of ${image}: its tag is not a version`);
     return isBelow(version, OLDEST_AGENT)
       ? warn(
           `${image} is older than ${OLDEST_AGENT}, the oldest agent that the charts support`,
@@ -216,7 +270,12 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
   run: (context) => {
     const isForVcs = context.get(purpose) === 'vcs';
     // Most clusters have no VCS agents, so nothing is said about them without a reason.
-    if (!isForVcs && !knownValue(context.facts.releases)?.releases.some((each) => !isThisRelease(each, context) && isVcsRelease(each)))
+    if (
+      !isForVcs &&
+      !knownValue(context.facts.releases)?.releases.some(
+        (each) => !isThisRelease(each, context) && isVcsRelease(each),
+      )
+    )
       return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
       const others = releases

@@ -30,7 +30,11 @@ const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
-    return worstOf(context.wantedSecrets.filter(({name}) => !pulls.includes(name)).map((each) => secretResult(each, context)));
+    return worstOf(
+      context.wantedSecrets
+        .filter(({name}) => !pulls.includes(name))
+        .map((each) => secretResult(each, context)),
+    );
   },
 });
 
@@ -39,12 +43,14 @@ function secretResult(
   {secrets, name: {release, kubeTarget}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
-  if (fact === undefined || !isKnown(fact)) return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
+  if (fact === undefined || !isKnown(fact))
+    return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
   const found = fact.value;
   const isToken = name === get(tokenSecret);
   if (isGiven) {
     const held = found?.data?.[get(tokenSecretKey) ?? ''];
-    const isOther = isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
+    const isOther =
+      isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
     if (found === undefined) return pass(`Secret ${name} will be created`);
     return isOther && !isOwnFor(found, release)
       ? fail(
@@ -55,14 +61,27 @@ function secretResult(
   }
   const missing = desired.filter((key) => found?.data?.[key] === undefined);
   if (found !== undefined && missing.length === 0)
-    return pass(desired.length === 0 ? `Secret ${name} exists` : `Secret ${name} has ${desired.join(' and ')}`);
+    return pass(
+      desired.length === 0
+        ? `Secret ${name} exists`
+        : `Secret ${name} has ${desired.join(' and ')}`,
+    );
   const had = Object.keys(found?.data ?? {}).join(', ') || 'none';
   const message = found
     ? `Secret ${name} in ${kubeTarget.namespace} has no key ${missing.join(' and ')} (existing keys: ${had})`
     : `Secret ${name} not found in ${kubeTarget.namespace}`;
   if (isToken) return fail(message, GIVE_TOKEN);
   const create = (type: string, files: readonly string[]): string =>
-    kubectlCommand(kubeTarget, 'create', 'secret', type, name, '--namespace', kubeTarget.namespace, ...files);
+    kubectlCommand(
+      kubeTarget,
+      'create',
+      'secret',
+      type,
+      name,
+      '--namespace',
+      kubeTarget.namespace,
+      ...files,
+    );
   if (name === get(clientCertSecret)) {
     const make = create('tls', ['--cert=tls.crt', '--key=tls.key']);
     return fail(message, `Set --client-cert-file and --client-key-file, or create it: ${make}`);
@@ -86,7 +105,11 @@ const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets', {
         if (fact === undefined) return pass(`Secret ${name} is created by the chart`);
         if (!isKnown(fact)) return skip(`Cannot read Secret ${name}: ${fact.because}`);
         const make = `Create it with the user and password of the registry: ${createPullSecret(name, context)}`;
-        if (fact.value === undefined) return fail(`Secret ${name} not found in ${kubeTarget.namespace}, so images cannot be pulled`, make);
+        if (fact.value === undefined)
+          return fail(
+            `Secret ${name} not found in ${kubeTarget.namespace}, so images cannot be pulled`,
+            make,
+          );
         const {type = 'Opaque'} = fact.value;
         return PULL_TYPES.includes(type)
           ? pass(`Secret ${name} exists`)
@@ -103,8 +126,21 @@ const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets', {
 /** The command that creates it, with the registry of the settings. */
 const createPullSecret = (name: string, {name: {kubeTarget}, get}: PreflightContext): string => {
   const server = get(imageRegistry)?.split('/')[0] ?? 'registry.example.com';
-  const login = [`--docker-server=${server}`, '--docker-username=USER', '--docker-password=PASSWORD'];
-  return kubectlCommand(kubeTarget, 'create', 'secret', 'docker-registry', name, '--namespace', kubeTarget.namespace, ...login);
+  const login = [
+    `--docker-server=${server}`,
+    '--docker-username=USER',
+    '--docker-password=PASSWORD',
+  ];
+  return kubectlCommand(
+    kubeTarget,
+    'create',
+    'secret',
+    'docker-registry',
+    name,
+    '--namespace',
+    kubeTarget.namespace,
+    ...login,
+  );
 };
 
 const EXPIRY_WARNING_DAYS = 7;
@@ -114,9 +150,13 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
-    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`Cannot read the token: ${fact.because}`);
-    const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
-    const text = given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
+    if (given === undefined && fact !== undefined && !isKnown(fact))
+      return skip(`Cannot read the token: ${fact.because}`);
+    const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[
+      get(tokenSecretKey) ?? ''
+    ];
+    const text =
+      given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
     if (text === undefined) return undefined;
     const claims = tokenClaims(text);
     const remedy = 'Create a token in the agent pool in Scalr, and copy all of it';

@@ -56,7 +56,9 @@ const eachClaim = (
 /** The StorageClass of a PVC; undefined if it does not exist, or there is no default. */
 const classOf = (claim: Claim, classes: readonly StorageClass[]): StorageClass | undefined => {
   const desired = claim.spec?.storageClassName;
-  return classes.find(({name, isDefault}) => (desired === undefined ? isDefault : name === desired));
+  return classes.find(({name, isDefault}) =>
+    desired === undefined ? isDefault : name === desired,
+  );
 };
 
 /** The chart creates the StorageClass, or a volume of that class. */
@@ -65,7 +67,8 @@ const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): bo
   objects.some(
     (each) =>
       (each.kind === 'StorageClass' && each.metadata.name === spec.storageClassName) ||
-      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
+      (each.kind === 'PersistentVolume' &&
+        (each as Claim).spec?.storageClassName === spec.storageClassName),
   );
 
 const CLASSES = 'list StorageClasses';
@@ -76,7 +79,9 @@ const storageClass = check('Storage', 'storage-class', 'StorageClass of new PVCs
     withManifest(context, (objects) => {
       const claims = newClaims(objects).filter((claim) => !isClassOfChart(claim, objects));
       if (claims.length === 0) return undefined;
-      return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasClass(claim, classes))));
+      return ifKnown(context.facts.storageClasses, CLASSES, (classes) =>
+        worstOf(claims.map((claim) => hasClass(claim, classes))),
+      );
     }),
 });
 
@@ -85,8 +90,12 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   const desired = claim.spec?.storageClassName;
   const found = classOf(claim, classes);
   const names = few(classes.map((each) => each.name)) || 'none';
-  if (desired === '') return skip(`PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`);
-  if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for PVC ${name}`);
+  if (desired === '')
+    return skip(
+      `PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`,
+    );
+  if (found)
+    return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for PVC ${name}`);
   return fail(
     desired === undefined
       ? `PVC ${name} requires a default StorageClass, but the cluster has none (existing: ${names})`
@@ -101,7 +110,9 @@ const accessMode = check('Storage', 'access-mode', 'Access mode of the StorageCl
     withManifest(context, (objects) => {
       const claims = newClaims(objects).filter(({spec}) => spec?.storageClassName !== '');
       if (claims.length === 0) return undefined;
-      return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasAccessMode(claim, classes))));
+      return ifKnown(context.facts.storageClasses, CLASSES, (classes) =>
+        worstOf(claims.map((claim) => hasAccessMode(claim, classes))),
+      );
     }),
 });
 
@@ -118,7 +129,9 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
     );
   const missing = desired.filter((mode) => !accessModes.value.includes(mode));
   if (missing.length === 0) return pass(`${name} (${provisioner}) supports ${desired.join(', ')}`);
-  const able = classes.filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode))).map((each) => each.name);
+  const able = classes
+    .filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode)))
+    .map((each) => each.name);
   return fail(
     `PVC ${claimName} requires ${missing.join(', ')}, but StorageClass ${name} (${provisioner}) only supports ${accessModes.value.join(', ')}`,
     able.length > 0
@@ -137,7 +150,8 @@ const claimNameFree = check('Storage', 'pvc-name', 'Ownership of chart PVCs', {
         if (claim === undefined) return pass(`${name} is new`);
         const owner = claim.metadata.annotations?.['meta.helm.sh/release-name'];
         const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
-        if (owner === release && ownerNamespace === kubeTarget.namespace) return pass(`${name} belongs to release ${release}`);
+        if (owner === release && ownerNamespace === kubeTarget.namespace)
+          return pass(`${name} belongs to release ${release}`);
         return fail(
           `PVC ${name} already exists${owner === undefined ? '' : ` in release ${ownerNamespace}/${owner}`}, and Helm cannot adopt it`,
           `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
@@ -149,18 +163,34 @@ const claimNameFree = check('Storage', 'pvc-name', 'Ownership of chart PVCs', {
 const claimBound = check('Storage', 'pvc', 'Existing PVCs', {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
-    withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
+    withManifest(context, (objects) =>
+      eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context)),
+    ),
 });
 
-function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, facts}: PreflightContext): CheckResult {
-  const describe = kubectlCommand(kubeTarget, 'describe', 'pvc', name, '--namespace', kubeTarget.namespace);
+function isBound(
+  claim: Claim | undefined,
+  name: string,
+  {name: {kubeTarget}, facts}: PreflightContext,
+): CheckResult {
+  const describe = kubectlCommand(
+    kubeTarget,
+    'describe',
+    'pvc',
+    name,
+    '--namespace',
+    kubeTarget.namespace,
+  );
   if (claim === undefined)
     return fail(
       `PVC ${name} not found in ${kubeTarget.namespace}, so pods that mount it cannot start`,
       'Create it first, or let the chart create one with --cache pvc',
     );
   if (claim.metadata.deletionTimestamp !== undefined)
-    return fail(`PVC ${name} is being deleted`, `Create it again after its deletion. Show its status: ${describe}`);
+    return fail(
+      `PVC ${name} is being deleted`,
+      `Create it again after its deletion. Show its status: ${describe}`,
+    );
   const phase = claim.status?.phase ?? 'Pending';
   if (phase === 'Bound') return pass(`${name} is bound`);
   if (phase === 'Lost') return fail(`PVC ${name} lost its volume`, `Show the reason: ${describe}`);
@@ -168,7 +198,10 @@ function isBound(claim: Claim | undefined, name: string, {name: {kubeTarget}, fa
     const found = classOf(claim, classes);
     if (found?.bindingMode === 'WaitForFirstConsumer')
       return pass(`${name} is bound when the first pod uses it (StorageClass ${found.name})`);
-    return warn(`PVC ${name} is ${phase}: no volume was provisioned`, `Show the reason: ${describe}`);
+    return warn(
+      `PVC ${name} is ${phase}: no volume was provisioned`,
+      `Show the reason: ${describe}`,
+    );
   });
 }
 
@@ -206,7 +239,8 @@ function sharingPods({target, values}: PreflightContext): string | undefined {
 const EFS = 'efs.csi.aws.com';
 
 const isOfEfs = (object: KubernetesObject): boolean =>
-  getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS || (object as {provisioner?: string}).provisioner === EFS;
+  getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS ||
+  (object as {provisioner?: string}).provisioner === EFS;
 
 const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
@@ -219,7 +253,8 @@ const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
       return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
         const name = found && `DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`;
-        if (found?.status?.numberReady === 0) return warn(`No pod of ${name} is ready`, 'Check the pods of the EFS CSI driver');
+        if (found?.status?.numberReady === 0)
+          return warn(`No pod of ${name} is ready`, 'Check the pods of the EFS CSI driver');
         return name !== undefined
           ? pass(name)
           : fail(
@@ -230,4 +265,11 @@ const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
     }),
 });
 
-export const storageChecks: readonly Check[] = [storageClass, accessMode, claimNameFree, claimBound, claimShared, efsDriver];
+export const storageChecks: readonly Check[] = [
+  storageClass,
+  accessMode,
+  claimNameFree,
+  claimBound,
+  claimShared,
+  efsDriver,
+];

@@ -4,11 +4,26 @@ import {compare} from '../../charts/releases.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
-import {agentContainers, containerName, PURPOSE_LABEL, purposeOf, sharedDirectories} from '../../host/containers.ts';
+import {
+  agentContainers,
+  containerName,
+  PURPOSE_LABEL,
+  purposeOf,
+  sharedDirectories,
+} from '../../host/containers.ts';
 import {concurrency} from '../../settings/agent.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {imagePullPolicy, runMemoryLimit} from '../../settings/pods.ts';
-import {type Check, type CheckResult, check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
+import {
+  type Check,
+  type CheckResult,
+  check,
+  fail,
+  ifKnown,
+  pass,
+  skip,
+  warn,
+} from '../preflight-context.ts';
 import type {MachineContext} from './machine-context.ts';
 
 export type MachineCheck = Check<MachineContext>;
@@ -20,7 +35,10 @@ const GIB = 1024 ** 3;
 const inGib = (bytes: number): string => `${(bytes / GIB).toFixed(1)} GiB`;
 
 /** Versions of distributions that Scalr supports, by ID of os-release. */
-const DISTRIBUTIONS: Readonly<Record<string, readonly RegExp[]>> = {rocky: [/^9(\.|$)/], ubuntu: [/^20\.04$/, /^22\.04$/]};
+const DISTRIBUTIONS: Readonly<Record<string, readonly RegExp[]>> = {
+  rocky: [/^9(\.|$)/],
+  ubuntu: [/^20\.04$/, /^22\.04$/],
+};
 /** Architectures of the image scalr/agent, as Docker spells them. */
 const ARCHITECTURES = ['x86_64', 'amd64', 'aarch64', 'arm64', ''];
 
@@ -33,33 +51,43 @@ const distribution = machineCheck('Machine', 'host-distribution', 'Operating sys
         `Docker runs ${docker.type} containers on ${docker.architecture}, but the agent requires Linux on amd64 or arm64`,
         'Use another machine',
       );
-    return ifKnown(facts.distribution, 'read the operating system', ({id, version, name}): CheckResult => {
-      const isListed = DISTRIBUTIONS[id]?.some((each) => each.test(version)) === true;
-      if (isListed) return pass(name);
-      // Containers bring their own system.
-      if (agent.target === 'docker') return pass(`${name}; Scalr lists Rocky Linux 9, Ubuntu 20.04 and 22.04`);
-      return warn(
-        `${name} is not supported by the Linux packages`,
-        'Use Rocky Linux 9, Ubuntu 20.04 or 22.04, or run the agent in Docker: --target docker',
-      );
-    });
+    return ifKnown(
+      facts.distribution,
+      'read the operating system',
+      ({id, version, name}): CheckResult => {
+        const isListed = DISTRIBUTIONS[id]?.some((each) => each.test(version)) === true;
+        if (isListed) return pass(name);
+        // Containers bring their own system.
+        if (agent.target === 'docker')
+          return pass(`${name}; Scalr lists Rocky Linux 9, Ubuntu 20.04 and 22.04`);
+        return warn(
+          `${name} is not supported by the Linux packages`,
+          'Use Rocky Linux 9, Ubuntu 20.04 or 22.04, or run the agent in Docker: --target docker',
+        );
+      },
+    );
   },
 });
 
 /** Concurrent runs of all agents on this machine. */
-const runsOf = ({get, agent}: MachineContext): number => get(concurrency) ?? (agent.mode === 'local' ? 1 : RUNS_PER_AGENT);
+const runsOf = ({get, agent}: MachineContext): number =>
+  get(concurrency) ?? (agent.mode === 'local' ? 1 : RUNS_PER_AGENT);
 
 /** docs.scalr.io: enough for most runs, recommended for each run, and for the agent itself. */
-const [LEAST_PER_RUN, USUAL_PER_RUN, FOR_AGENT] = [GIB / 2, 2 * GIB, GIB / 2];
+const LEAST_PER_RUN = GIB / 2;
+const USUAL_PER_RUN = 2 * GIB;
+const FOR_AGENT = GIB / 2;
 
 const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent runs', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.memory, 'read the memory', (total): CheckResult => {
-      if (context.agent.mode === 'vcs') return pass(`${inGib(total)}; a VCS agent executes no runs`);
+      if (context.agent.mode === 'vcs')
+        return pass(`${inGib(total)}; a VCS agent executes no runs`);
       const runs = runsOf(context);
       const limit = context.get(runMemoryLimit);
-      const [least, usual] = limit === undefined ? [LEAST_PER_RUN, USUAL_PER_RUN] : [bytesIn(limit), bytesIn(limit)];
+      const [least, usual] =
+        limit === undefined ? [LEAST_PER_RUN, USUAL_PER_RUN] : [bytesIn(limit), bytesIn(limit)];
       const needed = (perRun: number): string =>
         `${inGib(runs * perRun + FOR_AGENT)}: ${inGib(perRun)} for ${runs === 1 ? 'the run' : `each of ${runs} concurrent runs`}, ${inGib(FOR_AGENT)} for the agent`;
       if (runs * least + FOR_AGENT > total)
@@ -82,11 +110,15 @@ const cpu = machineCheck('Machine', 'host-cpu', 'CPUs for concurrent runs', {
   ref: REQUIREMENTS,
   run: (context) =>
     ifKnown(context.facts.cpus, 'read the number of CPUs', (cpus): CheckResult => {
-      if (context.agent.mode === 'vcs') return pass(`${count(cpus, 'CPU')}; a VCS agent executes no runs`);
+      if (context.agent.mode === 'vcs')
+        return pass(`${count(cpus, 'CPU')}; a VCS agent executes no runs`);
       const runs = runsOf(context);
       return cpus >= runs
         ? pass(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}`)
-        : warn(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`, `Use more CPUs, or --concurrency ${cpus}`);
+        : warn(
+            `${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`,
+            `Use more CPUs, or --concurrency ${cpus}`,
+          );
     }),
 });
 
@@ -97,7 +129,8 @@ const disk = machineCheck('Machine', 'host-disk', 'Free disk space', {
   ref: REQUIREMENTS,
   run: ({facts}) =>
     ifKnown(facts.disk, 'read the free disk space', (all): CheckResult => {
-      const text = ({path, free}: (typeof all)[number]): string => `${(free / 1e9).toFixed(1)} GB free for ${path}`;
+      const text = ({path, free}: (typeof all)[number]): string =>
+        `${(free / 1e9).toFixed(1)} GB free for ${path}`;
       const small = all.filter(({free}) => free < FREE_SPACE);
       return small.length === 0
         ? pass(few(all.map(text)))
@@ -114,7 +147,8 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
   run: ({facts: {docker}, agent, get}) => {
     if (agent.target !== 'docker') return undefined;
     if (!isKnown(docker)) {
-      if (docker.unknown === 'timed-out') return skip(`Cannot read the version of Docker: ${docker.because}`, 'Increase --timeout');
+      if (docker.unknown === 'timed-out')
+        return skip(`Cannot read the version of Docker: ${docker.because}`, 'Increase --timeout');
       const remedy =
         docker.unknown === 'forbidden'
           ? 'Run the command with sudo, or as a user of the group docker'
@@ -123,14 +157,22 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
     }
     const {version} = docker.value;
     const plain = /^\d+\.\d+(\.\d+)?/.exec(version)?.[0] ?? '';
-    const isOlder = (than: string): boolean => compare(plain.replace(/^(\d+\.\d+)$/, '$1.0').replaceAll(/(^|\.)0+(?=\d)/g, '$1'), than) < 0;
+    const isOlder = (than: string): boolean =>
+      compare(plain.replace(/^(\d+\.\d+)$/, '$1.0').replaceAll(/(^|\.)0+(?=\d)/g, '$1'), than) < 0;
     if (plain === '') return skip(`Docker reports version "${version}", which cannot be compared`);
-    if (isOlder(OLDEST_DOCKER)) return fail(`Docker ${version} is older than 18`, 'Install Docker 20.10 or newer');
+    if (isOlder(OLDEST_DOCKER))
+      return fail(`Docker ${version} is older than 18`, 'Install Docker 20.10 or newer');
     if (!isOlder(TESTED_DOCKER)) return pass(`Docker ${version}`);
     const message = `Docker ${version} is older than 20.10`;
     return get(imagePullPolicy) === undefined
-      ? warn(`${message}. Scalr supports it, but --image-pull-policy does not work with it`, 'Install Docker 20.10 or newer')
-      : fail(`${message}, which --image-pull-policy requires`, 'Install Docker 20.10 or newer, or omit --image-pull-policy');
+      ? warn(
+          `${message}. Scalr supports it, but --image-pull-policy does not work with it`,
+          'Install Docker 20.10 or newer',
+        )
+      : fail(
+          `${message}, which --image-pull-policy requires`,
+          'Install Docker 20.10 or newer, or omit --image-pull-policy',
+        );
   },
 });
 
@@ -138,15 +180,23 @@ const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket', {
   ref: 'https://docs.scalr.io/docs/drivers',
   run: ({socket, facts}) => {
     if (socket === undefined) return undefined;
-    if (!isKnown(facts.docker)) return skip(`Cannot read the Docker socket: ${facts.docker.because}`);
-    return 'path' in socket ? pass(socket.path) : fail(socket.because.replace(/\.$/, ''), socket.remedies.join('; '));
+    if (!isKnown(facts.docker))
+      return skip(`Cannot read the Docker socket: ${facts.docker.because}`);
+    return 'path' in socket
+      ? pass(socket.path)
+      : fail(socket.because.replace(/\.$/, ''), socket.remedies.join('; '));
   },
 });
 
 const dockerProxy = machineCheck('Docker', 'docker-proxy', 'Proxy of the Docker daemon', {
   ref: 'https://docs.docker.com/engine/daemon/proxy/',
   run: ({agent, facts}) => {
-    if (agent.target !== 'docker' || agent.mode !== 'containers' || Object.keys(agent.proxy).length === 0) return undefined;
+    if (
+      agent.target !== 'docker' ||
+      agent.mode !== 'containers' ||
+      Object.keys(agent.proxy).length === 0
+    )
+      return undefined;
     return ifKnown(facts.docker, 'read the proxy of the Docker daemon', ({hasProxy}) =>
       hasProxy
         ? pass('The Docker daemon has a proxy')
@@ -164,14 +214,21 @@ const service = machineCheck('Agents', 'host-service', 'Linux packages', {
     if (agent.target !== 'systemd') return undefined;
     return ifKnown(services, 'read the services', (all): CheckResult => {
       const missing = Object.entries(all).filter(
-        ([name, {isInstalled}]) => !isInstalled && (name === 'scalr-agent' || agent.mode === 'containers'),
+        ([name, {isInstalled}]) =>
+          !isInstalled && (name === 'scalr-agent' || agent.mode === 'containers'),
       );
       if (missing.length > 0)
         return fail(
           `No ${missing.length === 1 ? 'service' : 'services'} ${few(missing.map(([name]) => name))} on this machine`,
           'The packages are deprecated. Use Docker: scalr-agent-install install --target docker',
         );
-      return pass(few(Object.entries(all).map(([name, {isInstalled, state}]) => `${name}: ${isInstalled ? state : 'not installed'}`)));
+      return pass(
+        few(
+          Object.entries(all).map(
+            ([name, {isInstalled, state}]) => `${name}: ${isInstalled ? state : 'not installed'}`,
+          ),
+        ),
+      );
     });
   },
 });
@@ -182,16 +239,22 @@ const otherPurpose = machineCheck('Agents', 'other-purpose', 'Other agents on th
     ifKnown(containers, 'list the containers on this machine', (all): CheckResult => {
       const own = agent.labels[PURPOSE_LABEL];
       const agents = agentContainers(all);
-      const others = agents.filter((each) => purposeOf(each) !== undefined && purposeOf(each) !== own);
+      const others = agents.filter(
+        (each) => purposeOf(each) !== undefined && purposeOf(each) !== own,
+      );
       if (others.length > 0)
         return warn(
           `${few(others.map(containerName))}: ${own === 'vcs' ? 'run' : 'VCS'} agents. Run agents and VCS agents should not share a machine`,
           'Use another machine',
         );
-      const unlabeled = agents.filter((each) => purposeOf(each) === undefined).map((each) => `container ${containerName(each)}`);
-      const isService = agent.target !== 'systemd' && knownValue(services)?.['scalr-agent']?.isInstalled;
+      const unlabeled = agents
+        .filter((each) => purposeOf(each) === undefined)
+        .map((each) => `container ${containerName(each)}`);
+      const isService =
+        agent.target !== 'systemd' && knownValue(services)?.['scalr-agent']?.isInstalled;
       const unclear = [...unlabeled, ...(isService ? ['service scalr-agent'] : [])];
-      if (unclear.length > 0) return skip(`Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`);
+      if (unclear.length > 0)
+        return skip(`Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`);
       return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
     }),
 });
@@ -204,7 +267,9 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
     return ifKnown(containers, 'list the containers on this machine', (all): CheckResult => {
       try {
         const [shared] = sharedDirectories(agent, all);
-        return shared === undefined ? pass(few(own)) : warn(shared.replace(/\.$/, ''), 'Use another directory: --data-home');
+        return shared === undefined
+          ? pass(few(own))
+          : warn(shared.replace(/\.$/, ''), 'Use another directory: --data-home');
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         return fail(error.message.replace(/\.$/, ''), error.suggestions.join('; '));
@@ -214,21 +279,31 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
 });
 
 export const machineChecks: readonly MachineCheck[] = [
-  ...[distribution, memory, cpu, disk],
-  ...[dockerVersion, dockerSocket, dockerProxy],
-  ...[service, otherPurpose, directories],
+  distribution,
+  memory,
+  cpu,
+  disk,
+  dockerVersion,
+  dockerSocket,
+  dockerProxy,
+  service,
+  otherPurpose,
+  directories,
 ];
 
 type Listed = MachineContext['endpoints'][number];
 
-const failed = (all: readonly Listed[]): Listed[] => all.filter(({probe}) => probe.status === 'unreachable');
+const failed = (all: readonly Listed[]): Listed[] =>
+  all.filter(({probe}) => probe.status === 'unreachable');
 
 /** Hosts by what happened, because one proxy or firewall often stops them all. */
 function namesOf(all: readonly Listed[]): string {
   const messages = [...new Set(all.map(({probe}) => probe.message))];
   return messages
     .map((message) => {
-      const hosts = all.filter(({probe}) => probe.message === message).map(({host, port}) => `${host}:${port}`);
+      const hosts = all
+        .filter(({probe}) => probe.message === message)
+        .map(({host, port}) => `${host}:${port}`);
       return `${few([...new Set(hosts)])} (${message})`;
     })
     .join('; ');
@@ -237,24 +312,34 @@ function namesOf(all: readonly Listed[]): string {
 const LIST = 'With the same settings, network --probe lists all hosts';
 
 /** Tried endpoints, or why there are none. */
-function resultOf(all: readonly Listed[], conclude: (tried: readonly Listed[]) => CheckResult): CheckResult {
+function resultOf(
+  all: readonly Listed[],
+  conclude: (tried: readonly Listed[]) => CheckResult,
+): CheckResult {
   const tried = all.filter(({probe}) => probe.status !== 'skipped');
-  return tried.length === 0 ? skip(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`) : conclude(tried);
+  return tried.length === 0
+    ? skip(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`)
+    : conclude(tried);
 }
 
 const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
-    if (own.every(isPattern)) return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
+    if (own.every(isPattern))
+      return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
     const [account] = own;
     return resultOf(own, (tried) => {
       const wrong = failed(tried);
-      if (wrong.length === 0) return pass(few(tried.map(({host, probe}) => `${host}: ${probe.message}`)));
+      if (wrong.length === 0)
+        return pass(few(tried.map(({host, probe}) => `${host}: ${probe.message}`)));
       const message = `Cannot connect to ${namesOf(wrong)}`;
-      const remedy = 'Allow the hosts in the firewall and the proxy, or correct --https-proxy and --ca-file';
+      const remedy =
+        'Allow the hosts in the firewall and the proxy, or correct --https-proxy and --ca-file';
       // Only the relay is missing.
-      return wrong.some(({host}) => host === account?.host) ? fail(message, remedy) : warn(message, remedy);
+      return wrong.some(({host}) => host === account?.host)
+        ? fail(message, remedy)
+        : warn(message, remedy);
     });
   },
 });
@@ -269,27 +354,35 @@ const hosts = machineCheck('Hosts', 'host-hosts', 'Other required hosts, from th
         const wrong = failed(tried);
         return wrong.length === 0
           ? pass(count(new Set(tried.map(({host, port}) => `${host}:${port}`)).size, 'host'))
-          : warn(`Cannot connect to ${namesOf(wrong)}`, `Allow these hosts, or use mirrors. ${LIST}`);
+          : warn(
+              `Cannot connect to ${namesOf(wrong)}`,
+              `Allow these hosts, or use mirrors. ${LIST}`,
+            );
       },
     );
   },
 });
 
-const telemetry = machineCheck('Hosts', 'host-telemetry', 'OpenTelemetry collector, from this machine', {
-  ref: 'https://docs.scalr.io/docs/metrics',
-  run: ({endpoints}) => {
-    const own = endpoints.filter(({purpose}) => purpose === 'telemetry');
-    if (own.length === 0) return undefined;
-    return resultOf(own, (tried) =>
-      failed(tried).length === 0
-        ? pass(few(tried.map(({host, port}) => `${host}:${port}`)))
-        : warn(
-            `Cannot connect to ${namesOf(failed(tried))}. Runs work, but metrics and traces are lost`,
-            'Correct --otel-endpoint, or start the collector',
-          ),
-    );
+const telemetry = machineCheck(
+  'Hosts',
+  'host-telemetry',
+  'OpenTelemetry collector, from this machine',
+  {
+    ref: 'https://docs.scalr.io/docs/metrics',
+    run: ({endpoints}) => {
+      const own = endpoints.filter(({purpose}) => purpose === 'telemetry');
+      if (own.length === 0) return undefined;
+      return resultOf(own, (tried) =>
+        failed(tried).length === 0
+          ? pass(few(tried.map(({host, port}) => `${host}:${port}`)))
+          : warn(
+              `Cannot connect to ${namesOf(failed(tried))}. Runs work, but metrics and traces are lost`,
+              'Correct --otel-endpoint, or start the collector',
+            ),
+      );
+    },
   },
-});
+);
 
 /** Every check of a machine, in the order in which they are printed. */
 export const MACHINE_CHECKS: readonly MachineCheck[] = [...machineChecks, scalr, hosts, telemetry];

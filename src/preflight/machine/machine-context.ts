@@ -77,16 +77,28 @@ export async function readMachine(
   ]);
   const agent =
     target === 'docker'
-      ? hostAgent(settings, target, {directories: directoriesFor(draft.name, knownValue(containers) ?? [], isService)})
+      ? hostAgent(settings, target, {
+          directories: directoriesFor(draft.name, knownValue(containers) ?? [], isService),
+        })
       : draft;
   const docker = follow(info, dockerInfo);
-  const socket = target === 'docker' && agent.mode === 'containers' ? await socketOf(deps) : undefined;
+  const socket =
+    target === 'docker' && agent.mode === 'containers' ? await socketOf(deps) : undefined;
   const [memory, cpus] =
-    target === 'docker' ? [follow(info, numberAt('MemTotal')), follow(info, numberAt('NCPU'))] : await readHardware(files);
+    target === 'docker'
+      ? [follow(info, numberAt('MemTotal')), follow(info, numberAt('NCPU'))]
+      : await readHardware(files);
   const directories = agent.agents.flatMap((each) => each.directories);
-  const disk = await readDisk(target === 'systemd' ? ['/var/lib'] : directories, knownValue(docker), deps);
+  const disk = await readDisk(
+    target === 'systemd' ? ['/var/lib'] : directories,
+    knownValue(docker),
+    deps,
+  );
   return {
-    ...{get, agent, containers, services},
+    get,
+    agent,
+    containers,
+    services,
     facts: {distribution, memory, cpus, disk, docker},
     ...(socket === undefined ? {} : {socket}),
     endpoints: await trying,
@@ -96,7 +108,10 @@ export async function readMachine(
 async function ask(call: HostCall, {host, signal}: MachineDeps): Promise<Fact<string>> {
   const {stdout, error} = await host.run(call, {signal});
   if (error === undefined) return known(stdout, [call.tool, call.args[0]].join(' '));
-  return unknown(error.kind === 'forbidden' ? 'forbidden' : error.kind === 'aborted' ? 'timed-out' : 'failed', error.message);
+  return unknown(
+    error.kind === 'forbidden' ? 'forbidden' : error.kind === 'aborted' ? 'timed-out' : 'failed',
+    error.message,
+  );
 }
 
 /** An expected error as an unknown fact. */
@@ -104,11 +119,19 @@ const settled = <T>(reading: Promise<T>, source: string): Promise<Fact<T>> =>
   reading.then(
     (value) => known(value, source),
     // The check says what cannot be read.
-    onFailure(({code, message}) => unknown(code === 'FORBIDDEN' ? 'forbidden' : 'failed', message.replace(/^Cannot [^:]*: |\.$/g, ''))),
+    onFailure(({code, message}) =>
+      unknown(
+        code === 'FORBIDDEN' ? 'forbidden' : 'failed',
+        message.replace(/^Cannot [^:]*: |\.$/g, ''),
+      ),
+    ),
   );
 
 /** The Linux packages bring a Docker of their own, so a machine without docker has no other containers. */
-function containersOf(target: string, deps: Pick<MachineDeps, 'host' | 'signal'>): Promise<MachineContext['containers']> {
+function containersOf(
+  target: string,
+  deps: Pick<MachineDeps, 'host' | 'signal'>,
+): Promise<MachineContext['containers']> {
   const withoutDocker = onFailure((failure): [] => {
     if (target === 'systemd' && failure.code === 'TOOL_NOT_FOUND') return [];
     throw failure;
@@ -130,7 +153,8 @@ function parsed(text: string): Fields {
 function dockerInfo(text: string, source: string): Fact<DockerInfo> {
   const info = parsed(text);
   const at = (key: string): string => (typeof info[key] === 'string' ? info[key] : '');
-  if (at('ServerVersion') === '') return unknown('undetermined', 'docker info did not return a version');
+  if (at('ServerVersion') === '')
+    return unknown('undetermined', 'docker info did not return a version');
   return known(
     {
       version: at('ServerVersion'),
@@ -148,7 +172,9 @@ const numberAt =
   (key: string) =>
   (text: string, source: string): Fact<number> => {
     const found = parsed(text)[key];
-    return typeof found === 'number' && found > 0 ? known(found, source) : unknown('undetermined', `${source} did not return ${key}`);
+    return typeof found === 'number' && found > 0
+      ? known(found, source)
+      : unknown('undetermined', `${source} did not return ${key}`);
   };
 
 const readText = (path: string, files: MachineDeps['files']): Promise<Fact<string>> =>
@@ -158,9 +184,16 @@ const readText = (path: string, files: MachineDeps['files']): Promise<Fact<strin
   );
 
 /** https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
-async function readDistribution(files: MachineDeps['files']): Promise<MachineFacts['distribution']> {
+async function readDistribution(
+  files: MachineDeps['files'],
+): Promise<MachineFacts['distribution']> {
   return mapped(await readText('/etc/os-release', files), (text) => {
-    const values = Object.fromEntries([...text.matchAll(/^(\w+)=["']?(.*?)["']?$/gm)].map(([, key = '', value = '']) => [key, value]));
+    const values = Object.fromEntries(
+      [...text.matchAll(/^(\w+)=["']?(.*?)["']?$/gm)].map(([, key = '', value = '']) => [
+        key,
+        value,
+      ]),
+    );
     const {ID: id = 'linux', VERSION_ID: version = '', PRETTY_NAME: name = id} = values;
     return {id, version, name};
   });
@@ -168,49 +201,79 @@ async function readDistribution(files: MachineDeps['files']): Promise<MachineFac
 
 /** https://man7.org/linux/man-pages/man5/proc_meminfo.5.html */
 async function readHardware(files: MachineDeps['files']): Promise<[Fact<number>, Fact<number>]> {
-  const [memory, cpus] = await Promise.all([readText('/proc/meminfo', files), readText('/proc/cpuinfo', files)]);
+  const [memory, cpus] = await Promise.all([
+    readText('/proc/meminfo', files),
+    readText('/proc/cpuinfo', files),
+  ]);
   return [
     follow(memory, (text, source) => {
       const [, kibibytes] = /^MemTotal:\s+(\d+) kB$/m.exec(text) ?? [];
-      return kibibytes === undefined ? unknown('undetermined', `${source} has no MemTotal`) : known(Number(kibibytes) * 1024, source);
+      return kibibytes === undefined
+        ? unknown('undetermined', `${source} has no MemTotal`)
+        : known(Number(kibibytes) * 1024, source);
     }),
     mapped(cpus, (text) => text.match(/^processor\s*:/gm)?.length ?? 1),
   ];
 }
 
-async function readDisk(directories: readonly string[], docker: DockerInfo | undefined, deps: MachineDeps): Promise<MachineFacts['disk']> {
+async function readDisk(
+  directories: readonly string[],
+  docker: DockerInfo | undefined,
+  deps: MachineDeps,
+): Promise<MachineFacts['disk']> {
   if (docker?.isVirtual) return unknown('undetermined', 'Docker runs in a virtual machine');
   const paths = [...new Set([...directories, ...(docker?.root ? [docker.root] : [])])];
-  const read = await Promise.all(paths.map(async (path) => ({path, answer: await ask(await dfOf(path, deps), deps)})));
+  const read = await Promise.all(
+    paths.map(async (path) => ({path, answer: await ask(await dfOf(path, deps), deps)})),
+  );
   const missing = read.map(({answer}) => answer).find((answer) => !isKnown(answer));
   if (missing !== undefined && !isKnown(missing)) return missing;
   const found = new Map<string, {path: string; free: number}>();
   for (const {path, answer} of read) {
     // Filesystem 1024-blocks Used Available Capacity Mounted on
-    const [, available, mount] = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s+(\S.*)$/m.exec(knownValue(answer) ?? '') ?? [];
-    if (mount !== undefined && !found.has(mount)) found.set(mount, {path, free: Number(available) * 1024});
+    const [, available, mount] =
+      /\s\d+\s+\d+\s+(\d+)\s+\d+%\s+(\S.*)$/m.exec(knownValue(answer) ?? '') ?? [];
+    if (mount !== undefined && !found.has(mount))
+      found.set(mount, {path, free: Number(available) * 1024});
   }
-  return found.size === 0 ? unknown('undetermined', 'df did not return the free space') : known([...found.values()], 'df');
+  return found.size === 0
+    ? unknown('undetermined', 'df did not return the free space')
+    : known([...found.values()], 'df');
 }
 
 /** Directories may not exist yet, so the closest one above them is asked. */
 async function dfOf(path: string, {files}: MachineDeps): Promise<HostCall> {
   let existing = path;
-  while (existing !== '/' && (await files.kindOf(existing)) !== 'directory') existing = existing.slice(0, existing.lastIndexOf('/')) || '/';
+  while (existing !== '/' && (await files.kindOf(existing)) !== 'directory')
+    existing = existing.slice(0, existing.lastIndexOf('/')) || '/';
   return {tool: 'df', args: ['-Pk', existing]};
 }
 
 const SERVICES = ['scalr-agent', 'scalr-docker'];
 
 async function readServices(deps: MachineDeps): Promise<MachineContext['services']> {
-  const args = ['show', '--no-pager', '--property=Id,LoadState,ActiveState', ...SERVICES.map((each) => `${each}.service`)];
+  const args = [
+    'show',
+    '--no-pager',
+    '--property=Id,LoadState,ActiveState',
+    ...SERVICES.map((each) => `${each}.service`),
+  ];
   return mapped(await ask({tool: 'systemctl', args}, deps), (text) => {
     const blocks = text
       .split(/\n\s*\n/)
-      .map((block) => Object.fromEntries([...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, ...pair]) => pair)));
+      .map((block) =>
+        Object.fromEntries([...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, ...pair]) => pair)),
+      );
     return Object.fromEntries(
       blocks.flatMap(({Id, LoadState, ActiveState}) =>
-        Id === undefined ? [] : [[Id.replace(/\.service$/, ''), {isInstalled: LoadState === 'loaded', state: ActiveState ?? 'unknown'}]],
+        Id === undefined
+          ? []
+          : [
+              [
+                Id.replace(/\.service$/, ''),
+                {isInstalled: LoadState === 'loaded', state: ActiveState ?? 'unknown'},
+              ],
+            ],
       ),
     );
   });

@@ -23,25 +23,34 @@ const REF = 'https://distribution.github.io/distribution/spec/api/#existing-mani
 
 type Asked = Mirror['images'][number];
 
-const mirrorImages = check('Network', 'mirror-images', 'Images in the registry, from this machine', {
-  ref: REF,
-  run: (context) => {
-    if (context.mirror === undefined) return undefined;
-    if (context.mirror.images.length === 0) return skip('The images of this chart version are unknown');
-    return resultOf(context.mirror.images, context, {
-      from: 'this machine',
-      unreachable: 'The nodes may still reach it. Check from inside the cluster: scalr-agent preflight --probe',
-    });
+const mirrorImages = check(
+  'Network',
+  'mirror-images',
+  'Images in the registry, from this machine',
+  {
+    ref: REF,
+    run: (context) => {
+      if (context.mirror === undefined) return undefined;
+      if (context.mirror.images.length === 0)
+        return skip('The images of this chart version are unknown');
+      return resultOf(context.mirror.images, context, {
+        from: 'this machine',
+        unreachable:
+          'The nodes may still reach it. Check from inside the cluster: scalr-agent preflight --probe',
+      });
+    },
   },
-});
+);
 
 /** Only a warning if unreachable: network policies, proxies and certificates of pods do not apply to nodes. The check `probe-pod` reports failed pulls. */
 const probeMirror = check('Probe', 'probe-mirror', 'Images in the registry, from the probe pod', {
   ref: REF,
   run: (context) => {
     const {probe, mirror} = context;
-    if (probe === undefined || mirror?.images.some(({image}) => isAskedByProbe(image)) !== true) return undefined;
-    if (!('plan' in probe) || probe.seen.log === undefined) return skip('The probe pod did not complete');
+    if (probe === undefined || mirror?.images.some(({image}) => isAskedByProbe(image)) !== true)
+      return undefined;
+    if (!('plan' in probe) || probe.seen.log === undefined)
+      return skip('The probe pod did not complete');
     const {manifests} = probeFindings(probe.seen.log);
     const asked = mirror.images.flatMap(({image}) => {
       const answer = manifests.find(({url}) => url === manifestUrl(image));
@@ -50,7 +59,8 @@ const probeMirror = check('Probe', 'probe-mirror', 'Images in the registry, from
     if (asked.length === 0) return skip('The probe did not report a result');
     return resultOf(asked, context, {
       from: 'the probe pod',
-      unreachable: 'Check that nodes reach the registry and trust its certificate, or correct --image-registry',
+      unreachable:
+        'Check that nodes reach the registry and trust its certificate, or correct --image-registry',
     });
   },
 });
@@ -63,7 +73,9 @@ function answerOf({state, detail}: ProbeAnswer): ManifestAnswer {
   if (state !== 'ok') return {state: 'failed', because: [state, detail].filter(Boolean).join(' ')};
   if (detail === '200') return {state: 'found'};
   if (detail === '404') return {state: 'missing'};
-  return detail === '401' || detail === '403' ? {state: 'denied'} : {state: 'failed', because: `it responded with HTTP ${detail}`};
+  return detail === '401' || detail === '403'
+    ? {state: 'denied'}
+    : {state: 'failed', because: `it responded with HTTP ${detail}`};
 }
 
 /** `unreachable` is the remedy. */
@@ -74,11 +86,17 @@ function resultOf(
 ): CheckResult | undefined {
   const registry = context.get(imageRegistry) as string;
   const pullSecret = context.get(imagePullSecret);
-  const having = (state: ManifestAnswer['state']): Asked[] => asked.filter(({answer}) => answer.state === state);
-  const [missing, failed, denied, found] = [having('missing'), having('failed'), having('denied'), having('found')];
+  const having = (state: ManifestAnswer['state']): Asked[] =>
+    asked.filter(({answer}) => answer.state === state);
+  const missing = having('missing');
+  const failed = having('failed');
+  const denied = having('denied');
+  const found = having('found');
   const reasons = failed.flatMap(({answer}) => (answer.state === 'failed' ? [answer.because] : []));
   const selectsThem = selectsImagesOfRuns(context.values, context.target);
-  const unlisted = selectsThem ? '. Run images are not checked, because the agent selects them by tool version' : '';
+  const unlisted = selectsThem
+    ? '. Run images are not checked, because the agent selects them by tool version'
+    : '';
   // Some registries hide private images from requests without credentials.
   const absent = pullSecret === undefined ? fail : warn;
   return worstOf([
@@ -88,7 +106,12 @@ function resultOf(
           `From ${from}: ${few(missing.map(({image}) => image))} not found`,
           `Print the commands that copy the images: ${copyCommand(context)}`,
         ),
-    failed.length === 0 ? undefined : warn(`Cannot reach ${registry} from ${from}: ${[...new Set(reasons)].join(', ')}`, unreachable),
+    failed.length === 0
+      ? undefined
+      : warn(
+          `Cannot reach ${registry} from ${from}: ${[...new Set(reasons)].join(', ')}`,
+          unreachable,
+        ),
     denied.length === 0
       ? undefined
       : skip(
@@ -103,12 +126,20 @@ function resultOf(
 
 /** With the digest, if the registry has told it. */
 const pinned = ({image, answer}: Asked): string =>
-  answer.state === 'found' && answer.digest !== undefined && !image.includes('@') ? `${image} (${answer.digest})` : image;
+  answer.state === 'found' && answer.digest !== undefined && !image.includes('@')
+    ? `${image} (${answer.digest})`
+    : image;
 
 function copyCommand({get, target, mirror}: PreflightContext): string {
   const source = get(chartSource);
-  const chart = source === undefined ? ['--chart', target.chart, '--chart-version', target.version] : ['--chart-source', source];
-  return [commandLine({tool: 'scalr-agent', args: ['images', ...chart]}), ...(mirror?.flags ?? [])].join(' ');
+  const chart =
+    source === undefined
+      ? ['--chart', target.chart, '--chart-version', target.version]
+      : ['--chart-source', source];
+  return [
+    commandLine({tool: 'scalr-agent', args: ['images', ...chart]}),
+    ...(mirror?.flags ?? []),
+  ].join(' ');
 }
 
 export const mirrorChecks: readonly Check[] = [mirrorImages];

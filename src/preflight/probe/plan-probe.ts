@@ -6,7 +6,12 @@ import type {Values} from '../../ground/tree.ts';
 import {serverProblem} from '../../ground/unreachable.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
 import {resourceOf} from '../../kubernetes/kinds.ts';
-import {type KubernetesObject, mapsIn, type PodTemplate, podTemplates} from '../../kubernetes/objects.ts';
+import {
+  type KubernetesObject,
+  mapsIn,
+  type PodTemplate,
+  podTemplates,
+} from '../../kubernetes/objects.ts';
 import {reviewPermissions} from '../../kubernetes/permissions.ts';
 import {objectFact, REQUEST_MS} from '../../kubernetes/resources.ts';
 import {manifestUrl, proxyFor} from '../../settings/addresses.ts';
@@ -15,7 +20,12 @@ import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import {grantFor} from '../checks/permissions.ts';
-import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
+import type {
+  NeededPermission,
+  PreflightContext,
+  ProbePlan,
+  SkippedProbe,
+} from '../preflight-context.ts';
 import {isAskedByProbe} from './mirror-checks.ts';
 import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER, RUNNER_SCRIPT, SCRIPT} from './script.ts';
 import {probeVolumes} from './volumes.ts';
@@ -43,8 +53,13 @@ export async function prepareProbe(
   const existing = await usableObjects(context, {kubernetes, signal});
   const plan = planProbe(context, manifest.value, {existing, seconds, urls});
   if (plan === undefined) return {because: 'the chart creates no pod for runs'};
-  const permissions = await reviewPermissions(neededFor(plan, kubeTarget.namespace), kubernetes, signal);
-  if (!isKnown(permissions)) return {because: `cannot determine whether your user can create a pod: ${permissions.because}`};
+  const permissions = await reviewPermissions(
+    neededFor(plan, kubeTarget.namespace),
+    kubernetes,
+    signal,
+  );
+  if (!isKnown(permissions))
+    return {because: `cannot determine whether your user can create a pod: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
   return {
@@ -54,7 +69,9 @@ export async function prepareProbe(
 }
 
 function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] {
-  const changes = objects.flatMap((object) => ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})));
+  const changes = objects.flatMap((object) =>
+    ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})),
+  );
   const reads = [
     {verb: 'list', resource: 'pods'},
     {verb: 'get', resource: 'pods'},
@@ -68,7 +85,9 @@ async function usableObjects(
   {manifest, secrets, claims, name: {kubeTarget}}: PreflightContext,
   {kubernetes, signal}: ProbeAccess,
 ): Promise<Set<string>> {
-  const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
+  const accounts = (knownValue(manifest) ?? [])
+    .flatMap(podTemplates)
+    .map(({spec}) => spec['serviceAccountName']);
   const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
   const found = await Promise.all(
     [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
@@ -83,7 +102,9 @@ async function usableObjects(
   });
   return new Set([
     ...found.filter(({account}) => knownValue(account) !== undefined).map(({spelled}) => spelled),
-    ...[...secrets].filter(([, secret]) => knownValue(secret) !== undefined).map(([secret]) => `secrets/${secret}`),
+    ...[...secrets]
+      .filter(([, secret]) => knownValue(secret) !== undefined)
+      .map(([secret]) => `secrets/${secret}`),
     ...bound.map(([claim]) => `persistentvolumeclaims/${claim}`),
   ]);
 }
@@ -95,8 +116,21 @@ interface Variable {
 
 /** What the probe copies from run pods: their placement and their identity. */
 const POD_FIELDS = [
-  ...['serviceAccountName', 'imagePullSecrets', 'securityContext', 'nodeSelector', 'tolerations', 'affinity', 'runtimeClassName'],
-  ...['priorityClassName', 'schedulerName', 'hostNetwork', 'dnsPolicy', 'dnsConfig', 'hostAliases', 'os'],
+  'serviceAccountName',
+  'imagePullSecrets',
+  'securityContext',
+  'nodeSelector',
+  'tolerations',
+  'affinity',
+  'runtimeClassName',
+
+  'priorityClassName',
+  'schedulerName',
+  'hostNetwork',
+  'dnsPolicy',
+  'dnsConfig',
+  'hostAliases',
+  'os',
 ];
 const CONTAINER_FIELDS = ['image', 'imagePullPolicy', 'securityContext'];
 /** Never the token of the agent. */
@@ -118,25 +152,43 @@ type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'values' | 'no
 export function planProbe(
   context: Context,
   objects: readonly KubernetesObject[],
-  {existing, seconds, urls}: {existing: ReadonlySet<string>; seconds: number; urls: readonly string[]},
+  {
+    existing,
+    seconds,
+    urls,
+  }: {existing: ReadonlySet<string>; seconds: number; urls: readonly string[]},
 ): ProbePlan | undefined {
-  const [template] = objects.filter((each) => podRole(each, context.target.chart) === 'runs').flatMap(podTemplates);
+  const [template] = objects
+    .filter((each) => podRole(each, context.target.chart) === 'runs')
+    .flatMap(podTemplates);
   if (template === undefined) return undefined;
   const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
   const labels = probeLabels(context.name.release);
   const url = context.get(urlSetting);
   const containers = mapsIn(template.spec['containers']);
-  const container = containers.find(({env}) => mapsIn(env).some((each) => each['name'] === 'SCALR_URL')) ?? (containers[0] as Values);
-  const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(template.spec, container, {
-    ...{objects, existing},
-    configMap: name,
-  });
+  const container =
+    containers.find(({env}) => mapsIn(env).some((each) => each['name'] === 'SCALR_URL')) ??
+    (containers[0] as Values);
+  const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(
+    template.spec,
+    container,
+    {
+      objects,
+      existing,
+      configMap: name,
+    },
+  );
   // The service account of the pod, where an install creates it first.
   const account = objects
-    .filter(({kind, metadata}) => kind === 'ServiceAccount' && metadata.name === template.spec['serviceAccountName'])
+    .filter(
+      ({kind, metadata}) =>
+        kind === 'ServiceAccount' && metadata.name === template.spec['serviceAccountName'],
+    )
     .map(({metadata}) => metadata.name)
     .find((each) => !existing.has(`serviceaccounts/${each}`));
-  const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
+  const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) =>
+    VARIABLES.test(each.name),
+  );
   const proxy = url === undefined ? undefined : proxyOfPod(url, env);
   const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
   const images = (context.mirror?.images ?? []).map(({image}) => image);
@@ -163,8 +215,14 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
-            {name: 'PROBE_TELEMETRY', value: telemetry.map(({host, port}) => `${host}:${port}`).join(' ')},
-            {name: 'PROBE_MANIFESTS', value: images.filter(isAskedByProbe).map(manifestUrl).join(' ')},
+            {
+              name: 'PROBE_TELEMETRY',
+              value: telemetry.map(({host, port}) => `${host}:${port}`).join(' '),
+            },
+            {
+              name: 'PROBE_MANIFESTS',
+              value: images.filter(isAskedByProbe).map(manifestUrl).join(' '),
+            },
             {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
@@ -185,7 +243,12 @@ export function planProbe(
     proxy: shownProxy(proxy),
     urlProxies: new Map(urls.map((each) => [each, shownProxy(proxyOfPod(each, env))])),
     hasCertificates: caPath !== undefined,
-    notes: [...(account === undefined ? [] : [`uses service account default instead of ${account}, which the install creates`]), ...notes],
+    notes: [
+      ...(account === undefined
+        ? []
+        : [`uses service account default instead of ${account}, which the install creates`]),
+      ...notes,
+    ],
   };
 }
 
@@ -194,30 +257,57 @@ function registriesFor(context: Context): string[] {
   const {get} = context;
   const account = get(urlSetting);
   const hosts = endpointsFor(context)
-    .filter((each) => each.required && each.port === 443 && each.from !== 'installer' && !isPattern(each) && !isInside(each))
     .filter(
-      ({host, purpose: of}) => !(of === 'images' && get(imageRegistry) !== undefined) && host !== (account && new URL(account).hostname),
+      (each) =>
+        each.required &&
+        each.port === 443 &&
+        each.from !== 'installer' &&
+        !isPattern(each) &&
+        !isInside(each),
+    )
+    .filter(
+      ({host, purpose: of}) =>
+        !(of === 'images' && get(imageRegistry) !== undefined) &&
+        host !== (account && new URL(account).hostname),
     );
   return [...new Set(hosts.map(({host}) => `https://${host}/`))];
 }
 
-const endpointsFor = ({get, target, values}: Context): Endpoint[] => endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
+const endpointsFor = ({get, target, values}: Context): Endpoint[] =>
+  endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
 
 /** An init container with the runner image, where pods have one. */
 function runnerOf({spec}: PodTemplate, {get}: Context): Values {
   const image = get(runnerImage);
-  const container = mapsIn(spec['containers']).find((each) => image !== undefined && String(each['image']).endsWith(image));
+  const container = mapsIn(spec['containers']).find(
+    (each) => image !== undefined && String(each['image']).endsWith(image),
+  );
   if (container === undefined) return {};
   const command = ['/bin/sh', '-c', RUNNER_SCRIPT];
-  return {initContainers: [{name: RUNNER_CONTAINER, ...picked(container, CONTAINER_FIELDS), command, resources: RESOURCES}]};
+  return {
+    initContainers: [
+      {
+        name: RUNNER_CONTAINER,
+        ...picked(container, CONTAINER_FIELDS),
+        command,
+        resources: RESOURCES,
+      },
+    ],
+  };
 }
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
-  Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));
+  Object.fromEntries(
+    keys.flatMap((key) =>
+      tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]],
+    ),
+  );
 
 /** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */
 const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
-  Object.fromEntries(Object.entries(metadata?.annotations ?? {}).filter(([key]) => !key.startsWith('checksum/')));
+  Object.fromEntries(
+    Object.entries(metadata?.annotations ?? {}).filter(([key]) => !key.startsWith('checksum/')),
+  );
 
 /** Without user and password. */
 const shownProxy = (proxy: string | undefined): string | undefined => proxy?.replace(/^.*@/, '');
@@ -225,7 +315,9 @@ const shownProxy = (proxy: string | undefined): string | undefined => proxy?.rep
 /** The proxy through which a pod with these variables requests an address; undefined if it connects directly. */
 function proxyOfPod(url: string, env: readonly Variable[]): string | undefined {
   const variable = (name: string): string | undefined =>
-    [name.toUpperCase(), name].map((spelled) => env.find((each) => each.name === spelled)?.value).find(Boolean);
+    [name.toUpperCase(), name]
+      .map((spelled) => env.find((each) => each.name === spelled)?.value)
+      .find(Boolean);
   return proxyFor(new URL(url), {
     https: variable('https_proxy'),
     http: variable('http_proxy'),
@@ -238,12 +330,21 @@ interface Policy extends KubernetesObject {
 }
 
 /** Copies of the chart's policies for runs: those may not exist yet, and the probe has none of their labels. */
-function policiesFor({metadata}: PodTemplate, context: Context, objects: readonly Policy[], name: string): KubernetesObject[] {
+function policiesFor(
+  {metadata}: PodTemplate,
+  context: Context,
+  objects: readonly Policy[],
+  name: string,
+): KubernetesObject[] {
   if (policyMissesRuns(context.target)) return [];
   const labels = probeLabels(context.name.release);
   return objects
     .filter(({kind}) => kind === 'NetworkPolicy')
-    .filter(({spec}) => Object.entries(spec?.podSelector?.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value))
+    .filter(({spec}) =>
+      Object.entries(spec?.podSelector?.matchLabels ?? {}).every(
+        ([key, value]) => metadata?.labels?.[key] === value,
+      ),
+    )
     .map(({apiVersion = '', kind = '', spec}, index) => ({
       apiVersion,
       kind,

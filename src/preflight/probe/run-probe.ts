@@ -14,11 +14,25 @@ import {interrupted} from '../../ground/errors.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../kubernetes/kubectl.ts';
-import type {ContainerState, KubernetesObject, Pod, Snapshot, Workload} from '../../kubernetes/objects.ts';
+import type {
+  ContainerState,
+  KubernetesObject,
+  Pod,
+  Snapshot,
+  Workload,
+} from '../../kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS} from '../../kubernetes/resources.ts';
 import type {PollDeps} from '../../operations/watch-release.ts';
 import type {Processes} from '../../ports/system.ts';
-import {PROBE_CONTAINER, PROBE_DONE, PROBE_KINDS, type Probed, type ProbeObjects, probeSelector, RUNNER_CONTAINER} from './script.ts';
+import {
+  PROBE_CONTAINER,
+  PROBE_DONE,
+  PROBE_KINDS,
+  type Probed,
+  type ProbeObjects,
+  probeSelector,
+  RUNNER_CONTAINER,
+} from './script.ts';
 
 interface ProbeDeps extends PollDeps {
   /** After this signal, only the cleanup continues. */
@@ -31,18 +45,32 @@ const RETRY_DELAY_MS = 1000;
 const EXIT_TIMEOUT_MS = 2000;
 
 /** Creates the objects of a probe, waits for its pod to end, and always deletes them. @throws ExpectedError when interrupted by a signal */
-export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, deps: ProbeDeps): Promise<Probed> {
+export async function runProbe(
+  {pod, objects}: ProbeObjects,
+  name: ReleaseName,
+  deps: ProbeDeps,
+): Promise<Probed> {
   const {kubeTarget, release} = name;
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
   // Deletes probes of killed processes.
-  await runToExit(deleteLabeled(kubeTarget, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
+  await runToExit(
+    deleteLabeled(kubeTarget, PROBE_KINDS, probeSelector(release)),
+    signal,
+    deps.processes,
+  );
   if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
   const [seen, leftover] = await withCleanup(
-    async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, kubeTarget, {...deps, signal})),
+    async () =>
+      (await make(objects, name, signal, deps.processes)) ??
+      (await watchProbe(pod, kubeTarget, {...deps, signal})),
     () => remove(objects, name, deps),
   );
-  if (interrupt.aborted) throw interrupted(leftover === undefined ? 'The probe was deleted.' : `Delete the probe: ${leftover}`, interrupt);
+  if (interrupt.aborted)
+    throw interrupted(
+      leftover === undefined ? 'The probe was deleted.' : `Delete the probe: ${leftover}`,
+      interrupt,
+    );
   return {...seen, ...(leftover === undefined ? {} : {leftover})};
 }
 
@@ -70,9 +98,15 @@ async function make(
 }
 
 /** The command for the user if the cleanup failed. */
-async function remove(objects: ProbeObjects['objects'], {kubeTarget}: ReleaseName, deps: ProbeDeps): Promise<string | undefined> {
+async function remove(
+  objects: ProbeObjects['objects'],
+  {kubeTarget}: ReleaseName,
+  deps: ProbeDeps,
+): Promise<string | undefined> {
   const {interrupts, processes, sleep} = deps;
-  const spelled = objects.map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`).toReversed();
+  const spelled = objects
+    .map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`)
+    .toReversed();
   const call = deleteNamed(kubeTarget, spelled, CLEANUP_TIMEOUT_MS / 1000);
   const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
@@ -84,7 +118,11 @@ async function remove(objects: ProbeObjects['objects'], {kubeTarget}: ReleaseNam
 }
 
 /** A call that changes something. On the signal, the tool is interrupted, and left running if it does not end. */
-async function runToExit(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
+async function runToExit(
+  call: Call,
+  signal: AbortSignal,
+  processes: Processes,
+): Promise<ProcessResult> {
   if (signal.aborted) return TIMED_OUT;
   const running = processes.start(call);
   const inTime = await untilAborted(running.outcome, signal);
@@ -95,7 +133,11 @@ async function runToExit(call: Call, signal: AbortSignal, processes: Processes):
   return ended ?? TIMED_OUT;
 }
 
-const TIMED_OUT: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
+const TIMED_OUT: ProcessResult = {
+  exitCode: 1,
+  stdout: '',
+  stderr: 'timed out waiting for a response',
+};
 
 /** Why the API server rejected an object of the probe. Whatever rejects its pod also rejects those of a ReplicaSet, whose causes are known. */
 function probeRefusal(
@@ -103,10 +145,24 @@ function probeRefusal(
   outcome: ProcessResult,
   kubeTarget: ClusterTarget,
 ): Probed['causes'][number] {
-  const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
-  const workload: Workload = {kind: 'ReplicaSet', metadata, status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]}};
-  const snapshot: Snapshot = {kubeTarget, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
-  const [known] = kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
+  const message = outcome.stderr
+    .trim()
+    .replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
+  const workload: Workload = {
+    kind: 'ReplicaSet',
+    metadata,
+    status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
+  };
+  const snapshot: Snapshot = {
+    kubeTarget,
+    workloads: [workload],
+    pods: [],
+    claims: [],
+    events: [],
+    logs: {},
+  };
+  const [known] =
+    kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   // Pods of runs differ from the probe, so they may still be accepted.
   return cause(
     `cannot create ${kind} ${metadata.name}: ${message}`,
@@ -121,35 +177,63 @@ const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 type Causes = Probed['causes'];
 
 /** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
-async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, now, sleep, signal}: ProbeDeps): Promise<Probed> {
+async function watchProbe(
+  name: string,
+  kubeTarget: ClusterTarget,
+  {kubernetes, now, sleep, signal}: ProbeDeps,
+): Promise<Probed> {
   let seen: Probed = {causes: []};
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   for (;;) {
-    const lists = await Promise.all(KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+    const lists = await Promise.all(
+      KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)),
+    );
     const list = {items: lists.flatMap(({items}) => items)};
     const error = lists.find((each) => each.error)?.error;
-    const pod = list.items.find(({kind, metadata}) => kind === 'Pod' && metadata.name === name) as Pod | undefined;
+    const pod = list.items.find(({kind, metadata}) => kind === 'Pod' && metadata.name === name) as
+      | Pod
+      | undefined;
     if (pod !== undefined) {
-      const container = pod.status?.containerStatuses?.find((each) => each.name === PROBE_CONTAINER);
-      const hasBegun = container?.state?.running !== undefined || container?.state?.terminated !== undefined;
-      const log = hasBegun ? await podLog(kubernetes, name, PROBE_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
+      const container = pod.status?.containerStatuses?.find(
+        (each) => each.name === PROBE_CONTAINER,
+      );
+      const hasBegun =
+        container?.state?.running !== undefined || container?.state?.terminated !== undefined;
+      const log = hasBegun
+        ? await podLog(kubernetes, name, PROBE_CONTAINER, {...options, tailLines: LOG_LINES})
+        : undefined;
       const node = pod.spec?.nodeName;
       if (log?.text.split('\n').includes(PROBE_DONE)) {
-        const hasRunner = pod.status?.initContainerStatuses?.some((each) => each.name === RUNNER_CONTAINER);
-        const runner = hasRunner ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
+        const hasRunner = pod.status?.initContainerStatuses?.some(
+          (each) => each.name === RUNNER_CONTAINER,
+        );
+        const runner = hasRunner
+          ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES})
+          : undefined;
         return {node, log: `${runner?.text ?? ''}\n${log.text}`, causes: []};
       }
       const unreadable = log?.error && [
-        cause(`cannot read its log: ${errorLine(log.error)}`, 'Ask an administrator for the permission to get pods/log'),
+        cause(
+          `cannot read its log: ${errorLine(log.error)}`,
+          'Ask an administrator for the permission to get pods/log',
+        ),
       ];
       if (unreadable && log?.error?.kind === 'forbidden') return {node, causes: unreadable};
       const end = container?.state?.terminated;
       const problems = log === undefined || signal.aborted ? [] : (unreadable ?? endOf(end));
       seen = {node, causes: [...causesOf(list, name, kubeTarget, now()), ...problems]};
-      const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.error);
+      const isOver =
+        pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.error);
       if (isOver || seen.causes.some(({isPermanent}) => isPermanent)) return seen;
     } else if (error === undefined) {
-      return {causes: [cause('it was deleted before it completed', 'Run the command again; something else deleted the pod')]};
+      return {
+        causes: [
+          cause(
+            'it was deleted before it completed',
+            'Run the command again; something else deleted the pod',
+          ),
+        ],
+      };
     } else if (!signal.aborted) {
       // A request that timed out has less information than the previous one.
       const remedy = `Check ${kubectlCommand(kubeTarget, 'cluster-info')}`;
@@ -161,15 +245,26 @@ async function watchProbe(name: string, kubeTarget: ClusterTarget, {kubernetes, 
 }
 
 /** Causes of the pod itself do not repeat its name. */
-const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, kubeTarget: ClusterTarget, now: Date): Causes =>
-  explainSnapshot(snapshotOfPod(list, name, kubeTarget), now).map(({object, reason, remedy, isPermanent}) => ({
-    reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
-    remedy,
-    isPermanent,
-  }));
+const causesOf = (
+  list: {items: readonly KubernetesObject[]},
+  name: string,
+  kubeTarget: ClusterTarget,
+  now: Date,
+): Causes =>
+  explainSnapshot(snapshotOfPod(list, name, kubeTarget), now).map(
+    ({object, reason, remedy, isPermanent}) => ({
+      reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
+      remedy,
+      isPermanent,
+    }),
+  );
 
 /** Another try may help. */
-const cause = (reason: string, remedy: string): Causes[number] => ({reason: oneLine(reason), remedy, isPermanent: false});
+const cause = (reason: string, remedy: string): Causes[number] => ({
+  reason: oneLine(reason),
+  remedy,
+  isPermanent: false,
+});
 
 /** The container ended before the script had completed. */
 const endOf = (end: ContainerState['terminated']): Causes =>

@@ -169,7 +169,10 @@ export const PROBE_DONE = 'probe done';
  * No label of the chart is among them: a DaemonSet would take the pod for its own, a Service would send it requests, and it would
  * count as a run.
  */
-export const probeLabels = (release: string): Readonly<Record<string, string>> => ({...ownLabels(release), [PROBE]: release});
+export const probeLabels = (release: string): Readonly<Record<string, string>> => ({
+  ...ownLabels(release),
+  [PROBE]: release,
+});
 
 export const probeSelector = (release: string): string => `${PROBE}=${release}`;
 
@@ -190,7 +193,19 @@ export interface Probed {
   leftover?: string | undefined;
 }
 
-const ANSWERS = ['ok', 'proxy', 'proxy-dns', 'dns', 'refused', 'timeout', 'tls', 'untrusted', 'no-ca', 'no-tool', 'failed'] as const;
+const ANSWERS = [
+  'ok',
+  'proxy',
+  'proxy-dns',
+  'dns',
+  'refused',
+  'timeout',
+  'tls',
+  'untrusted',
+  'no-ca',
+  'no-tool',
+  'failed',
+] as const;
 const VOLUMES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
 
 /** The outcome of one request of the script. */
@@ -226,7 +241,8 @@ export interface Findings {
 /** Parses the output of the script, one finding per line. Other lines come from other programs of the image. Pure. */
 export function probeFindings(log: string): Findings {
   const lines = log.split('\n').flatMap((line) => {
-    const [, about, state = '', rest = ''] = /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
+    const [, about, state = '', rest = ''] =
+      /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
     return about === undefined ? [] : [{about, state, rest}];
   });
   const answer = (name: string): ProbeAnswer | undefined =>
@@ -243,7 +259,8 @@ export function probeFindings(log: string): Findings {
       const state = ANSWERS.find((each) => each === found);
       return about === name && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
     });
-  const stateOf = (name: string): string | undefined => lines.find(({about}) => about === name)?.state;
+  const stateOf = (name: string): string | undefined =>
+    lines.find(({about}) => about === name)?.state;
   const runnerUser = stateOf('runner-user');
   return {
     scalr: answer('scalr-url'),
@@ -252,10 +269,15 @@ export function probeFindings(log: string): Findings {
     telemetry: requests('telemetry'),
     manifests: requests('manifest'),
     urls: requests('url'),
-    runner: runnerUser === undefined ? undefined : {missesUser: runnerUser === 'missing', missesCurl: stateOf('runner-curl') === 'missing'},
+    runner:
+      runnerUser === undefined
+        ? undefined
+        : {missesUser: runnerUser === 'missing', missesCurl: stateOf('runner-curl') === 'missing'},
     volumes: lines.flatMap(({about, state: found, rest: directory}) => {
       const state = VOLUMES.find((each) => each === found);
-      return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];
+      return about === 'volume' && state !== undefined && directory !== ''
+        ? [{state, directory}]
+        : [];
     }),
   };
 }

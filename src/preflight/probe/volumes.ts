@@ -33,7 +33,9 @@ const CA_FILE = 'ca.crt';
 export function probeVolumes(spec: Values, container: Values, cluster: Cluster): ProbeVolumes {
   const {path, text} = certificatesOf(container);
   const data = dataMounts(spec, container);
-  const caMount = mapsIn(container['volumeMounts']).find(({mountPath}) => path !== undefined && isPathIn(path, String(mountPath)));
+  const caMount = mapsIn(container['volumeMounts']).find(
+    ({mountPath}) => path !== undefined && isPathIn(path, String(mountPath)),
+  );
   const desired = caMount ? [...data, caMount] : data;
   const found = mapsIn(spec['volumes'])
     .filter(({name}) => desired.some((mount) => mount['name'] === name))
@@ -43,9 +45,16 @@ export function probeVolumes(spec: Values, container: Values, cluster: Cluster):
   const missesCertificates = caMount !== undefined && !mounts.includes(caMount);
   return {
     mounts: text === undefined ? mounts : [...mounts, CA_MOUNT],
-    volumes: text === undefined ? volumes : [...volumes, {name: CA_MOUNT.name, configMap: {name: cluster.configMap}}],
+    volumes:
+      text === undefined
+        ? volumes
+        : [...volumes, {name: CA_MOUNT.name, configMap: {name: cluster.configMap}}],
     directories: data.map(({mountPath}) => String(mountPath)),
-    caPath: missesCertificates ? undefined : text === undefined ? path : `${CA_MOUNT.mountPath}/${CA_FILE}`,
+    caPath: missesCertificates
+      ? undefined
+      : text === undefined
+        ? path
+        : `${CA_MOUNT.mountPath}/${CA_FILE}`,
     missesCertificates,
     data: text === undefined ? found.find((each) => each.data)?.data : {[CA_FILE]: text},
     notes: found.flatMap(({note}) => note ?? []),
@@ -78,13 +87,19 @@ function replaced(volume: Values, {objects, existing, configMap}: Cluster): Repl
   const name = volume['name'] as string;
   const claim = getAt(volume, ['persistentVolumeClaim', 'claimName']);
   if (typeof claim === 'string' && !existing.has(`persistentvolumeclaims/${claim}`))
-    return {volume: {name, emptyDir: {}}, note: `uses an emptyDir instead of PVC ${claim}, which cannot be mounted yet`};
+    return {
+      volume: {name, emptyDir: {}},
+      note: `uses an emptyDir instead of PVC ${claim}, which cannot be mounted yet`,
+    };
   const directory = getAt(volume, ['hostPath', 'path']);
-  if (typeof directory === 'string') return {volume, note: `leaves the directory ${directory} on the node, as an install would`};
+  if (typeof directory === 'string')
+    return {volume, note: `leaves the directory ${directory} on the node, as an install would`};
   const secret = volume['secret'];
   if (!isMap(secret)) return {volume};
   const {secretName, ...rest} = secret;
-  const created = objects.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secretName);
+  const created = objects.find(
+    ({kind, metadata}) => kind === 'Secret' && metadata.name === secretName,
+  );
   const data = created && publicDataOf(created);
   if (data) return {volume: {name, configMap: {name: configMap, ...rest}}, data};
   if (existing.has(`secrets/${secretName}`)) return {volume};
@@ -97,7 +112,9 @@ const VARIABLES = ['SCALR_AGENT_CA_CERT', 'SCALR_CA_CERT', 'SSL_CERT_FILE'];
 /** The certificates that a container trusts: in a file, or in the variable itself. */
 function certificatesOf(container: Values): {path?: string; text?: string} {
   const env = mapsIn(container['env']);
-  const value = VARIABLES.map((name) => env.find((each) => each['name'] === name)?.['value']).find(Boolean);
+  const value = VARIABLES.map((name) => env.find((each) => each['name'] === name)?.['value']).find(
+    Boolean,
+  );
   if (typeof value !== 'string') return {};
   if (value.startsWith('/')) return {path: value};
   const text = value.includes('-----BEGIN') ? value : decoded(value);
@@ -105,12 +122,18 @@ function certificatesOf(container: Values): {path?: string; text?: string} {
 }
 
 /** Content of a Secret of the chart that contains only certificates. */
-function publicDataOf(secret: KubernetesObject & {data?: Values; stringData?: Record<string, string>}): Record<string, string> | undefined {
-  const data = Object.entries(secret.data ?? {}).map(([key, base64]) => [key, decoded(String(base64))]);
+function publicDataOf(
+  secret: KubernetesObject & {data?: Values; stringData?: Record<string, string>},
+): Record<string, string> | undefined {
+  const data = Object.entries(secret.data ?? {}).map(([key, base64]) => [
+    key,
+    decoded(String(base64)),
+  ]);
   const texts: Record<string, string> = {...Object.fromEntries(data), ...secret.stringData};
   return Object.keys(texts).length > 0 && Object.values(texts).every(isPublic) ? texts : undefined;
 }
 
-const isPublic = (text: string): boolean => text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY');
+const isPublic = (text: string): boolean =>
+  text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY');
 
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

@@ -19,12 +19,21 @@ type ReleasePart = Omit<EmbeddedRelease, 'values' | 'edits' | 'fileSets'>;
 export async function releaseGroups(given: ValuesFile, read: Read): Promise<FileGroup[]> {
   const {file, text} = given;
   const parts = embeddedReleases(file, text).flatMap(({fileSets, ...release}) =>
-    fileSets.map((paths, index): [ReleasePart, readonly string[]] => [index === 0 ? release : {...release, problems: []}, paths]),
+    fileSets.map((paths, index): [ReleasePart, readonly string[]] => [
+      index === 0 ? release : {...release, problems: []},
+      paths,
+    ]),
   );
   const found = parts.length > 0 ? parts : partsOfFleet(text);
-  const [first, ...others] = await Promise.all(found.map(([release, paths]) => groupOf(given, release, paths, read)));
+  const [first, ...others] = await Promise.all(
+    found.map(([release, paths]) => groupOf(given, release, paths, read)),
+  );
   const ofFile = fileProblems(text).map((each) => findingOf(each, given));
-  if (first?.release) return [{...first, release: {...first.release, around: [...ofFile, ...first.release.around]}}, ...others];
+  if (first?.release)
+    return [
+      {...first, release: {...first.release, around: [...ofFile, ...first.release.around]}},
+      ...others,
+    ];
   return isWithoutValues(given) ? [{files: [given], areLayers: false, around: ofFile}] : [];
 }
 
@@ -36,7 +45,10 @@ const BESIDE =
 function isWithoutValues({file, text}: ValuesFile): boolean {
   if (/\.(tf|gotmpl)$|(^|\/)\.sops\.ya?ml$/.test(file)) return true;
   const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
-  return roots.length > 0 && roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'));
+  return (
+    roots.length > 0 &&
+    roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'))
+  );
 }
 
 /** In values that are incomplete without those of a cluster. */
@@ -46,25 +58,51 @@ const BASE = /(agent-(?:k8s|local|job))-(\d+\.\d+\.\d+)[^/]*$/;
 
 /** What `export` writes for one cluster: values to merge over those of a base. */
 function partsOfFleet(text: string): [ReleasePart, readonly string[]][] {
-  const part = (kind: string, [chart, version]: readonly unknown[], values: unknown, base?: string): [ReleasePart, readonly string[]][] => {
+  const part = (
+    kind: string,
+    [chart, version]: readonly unknown[],
+    values: unknown,
+    base?: string,
+  ): [ReleasePart, readonly string[]][] => {
     if (!isChart(chart) || typeof version !== 'string') return [];
-    const inPlace = base === undefined ? text : isMap(values) ? extract(values as ParsedNode, text).inPlace : undefined;
+    const inPlace =
+      base === undefined
+        ? text
+        : isMap(values)
+          ? extract(values as ParsedNode, text).inPlace
+          : undefined;
     const fixed = {parameters: [], problems: [], hasOtherValues: base === undefined};
     return [[{kind, chart, version, inPlace, ...fixed}, base === undefined ? [] : [base]]];
   };
   const incomplete = INCOMPLETE.exec(text);
   if (incomplete) return part('fleet', incomplete.slice(1), undefined);
   const root = parseYaml(text)[0]?.contents;
-  const [name, version] = [scalarText(nodeIn(root, 'chart')), scalarText(nodeIn(root, 'version'))];
+  const name = scalarText(nodeIn(root, 'chart'));
+  const version = scalarText(nodeIn(root, 'version'));
   if (isMap(root) && root.has('override'))
-    return part('ApplicationSet', [name, version], root.get('override', true), `../../base/${name}-${version}.yaml`);
+    return part(
+      'ApplicationSet',
+      [name, version],
+      root.get('override', true),
+      `../../base/${name}-${version}.yaml`,
+    );
   if (isMap(root) && root.has('objects'))
-    return part('helmfile environment', [name, version], root.get('values', true), `../base/${name}-${version}.yaml`);
+    return part(
+      'helmfile environment',
+      [name, version],
+      root.get('values', true),
+      `../base/${name}-${version}.yaml`,
+    );
   const resource =
     listItems(nodeIn(root, 'resources'))
       .map(scalarText)
       .find((each) => BASE.test(each ?? '')) ?? '';
-  return part('Kustomization', BASE.exec(resource)?.slice(1) ?? [], patchedValues(root, text), `${resource}/values.yaml`);
+  return part(
+    'Kustomization',
+    BASE.exec(resource)?.slice(1) ?? [],
+    patchedValues(root, text),
+    `${resource}/values.yaml`,
+  );
 }
 
 /** The values in an operation of JSON Patch, at their lines in the file. */
@@ -88,30 +126,45 @@ async function groupOf(
   read: Read,
 ): Promise<FileGroup> {
   const {file, text} = given;
-  const named = await Promise.all(paths.map(async (path) => ({path, ...(await readBeside(file, path, read))})));
+  const named = await Promise.all(
+    paths.map(async (path) => ({path, ...(await readBeside(file, path, read))})),
+  );
   const unread = named.flatMap((each) => (each.text === undefined ? [each.path] : []));
-  const layers = named.flatMap((each) => (each.text === undefined ? [] : [{file: each.file, text: each.text}]));
+  const layers = named.flatMap((each) =>
+    each.text === undefined ? [] : [{file: each.file, text: each.text}],
+  );
   const isOwn = inPlace !== undefined || layers.length === 0;
   const files = [...layers, ...(isOwn ? [{file, text: inPlace ?? '{}\n', shown: text}] : [])];
   return {
     files,
     areLayers: files.length > 1 || !isOwn,
     release: {
-      ...{kind, chart, version: isExact(version) ? version.replace(/^v/, '') : undefined, unread},
-      isPartial: unread.length > 0 || parameters.length > 0 || (hasOtherValues && paths.length === 0),
+      kind,
+      chart,
+      version: isExact(version) ? version.replace(/^v/, '') : undefined,
+      unread,
+      isPartial:
+        unread.length > 0 || parameters.length > 0 || (hasOtherValues && paths.length === 0),
       around: problems.map((each) => findingOf(each, given)),
     },
   };
 }
 
 /** Without a text if it cannot be read here, or is a template. */
-async function readBeside(file: string, path: string, read: Read): Promise<{file: string; text?: string | undefined}> {
+async function readBeside(
+  file: string,
+  path: string,
+  read: Read,
+): Promise<{file: string; text?: string | undefined}> {
   const place = join(dirname(file), path);
   const text = await read(place).catch(onFailure(() => undefined));
   return {file: place, text: text?.includes('{{') ? undefined : text};
 }
 
-function findingOf({offset, path: _, severity = 'error', ...problem}: SourceProblem, {file, text}: ValuesFile): ValuesFinding {
+function findingOf(
+  {offset, path: _, severity = 'error', ...problem}: SourceProblem,
+  {file, text}: ValuesFile,
+): ValuesFinding {
   const before = text.slice(0, offset);
   return {
     ...problem,

@@ -34,18 +34,26 @@ export const blankAround = (text: string, start: number, end: number): string =>
 };
 
 /** Only another program can evaluate the file. */
-export const notReadable = (file: string, reason: string, suggestions: readonly string[]): ExpectedError =>
+export const notReadable = (
+  file: string,
+  reason: string,
+  suggestions: readonly string[],
+): ExpectedError =>
   failed('UNREADABLE_FILE', `Cannot read the values in ${file}: ${reason}.`, suggestions);
 
 /** A text with this many blanks less at the start of its lines. */
-export const dedent = (text: string, column: number): string => text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
+export const dedent = (text: string, column: number): string =>
+  text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
 
 /** A text with this many blanks more at the start of its filled lines. */
-export const indent = (text: string, column: number): string => text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
+export const indent = (text: string, column: number): string =>
+  text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
 
 /** The smallest indentation of a text. */
 export const columnOf = (text: string): number => {
-  const columns = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
+  const columns = text
+    .split('\n')
+    .flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
   return columns.length > 0 ? Math.min(...columns) : 0;
 };
 
@@ -62,7 +70,8 @@ export interface FleetRelease {
 }
 
 const EXACT = /^v?\d+\.\d+\.\d+(?:[-+].*)?$/;
-export const isExact = (version: string | undefined): version is string => EXACT.test(version ?? '');
+export const isExact = (version: string | undefined): version is string =>
+  EXACT.test(version ?? '');
 
 const problem = (
   offset: number,
@@ -73,16 +82,27 @@ const problem = (
 ): SourceProblem => ({offset, severity, code, message, suggestion});
 
 /** Problems of one release around its values. */
-export function fleetProblems({chart, version, offset, lacksDefinitions, lacksIgnored}: FleetRelease): SourceProblem[] {
+export function fleetProblems({
+  chart,
+  version,
+  offset,
+  lacksDefinitions,
+  lacksIgnored,
+}: FleetRelease): SourceProblem[] {
   const missing = {
-    NO_CRD_POLICY: ['Upgrades do not apply new custom resource definitions of agent-job.', chart === 'agent-job' && lacksDefinitions],
+    NO_CRD_POLICY: [
+      'Upgrades do not apply new custom resource definitions of agent-job.',
+      chart === 'agent-job' && lacksDefinitions,
+    ],
     REPLICAS_REVERTED: ['The replicas that the autoscaler sets are reverted.', lacksIgnored],
     VERSION_RANGE: [
       `${version === undefined ? 'The release has no version' : `The version "${version}" is a range`}, so clusters can run different versions.`,
       !isExact(version) && `Set an exact version, for example ${newestOf(chart)}`,
     ],
   } as const;
-  return Object.entries(missing).flatMap(([code, [message, step]]) => (step ? [problem(offset, code, message, step, 'warning')] : []));
+  return Object.entries(missing).flatMap(([code, [message, step]]) =>
+    step ? [problem(offset, code, message, step, 'warning')] : [],
+  );
 }
 
 const OCI = /(?:oci:\/\/|(?<![\w/.:-]))scalr\.github\.io\/agent-helm/g;
@@ -90,14 +110,14 @@ const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 /** Problems of a whole file. */
 export function fileProblems(text: string): SourceProblem[] {
-  const isComment = (offset: number): boolean => /^\s*(?:#|\/\/)/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
+  const isComment = (offset: number): boolean =>
+    /^\s*(?:#|\/\/)/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
   const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
   const addresses = [...text.matchAll(OCI)].filter(({index}) => !isComment(index));
-  const [leak, revoke] = [
-    'The file contains a token, which anyone with access to the file can use.',
-    'Revoke the token, and refer to an existing Secret',
-  ];
-  const [http, use] = ['The chart repository is an HTTP repository, not an OCI registry.', 'Use https://scalr.github.io/agent-helm/'];
+  const leak = 'The file contains a token, which anyone with access to the file can use.';
+  const revoke = 'Revoke the token, and refer to an existing Secret';
+  const http = 'The chart repository is an HTTP repository, not an OCI registry.';
+  const use = 'Use https://scalr.github.io/agent-helm/';
   return [
     ...tokens.map(({index}) => problem(index, 'TOKEN_IN_FILE', leak, revoke)),
     ...addresses.map(({index}) => problem(index, 'OCI_REPOSITORY', http, use)),
@@ -105,15 +125,31 @@ export function fileProblems(text: string): SourceProblem[] {
 }
 
 /** Versions whose objects have fixed names, so that a namespace can hold only one release. */
-const FIXED_NAMES: Readonly<Record<ChartName, string>> = {'agent-k8s': '*', 'agent-job': '<=0.5.67', 'agent-local': '<=0.5.54'};
+const FIXED_NAMES: Readonly<Record<ChartName, string>> = {
+  'agent-k8s': '*',
+  'agent-job': '<=0.5.67',
+  'agent-local': '<=0.5.54',
+};
 
 /** Releases whose objects have the same names. */
 export const collisions = (
-  releases: readonly {chart: ChartName; version: string | undefined; place: string; offset: number}[],
+  releases: readonly {
+    chart: ChartName;
+    version: string | undefined;
+    place: string;
+    offset: number;
+  }[],
 ): SourceProblem[] =>
   releases.flatMap(({chart, version, place, offset}, index) => {
-    const isFirst = !releases.slice(0, index).some((each) => each.chart === chart && each.place === place);
-    if (isFirst || place === '' || !within(version && isExact(version) ? version : newestOf(chart), FIXED_NAMES[chart])) return [];
+    const isFirst = !releases
+      .slice(0, index)
+      .some((each) => each.chart === chart && each.place === place);
+    if (
+      isFirst ||
+      place === '' ||
+      !within(version && isExact(version) ? version : newestOf(chart), FIXED_NAMES[chart])
+    )
+      return [];
     const message = `The file has two releases of ${chart} in one namespace, and their objects have the same names.`;
     return [problem(offset, 'SEVERAL_RELEASES', message, 'Use another namespace for one of them')];
   });

@@ -4,7 +4,16 @@ import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isEmptyNode, parseYaml} from '../validate/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
-import {blankAround, collisions, columnOf, dedent, type EmbeddedRelease, fleetProblems, indent, notReadable} from './embedded-release.ts';
+import {
+  blankAround,
+  collisions,
+  columnOf,
+  dedent,
+  type EmbeddedRelease,
+  fleetProblems,
+  indent,
+  notReadable,
+} from './embedded-release.ts';
 import {isTerraform, terraformReleases} from './terraform.ts';
 
 /** The releases of our charts in a file of Terraform, Argo CD, Flux, Helmfile or the Helm controller of K3s. @throws ExpectedError */
@@ -17,22 +26,34 @@ export function embeddedReleases(file: string, text: string): EmbeddedRelease[] 
   const documents = hasErrors ? parseYaml(masked) : plain;
   if (documents.some(({errors}) => errors.length > 0)) return [];
   const releases = releasesIn(documents, masked, text);
-  if (releases.some(({values = ''}) => values.includes(MASK) || UNQUOTED.test(values))) throw hasTemplates(file);
+  if (releases.some(({values = ''}) => values.includes(MASK) || UNQUOTED.test(values)))
+    throw hasTemplates(file);
   return releases;
 }
 
 /** `original` is the text before template expressions were masked. */
-function releasesIn(documents: ReturnType<typeof parseYaml>, text: string, original: string): EmbeddedRelease[] {
+function releasesIn(
+  documents: ReturnType<typeof parseYaml>,
+  text: string,
+  original: string,
+): EmbeddedRelease[] {
   const roots = documents.map(({contents}) => contents as unknown);
-  const isScaled = roots.some((root) => /^(HorizontalPodAutoscaler|ScaledObject)$/.test(scalarText(nodeIn(root, 'kind')) ?? ''));
+  const isScaled = roots.some((root) =>
+    /^(HorizontalPodAutoscaler|ScaledObject)$/.test(scalarText(nodeIn(root, 'kind')) ?? ''),
+  );
   const found = roots.flatMap((root) => {
     const kind = scalarText(nodeIn(root, 'kind')) || 'helmfile';
     const engine = ENGINES.get(kind);
     const about = {root, kind, isScaled, text, original};
-    return engine ? engine.releases(root).flatMap((release) => releaseIn(release, engine, about)) : [];
+    return engine
+      ? engine.releases(root).flatMap((release) => releaseIn(release, engine, about))
+      : [];
   });
   const clashes = collisions(found);
-  return found.map((each) => ({...each, problems: [...each.problems, ...clashes.filter(({offset}) => offset === each.offset)]}));
+  return found.map((each) => ({
+    ...each,
+    problems: [...each.problems, ...clashes.filter(({offset}) => offset === each.offset)],
+  }));
 }
 
 /** A character that no file contains, for each character of a template expression. */
@@ -44,7 +65,10 @@ const UNQUOTED = /(^|[:,[-]\s+)\{\{/m;
 /** A text of the same length that is YAML without the expressions of a template: lines of their own become comments. */
 const maskTemplates = (text: string): string =>
   text
-    .replaceAll(/^([ \t]*)(\{\{.*\}\})(?=[ \t]*\r?$)/gm, (_, indent: string, line: string) => `${indent}#${MASK.repeat(line.length - 1)}`)
+    .replaceAll(
+      /^([ \t]*)(\{\{.*\}\})(?=[ \t]*\r?$)/gm,
+      (_, indent: string, line: string) => `${indent}#${MASK.repeat(line.length - 1)}`,
+    )
     .replaceAll(/\{\{.*?\}\}/g, (expression) => MASK.repeat(expression.length));
 
 const hasTemplates = (file: string): ExpectedError =>
@@ -73,12 +97,19 @@ interface Engine {
 }
 
 export const nodeIn = (node: unknown, path: string): unknown =>
-  at(path).reduce<unknown>((found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined), node);
+  at(path).reduce<unknown>(
+    (found, key) => (isMap(found) ? (found as YAMLMap).get(key, true) : undefined),
+    node,
+  );
 export const listItems = (node: unknown): unknown[] => (isSeq(node) ? node.items : []);
-export const scalarText = (node: unknown): string | undefined => (isScalar(node) && !isEmptyNode(node) ? String(node.value) : undefined);
+export const scalarText = (node: unknown): string | undefined =>
+  isScalar(node) && !isEmptyNode(node) ? String(node.value) : undefined;
 
 const argo = (spec: string): Engine => ({
-  releases: (root) => [nodeIn(root, `${spec}.source`), ...listItems(nodeIn(root, `${spec}.sources`))],
+  releases: (root) => [
+    nodeIn(root, `${spec}.source`),
+    ...listItems(nodeIn(root, `${spec}.sources`)),
+  ],
   chart: 'chart',
   version: 'targetRevision',
   values: ['helm.valuesObject', 'helm.values'],
@@ -87,13 +118,15 @@ const argo = (spec: string): Engine => ({
   parameters: 'helm.parameters',
   place: ['namespace', 'server', 'name'].map((key) => `${spec}.destination.${key}`),
   // Argo CD applies the definitions of a chart with its other objects.
-  lacksDefinitions: (_, release) => scalarText(nodeIn(release, 'helm.skipCrds')) === 'true' && 'Remove helm.skipCrds',
+  lacksDefinitions: (_, release) =>
+    scalarText(nodeIn(release, 'helm.skipCrds')) === 'true' && 'Remove helm.skipCrds',
   lacksIgnored: (root) =>
     !hasReplicas(nodeIn(root, `${spec}.ignoreDifferences`)) &&
     `Add /spec/replicas to ${spec}.ignoreDifferences, and RespectIgnoreDifferences=true to syncOptions`,
 });
 
-const hasReplicas = (node: unknown): boolean => JSON.stringify(node ?? '').includes('/spec/replicas');
+const hasReplicas = (node: unknown): boolean =>
+  JSON.stringify(node ?? '').includes('/spec/replicas');
 
 const ENGINES: ReadonlyMap<string, Engine> = new Map(
   Object.entries({
@@ -107,7 +140,8 @@ const ENGINES: ReadonlyMap<string, Engine> = new Map(
       others: ['valuesFrom'],
       place: ['spec.targetNamespace', 'metadata.namespace'],
       lacksDefinitions: (root) =>
-        !/^Create/.test(scalarText(nodeIn(root, 'spec.upgrade.crds')) ?? '') && 'Set spec.upgrade.crds to CreateReplace',
+        !/^Create/.test(scalarText(nodeIn(root, 'spec.upgrade.crds')) ?? '') &&
+        'Set spec.upgrade.crds to CreateReplace',
       lacksIgnored: (root) =>
         scalarText(nodeIn(root, 'spec.driftDetection.mode')) === 'enabled' &&
         !hasReplicas(nodeIn(root, 'spec.driftDetection.ignore')) &&
@@ -147,7 +181,8 @@ function releaseIn(
   engine: Engine,
   {root, kind, isScaled, text, original}: About,
 ): (EmbeddedRelease & {place: string; offset: number})[] {
-  const [chart, version] = [nodeIn(release, engine.chart), nodeIn(release, engine.version)];
+  const chart = nodeIn(release, engine.chart);
+  const version = nodeIn(release, engine.version);
   // Helmfile writes the repository before the name, and lists values together with the names of files.
   const reference = scalarText(chart) ?? '';
   const name = reference.split('/').at(-1) as string;
@@ -158,33 +193,49 @@ function releaseIn(
     ...values.filter((each) => scalarText(each) !== undefined || isMap(each)),
     ...listed.filter((each) => isMap(each)),
   ];
-  const named = [...listed.filter((each) => !isMap(each)), ...listItems(nodeIn(release, engine.files ?? ''))];
+  const named = [
+    ...listed.filter((each) => !isMap(each)),
+    ...listItems(nodeIn(release, engine.files ?? '')),
+  ];
   const others = [...named, ...engine.others.map((path) => nodeIn(release, path))];
   const found = inline === undefined ? undefined : extract(inline as ParsedNode, text);
   const isTemplate = scalarText(version)?.includes(MASK);
   const spelled = isTemplate ? undefined : scalarText(version);
   const offset = (((version ?? chart) as ParsedNode).range ?? [0])[0];
-  const place = engine.place.flatMap((path) => scalarText(nodeIn(root, path) ?? nodeIn(release, path)) ?? []).join('/');
+  const place = engine.place
+    .flatMap((path) => scalarText(nodeIn(root, path) ?? nodeIn(release, path)) ?? [])
+    .join('/');
   return [
     {
-      ...{kind, chart: name, version: spelled, place, offset},
+      kind,
+      chart: name,
+      version: spelled,
+      place,
+      offset,
       values: found?.values,
       inPlace: found?.inPlace,
       fileSets: fileSetsOf(named, root, original),
-      parameters: engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
+      parameters:
+        engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
       hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
       problems: isTemplate
         ? []
         : fleetProblems({
-            ...{chart: name, version: spelled, offset},
+            chart: name,
+            version: spelled,
+            offset,
             lacksDefinitions: engine.lacksDefinitions?.(root, release),
             lacksIgnored: isScaled && engine.lacksIgnored?.(root),
           }),
       edits: (newChart, newVersion, newValues) =>
         [
-          newChart === name ? undefined : scalarEdit(text, chart, `${reference.slice(0, -name.length)}${newChart}`),
+          newChart === name
+            ? undefined
+            : scalarEdit(text, chart, `${reference.slice(0, -name.length)}${newChart}`),
           scalarText(version) === newVersion ? undefined : scalarEdit(text, version, newVersion),
-          newValues === undefined || newValues === found?.values ? undefined : found?.edit(newValues),
+          newValues === undefined || newValues === found?.values
+            ? undefined
+            : found?.edit(newValues),
         ].filter((each) => each !== undefined),
     },
   ];
@@ -206,9 +257,13 @@ function fileSetsOf(named: readonly unknown[], root: unknown, original: string):
         ];
   });
   const environments = nodeIn(root, 'environments');
-  const names = isMap(environments) ? environments.items.flatMap(({key}) => scalarText(key) ?? []) : [];
+  const names = isMap(environments)
+    ? environments.items.flatMap(({key}) => scalarText(key) ?? [])
+    : [];
   const isOfEach = names.length > 0 && paths.some((each) => each.search(ENVIRONMENT) >= 0);
-  return isOfEach ? names.map((name) => paths.map((each) => each.replaceAll(ENVIRONMENT, name))) : [paths];
+  return isOfEach
+    ? names.map((name) => paths.map((each) => each.replaceAll(ENVIRONMENT, name)))
+    : [paths];
 }
 
 const namesOf = (node: unknown): string[] => [
@@ -234,11 +289,16 @@ export function extract(node: ParsedNode, text: string): Extracted {
     return {
       values: `${dedent(own, column)}\n`,
       inPlace: blankAround(text, start, start + own.length),
-      edit: (values) => ({start, end: start + own.length, text: indent(values, column).slice(column)}),
+      edit: (values) => ({
+        start,
+        end: start + own.length,
+        text: indent(values, column).slice(column),
+      }),
     };
   }
   const keyColumn = text.slice(lineStart).search(/[^\s-]/);
-  const isBlock = isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
+  const isBlock =
+    isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
   const body = written.slice(written.indexOf('\n') + 1);
   const column = isBlock ? Math.max(columnOf(body), keyColumn + 1) : keyColumn + 2;
   return {

@@ -3,12 +3,21 @@ import type {ExpectedError} from '../../ground/errors.ts';
 import {toYaml} from '../document.ts';
 import {readSource} from '../validate/source.ts';
 import type {Edit} from '../yaml-text.ts';
-import {blankAround, columnOf, dedent, type EmbeddedRelease, fleetProblems, indent, notReadable} from './embedded-release.ts';
+import {
+  blankAround,
+  columnOf,
+  dedent,
+  type EmbeddedRelease,
+  fleetProblems,
+  indent,
+  notReadable,
+} from './embedded-release.ts';
 
 const HELM_RELEASE = /^\s*resource\s+"helm_release"\s/gm;
 const MODULE = /^\s*module\s+"[^"]+"\s/m;
 
-export const isTerraform = (text: string): boolean => text.search(HELM_RELEASE) >= 0 || MODULE.test(text);
+export const isTerraform = (text: string): boolean =>
+  text.search(HELM_RELEASE) >= 0 || MODULE.test(text);
 
 const CHART = /^(\s*chart\s*=\s*")([^"\n]*?)(agent-[a-z0-9]+)"/gm;
 const VERSION = /^(\s*(?:chart_)?version\s*=\s*")([^"\n]+)"/gm;
@@ -22,10 +31,14 @@ const SET = /^\s*(?:set\s*(?:=\s*\[\s*)?)?\{\s*name\s*=\s*"([^"]+)"/gm;
 export function terraformReleases(file: string, text: string): EmbeddedRelease[] {
   const resources = [...text.matchAll(HELM_RELEASE)];
   const [chart, ...others] = text.matchAll(CHART);
-  const [version, ...versions] = [...text.matchAll(VERSION)].filter(([line]) => resources.length > 0 || line.includes('chart_version'));
+  const [version, ...versions] = [...text.matchAll(VERSION)].filter(
+    ([line]) => resources.length > 0 || line.includes('chart_version'),
+  );
   const name = chart?.[3];
-  if (chart === undefined && (resources.length === 0 || /^\s*chart\s*=\s*var\./m.test(text))) return [];
-  if (resources.length > 1) throw notSimple(file, `it has ${resources.length} helm_release resources`);
+  if (chart === undefined && (resources.length === 0 || /^\s*chart\s*=\s*var\./m.test(text)))
+    return [];
+  if (resources.length > 1)
+    throw notSimple(file, `it has ${resources.length} helm_release resources`);
   if (chart === undefined || others.length > 0 || versions.length > 0 || !isChart(name))
     throw notSimple(file, 'its resource must specify the chart and one version as plain text');
   const items = hclValues(text, (expression) => {
@@ -33,15 +46,29 @@ export function terraformReleases(file: string, text: string): EmbeddedRelease[]
   });
   const [inline, ...more] = items.filter(({yaml}) => yaml !== undefined);
   const files = items.flatMap((each) => each.file ?? []);
-  if (items.length === 0 || more.length > 0) throw notSimple(file, 'its resource must have its values in one heredoc, yamlencode or files');
+  if (items.length === 0 || more.length > 0)
+    throw notSimple(file, 'its resource must have its values in one heredoc, yamlencode or files');
   const {yaml, isHeredoc = false, start = 0, end = 0} = inline ?? {};
-  const column = isHeredoc ? columnOf(yaml?.text ?? '') : text.slice(text.lastIndexOf('\n', start) + 1).search(/\S/);
-  const encoded = yaml && !isHeredoc ? toYaml(readSource(yaml.text).source?.values ?? {}) : undefined;
-  const replaced = (match: RegExpExecArray, by: string): Edit => ({start: match.index, end: match.index + match[0].length, text: by});
+  const column = isHeredoc
+    ? columnOf(yaml?.text ?? '')
+    : text.slice(text.lastIndexOf('\n', start) + 1).search(/\S/);
+  const encoded =
+    yaml && !isHeredoc ? toYaml(readSource(yaml.text).source?.values ?? {}) : undefined;
+  const replaced = (match: RegExpExecArray, by: string): Edit => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: by,
+  });
   const valuesEdit = (changed: string): Edit => {
-    if (isHeredoc && yaml) return {start: yaml.start, end: yaml.end, text: `${indent(changed, column)}\n`};
-    const [inner, outer] = [indent(changed, column + 4), ' '.repeat(column)];
-    return {start, end, text: `<<-EOT\n${inner}\n${outer}  EOT${/^\s*\n/.test(text.slice(end)) ? '' : `\n${outer}`}`};
+    if (isHeredoc && yaml)
+      return {start: yaml.start, end: yaml.end, text: `${indent(changed, column)}\n`};
+    const inner = indent(changed, column + 4);
+    const outer = ' '.repeat(column);
+    return {
+      start,
+      end,
+      text: `<<-EOT\n${inner}\n${outer}  EOT${/^\s*\n/.test(text.slice(end)) ? '' : `\n${outer}`}`,
+    };
   };
   const values = encoded ?? (yaml && dedent(yaml.text, column));
   return [
@@ -50,7 +77,8 @@ export function terraformReleases(file: string, text: string): EmbeddedRelease[]
       chart: name,
       version: version?.[2],
       values,
-      inPlace: yaml && `${blankAround(text.slice(0, yaml.start), yaml.start, yaml.start)}${yaml.text}`,
+      inPlace:
+        yaml && `${blankAround(text.slice(0, yaml.start), yaml.start, yaml.start)}${yaml.text}`,
       fileSets: [files],
       hasOtherValues: files.length > 0 || /^\s*set_(list|sensitive|wo)?\s*[={]/m.test(text),
       parameters: [...text.matchAll(SET)].map((match) => match[1] as string),
@@ -113,7 +141,12 @@ export function hclValues(text: string, refuse: (expression: string) => never): 
       const from = start + heredoc[0].indexOf('\n') + 1;
       const expression = /(?:(?<!\$)\$|(?<!%)%)\{[^}]*\}?/.exec(body)?.[0];
       if (expression !== undefined) refuse(expression);
-      items.push({start, end: at, yaml: {text: body, start: from, end: from + body.length}, isHeredoc: true});
+      items.push({
+        start,
+        end: at,
+        yaml: {text: body, start: from, end: from + body.length},
+        isHeredoc: true,
+      });
     } else if (file !== undefined) items.push({start, end: at, file});
     else if (take(ENCODED)) {
       const yaml = yamlOf(text, at, refuse);
@@ -126,27 +159,40 @@ export function hclValues(text: string, refuse: (expression: string) => never): 
   return items;
 }
 
-const TOKEN = /(\s+)|(#.*|\/\/.*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*")|([{}[\],])|(=(?![=>])|:)|([\w.-]+)/y;
+const TOKEN =
+  /(\s+)|(#.*|\/\/.*|\/\*[\s\S]*?\*\/)|("(?:[^"\\\n]|\\.)*")|([{}[\],])|(=(?![=>])|:)|([\w.-]+)/y;
 const LITERAL = /^(?:true|false|null|-?\d[\d.]*(?:[eE][+-]?\d+)?)$/;
 
 /** An object of HCL as a flow mapping of YAML: = becomes a colon, and a line that ends a value gets a comma. */
-function yamlOf(text: string, start: number, refuse: (expression: string) => never): {text: string; start: number; end: number} {
-  let [depth, at, yaml, last] = [0, start, '', '{'];
+function yamlOf(
+  text: string,
+  start: number,
+  refuse: (expression: string) => never,
+): {text: string; start: number; end: number} {
+  let depth = 0;
+  let at = start;
+  let yaml = '';
+  let last = '{';
   do {
     TOKEN.lastIndex = at;
     const [token = '', space, comment, quoted, bracket, equals, word] = TOKEN.exec(text) ?? [];
     at += token.length;
     const isKey = /^[ \t]*[=:]/.test(text.slice(at, at + 20));
-    const isExpression = quoted === undefined ? word !== undefined && !isKey && !LITERAL.test(word) : /(?<!\$)\$\{|(?<!%)%\{/.test(quoted);
+    const isExpression =
+      quoted === undefined
+        ? word !== undefined && !isKey && !LITERAL.test(word)
+        : /(?<!\$)\$\{|(?<!%)%\{/.test(quoted);
     if (token === '' || isExpression) refuse(token || (/.*/.exec(text.slice(at))?.[0] ?? ''));
     const endsLine = space?.includes('\n') ?? false;
-    if (space !== undefined) yaml += `${endsLine && !'{[,:'.includes(last) ? ',' : ''}${space.replaceAll('\t', ' ')}`;
+    if (space !== undefined)
+      yaml += `${endsLine && !'{[,:'.includes(last) ? ',' : ''}${space.replaceAll('\t', ' ')}`;
     else if (comment !== undefined) yaml += comment.replaceAll(/[^\n]/g, ' ');
     else if (equals !== undefined) yaml += /\s/.test(text[at] ?? '') ? ':' : ': ';
     else yaml += token;
     if (bracket !== undefined) depth += '{['.includes(bracket) ? 1 : bracket === ',' ? 0 : -1;
     if (endsLine) last = ',';
-    else if (space === undefined && comment === undefined) last = equals === undefined ? token : ':';
+    else if (space === undefined && comment === undefined)
+      last = equals === undefined ? token : ':';
   } while (depth > 0);
   return {text: yaml, start, end: at};
 }

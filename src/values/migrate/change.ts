@@ -19,7 +19,12 @@ export interface Move {
   to: readonly Path[];
 }
 
-export const changeOf = (kind: Change['kind'], path: Path, message: string, remedy?: string): Change => ({
+export const changeOf = (
+  kind: Change['kind'],
+  path: Path,
+  message: string,
+  remedy?: string,
+): Change => ({
   kind,
   path: spellPath(path),
   message,
@@ -29,7 +34,8 @@ export const changeOf = (kind: Change['kind'], path: Path, message: string, reme
 export const targetName = ({chart, version}: Target): string => `${chart} ${version}`;
 
 /** True if the value at the path can be a secret, which messages must not show. */
-export const isSecretPath = (path: Path): boolean => path.some((key) => keySoundsSecret(key) || variableSoundsSecret(key));
+export const isSecretPath = (path: Path): boolean =>
+  path.some((key) => keySoundsSecret(key) || variableSoundsSecret(key));
 
 /** A value for a message; undefined for secrets and for values that are too long. */
 export function shownValue(path: Path, value: Tree): string | undefined {
@@ -45,4 +51,6 @@ export function lineOf(path: Path, value: Tree): string {
 
 /** A reason that applies to several keys is given once. */
 export const withoutRepeats = (changes: readonly Change[]): Change[] =>
-  changes.filter(({message}, index) => changes.findIndex((each) => each.message === message) === index);
+  changes.filter(
+    ({message}, index) => changes.findIndex((each) => each.message === message) === index,
+  );

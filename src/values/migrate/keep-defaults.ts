@@ -25,20 +25,32 @@ export function keepDefaults(sides: Sides, from: Target, to: Target, which: Kept
   const errors = errorsIn(sides.after, to).length;
   let after = sides.after;
   const kept: Change[] = [];
-  const write = (entries: readonly ValuesEntry[], isReached: (values: Values) => boolean): boolean => {
+  const write = (
+    entries: readonly ValuesEntry[],
+    isReached: (values: Values) => boolean,
+  ): boolean => {
     const tried = withEntries(after, entries);
     if (!isReached(tried) || errorsIn(tried, to).length > errors) return false;
     after = tried;
     return true;
   };
   const remaining = (): ChangedDefault[] => changedDefaults({...sides, after}, from, to);
-  for (const {id} of remaining().filter((each) => which === 'all' || isUnprotected(each.id, each.is))) {
+  for (const {id} of remaining().filter(
+    (each) => which === 'all' || isUnprotected(each.id, each.is),
+  )) {
     // An earlier one can have resolved it.
     const open = remaining().find((each) => each.id === id);
     if (open?.entries === undefined) continue;
-    const isReached = (values: Values): boolean => !changedDefaults({...sides, after: values}, from, to).some((each) => each.id === id);
+    const isReached = (values: Values): boolean =>
+      !changedDefaults({...sides, after: values}, from, to).some((each) => each.id === id);
     if (!write(open.entries, isReached)) continue;
-    kept.push(changeOf('kept', open.path, `${open.message} The old value is written: ${linesOf(open.entries)}.`));
+    kept.push(
+      changeOf(
+        'kept',
+        open.path,
+        `${open.message} The old value is written: ${linesOf(open.entries)}.`,
+      ),
+    );
   }
   const protections = keepProtections(sides.before, from, to, {values: () => after, write});
   const changed = remaining().map(({path, message, entries, reason}) =>
@@ -52,7 +64,8 @@ export function keepDefaults(sides: Sides, from: Target, to: Target, which: Kept
   return {values: after, changes: [...kept, ...protections, ...changed]};
 }
 
-const linesOf = (entries: readonly ValuesEntry[]): string => entries.map(([path, value]) => lineOf(path, value)).join(' and ');
+const linesOf = (entries: readonly ValuesEntry[]): string =>
+  entries.map(([path, value]) => lineOf(path, value)).join(' and ');
 
 interface Writer {
   values(): Values;
@@ -60,16 +73,37 @@ interface Writer {
 }
 
 /** Keeps what restricts run pods, or says that the target does not have it. */
-function keepProtections(before: Values, from: Target, to: Target, {values, write}: Writer): Change[] {
-  const [old, known] = [effectiveValues(before, from), protectionsOf(to)];
+function keepProtections(
+  before: Values,
+  from: Target,
+  to: Target,
+  {values, write}: Writer,
+): Change[] {
+  const old = effectiveValues(before, from);
+  const known = protectionsOf(to);
   return protectionsOf(from).flatMap(({name, isOn}) => {
     const own = known.find((each) => each.name === name);
     const isKept = (tree: Values): boolean => own?.isOn(effectiveValues(tree, to)) ?? false;
     if (own === undefined || !isOn(old) || isKept(values())) return [];
     const was = `${targetName(from)} starts runs ${name}, unlike ${targetName(to)} by default.`;
-    const entry = own.refused === undefined ? own.keys.find((each) => write([each], isKept)) : undefined;
-    if (entry) return [changeOf('kept', entry[0], `${was} The old value is written: ${linesOf([entry])}.`, own.partly)];
-    return [changeOf('default-changed', [], `${was} It cannot be kept: ${own.refused ?? 'the other keys do not allow it'}.`)];
+    const entry =
+      own.refused === undefined ? own.keys.find((each) => write([each], isKept)) : undefined;
+    if (entry)
+      return [
+        changeOf(
+          'kept',
+          entry[0],
+          `${was} The old value is written: ${linesOf([entry])}.`,
+          own.partly,
+        ),
+      ];
+    return [
+      changeOf(
+        'default-changed',
+        [],
+        `${was} It cannot be kept: ${own.refused ?? 'the other keys do not allow it'}.`,
+      ),
+    ];
   });
 }
 
@@ -98,21 +132,30 @@ interface ChangedDefault {
 
 /** Defaults that changed, for settings and keys that the user did not set. */
 function changedDefaults(sides: Sides, from: Target, to: Target): ChangedDefault[] {
-  return [...ofSettings(sides, from, to), ...(from.chart === to.chart ? ofKeys(sides, from, to) : [])];
+  return [
+    ...ofSettings(sides, from, to),
+    ...(from.chart === to.chart ? ofKeys(sides, from, to) : []),
+  ];
 }
 
 function ofSettings({before, after, settings}: Sides, from: Target, to: Target): ChangedDefault[] {
-  const [old, read] = [readValues(before, from).settings, readValues(after, to).settings];
+  const old = readValues(before, from).settings;
+  const read = readValues(after, to).settings;
   return catalog.flatMap((setting) => {
-    const [was, is] = [old.get(setting.id), read.get(setting.id)];
+    const was = old.get(setting.id);
+    const is = read.get(setting.id);
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const kept = keeping(setting, was, read, after, to);
     const reason = kept ? undefined : refusalReason(chartFor(to), setting, was);
-    const path = kept?.[0]?.[0] ?? rowsWithKeys(to, setting)[0]?.paths[0] ?? (isUnprotected(setting.id, is) ? [] : undefined);
+    const path =
+      kept?.[0]?.[0] ??
+      rowsWithKeys(to, setting)[0]?.paths[0] ??
+      (isUnprotected(setting.id, is) ? [] : undefined);
     if (path === undefined) return [];
-    const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
+    const spell = (value: unknown): string =>
+      value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off';
     return [
       {
         id: setting.id,
@@ -135,7 +178,9 @@ function keeping(
   to: Target,
 ): readonly ValuesEntry[] | undefined {
   const scope = scopeOf(to, getFrom(known));
-  const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) => row.write(value, scope));
+  const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) =>
+    row.write(value, scope),
+  );
   const read = readValues(withEntries(after, entries), to).settings.get(setting.id);
   return entries.length > 0 && sameTree(read, value) ? entries : undefined;
 }
@@ -143,14 +188,24 @@ function keeping(
 /** Keys without a setting, whose default differs between two versions of a chart. */
 function ofKeys({before, after}: Sides, from: Target, to: Target): ChangedDefault[] {
   const rows = [from, to].flatMap((each) => chartFor(each).rows);
-  const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
+  const ofSetting = (path: Path): boolean =>
+    rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
   const effective = effectiveValues(after, to);
   return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {
     const is = getAt(effective, leaf.path);
     const isKnown = knowsKey(to, leaf.path);
     const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
-    if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
+    if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default))
+      return [];
     const message = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${targetName(to)}.`;
-    return [{id: spellPath(leaf.path), path: leaf.path, message, is, entries: [[leaf.path, leaf.default]]}];
+    return [
+      {
+        id: spellPath(leaf.path),
+        path: leaf.path,
+        message,
+        is,
+        entries: [[leaf.path, leaf.default]],
+      },
+    ];
   });
 }

@@ -4,7 +4,17 @@ import {matchingKey} from '../../charts/moved-keys.ts';
 import {within} from '../../charts/releases.ts';
 import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
 import {isUnknown} from '../../charts/target.ts';
-import {at, getAt, leafPaths, type Path, sameTree, spellPath, startsWith, type Tree, type Values} from '../../ground/tree.ts';
+import {
+  at,
+  getAt,
+  leafPaths,
+  type Path,
+  sameTree,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {getFrom} from '../../settings/settings.ts';
@@ -36,29 +46,50 @@ interface Rewritten extends SettingEntries {
 }
 
 /** Carries keys and settings over to the target. */
-export function mapKeys(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): MappedKeys {
+export function mapKeys(
+  values: Values,
+  explicit: readonly SettingEntries[],
+  from: Target,
+  to: Target,
+): MappedKeys {
   const settings = rewrite(explicit, values, from, to);
-  const fates = leafPaths(values).map((path) => ({path, ...keyOutcome(path, values, settings, from, to)}));
+  const fates = leafPaths(values).map((path) => ({
+    path,
+    ...keyOutcome(path, values, settings, from, to),
+  }));
   const entryOf = (path: Path, place = path): ValuesEntry => [place, getAt(values, path) as Tree];
   const kept = withEntries(
     {},
     fates.flatMap(({path, isKept}) => (isKept ? [entryOf(path)] : [])),
   );
   const moved = fates.reduce(
-    (tree, {path, to: place}) => (place && getAt(tree, place) === undefined ? withEntries(tree, [entryOf(path, place)]) : tree),
+    (tree, {path, to: place}) =>
+      place && getAt(tree, place) === undefined ? withEntries(tree, [entryOf(path, place)]) : tree,
     kept,
   );
   const written = settings.flatMap(({isInPlace, after}) => (isInPlace ? [] : after));
   const result = withDerived(withCompleteKeys(withEntries(moved, written), settings, to), from, to);
   const read = readValues(result, to).settings;
-  const reinterpreted = settings.filter(({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value));
+  const reinterpreted = settings.filter(
+    ({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value),
+  );
   return {
     values: withoutLargeNumbers(result, to),
     changes: [
       ...fates.flatMap(({changes}) => changes),
-      ...fates.flatMap(({path, isKept}) => (isKept && !sameTree(getAt(result, path), getAt(values, path)) ? [replaced(path, result)] : [])),
+      ...fates.flatMap(({path, isKept}) =>
+        isKept && !sameTree(getAt(result, path), getAt(values, path))
+          ? [replaced(path, result)]
+          : [],
+      ),
       ...reinterpreted.flatMap(({leaves}) =>
-        leaves.map((path) => changeOf('kept', path, `${spellPath(path)} is unchanged, but ${targetName(to)} has another default for it.`)),
+        leaves.map((path) =>
+          changeOf(
+            'kept',
+            path,
+            `${spellPath(path)} is unchanged, but ${targetName(to)} has another default for it.`,
+          ),
+        ),
       ),
       ...limitsOf(settings, to),
     ],
@@ -66,25 +97,37 @@ export function mapKeys(values: Values, explicit: readonly SettingEntries[], fro
   };
 }
 
-function rewrite(explicit: readonly SettingEntries[], values: Values, from: Target, to: Target): Rewritten[] {
+function rewrite(
+  explicit: readonly SettingEntries[],
+  values: Values,
+  from: Target,
+  to: Target,
+): Rewritten[] {
   const get = getFrom(new Map(explicit.map(({setting, value}) => [setting.id, value])));
-  const [old, scope] = [scopeOf(from, get), scopeOf(to, get)];
+  const old = scopeOf(from, get);
+  const scope = scopeOf(to, get);
   return explicit.map((each) => {
     const {setting, value, leaves, before} = each;
     const rows = rowsFor(chartFor(to), setting, value, scope);
     const oldRows = rowsFor(chartFor(from), setting, value, old);
     // The same row of both versions spells the setting in the same way.
     const isSpeltAlike =
-      from.chart === to.chart && oldRows.every((row) => within(to.version, row.in)) && leaves.every((path) => knowsKey(to, path));
+      from.chart === to.chart &&
+      oldRows.every((row) => within(to.version, row.in)) &&
+      leaves.every((path) => knowsKey(to, path));
     const written = rows.flatMap((row) => row.write(value, scope));
     const reached = reachedBy(leaves, from);
     const isOfSome = from.chart === to.chart && reached.size > 0;
-    const isReached = ([path]: ValuesEntry): boolean => [...reachedBy([path], to)].some((name) => reached.has(name));
-    const after = setting === (extraEnv as Setting) && isOfSome ? written.filter(isReached) : written;
+    const isReached = ([path]: ValuesEntry): boolean =>
+      [...reachedBy([path], to)].some((name) => reached.has(name));
+    const after =
+      setting === (extraEnv as Setting) && isOfSome ? written.filter(isReached) : written;
     const places = after.map(([path]) => path);
     const gained = isOfSome ? [...reachedBy(places, to)].filter((name) => !reached.has(name)) : [];
     const isNarrower = after.length < written.length;
-    const isFormer = from.chart === to.chart && leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
+    const isFormer =
+      from.chart === to.chart &&
+      leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
     const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
     return {
       ...each,
@@ -94,10 +137,18 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
       isFormer,
       isInPlace:
         isFormer ||
-        (leaves.length > 0 && (isSpeltAlike || leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path))))),
+        (leaves.length > 0 &&
+          (isSpeltAlike ||
+            leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path))))),
       limits: [
-        ...rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
-        ...(isNarrower ? [`Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`] : []),
+        ...rows
+          .flatMap((row) => row.partly?.(value, scope) ?? [])
+          .filter((text) => !known.has(text)),
+        ...(isNarrower
+          ? [
+              `Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`,
+            ]
+          : []),
         ...(gained.length > 0
           ? [
               `${leaves.map(spellPath).join(', ')} reached only the ${[...reached].join(' and ')} in ${targetName(from)}, and now also reaches the ${gained.join(' and ')}.`,
@@ -112,11 +163,14 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
 const reachedBy = (paths: readonly Path[], target: Target): ReadonlySet<string> =>
   new Set(
     chartFor(target)
-      .containers.filter(({extraEnv}) => paths.some((path) => ['global', ...extraEnv].some((map) => startsWith(path, at(map)))))
+      .containers.filter(({extraEnv}) =>
+        paths.some((path) => ['global', ...extraEnv].some((map) => startsWith(path, at(map)))),
+      )
       .map(({name}) => name),
   );
 /** The value that entries write at a path, also inside of a map. */
-const valueIn = (entries: readonly ValuesEntry[], path: Path): Tree | undefined => getAt(withEntries({}, entries), path);
+const valueIn = (entries: readonly ValuesEntry[], path: Path): Tree | undefined =>
+  getAt(withEntries({}, entries), path);
 
 /** What becomes of one key. */
 interface Fate {
@@ -129,14 +183,27 @@ interface Fate {
 
 const KEPT: Fate = {isKept: true, moves: [], changes: []};
 
-function keyOutcome(path: Path, values: Values, settings: readonly Rewritten[], from: Target, to: Target): Fate {
+function keyOutcome(
+  path: Path,
+  values: Values,
+  settings: readonly Rewritten[],
+  from: Target,
+  to: Target,
+): Fate {
   const own = settings.filter(({leaves}) => leaves.some((leaf) => sameTree(leaf, path)));
-  const still = from.chart === to.chart && knowsKey(to, path) ? isStillRead(path, values, to) : undefined;
+  const still =
+    from.chart === to.chart && knowsKey(to, path) ? isStillRead(path, values, to) : undefined;
   if (still) return {...KEPT, changes: [changeOf('kept', path, still.because, still.remedy)]};
-  if (own.length > 0) return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
+  if (own.length > 0)
+    return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
   const place = matchingKey(path, from, to);
   if (knowsKey(from, path)) {
-    if (place && knowsKey(to, place)) return {to: place, moves: [place], changes: sameTree(place, path) ? [] : [renamed(path, [place])]};
+    if (place && knowsKey(to, place))
+      return {
+        to: place,
+        moves: [place],
+        changes: sameTree(place, path) ? [] : [renamed(path, [place])],
+      };
     if (from.chart === to.chart && knowsKey(to, path)) return KEPT;
   }
   return {moves: [], changes: [dropped(path, values, from, to)]};
@@ -153,45 +220,71 @@ function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to
     places,
   ].find((each) => each.length > 0);
   if (best) {
-    const isSame = best.length === 1 && sameTree(best[0]?.[0], path) && isSameValue(best[0]?.[1], value);
+    const isSame =
+      best.length === 1 && sameTree(best[0]?.[0], path) && isSameValue(best[0]?.[1], value);
     const moves = best.map(([key]) => key);
     return {moves, changes: isSame ? [] : [renamed(path, moves, {value, best})]};
   }
   const refused = own.find(({isSupported}) => !isSupported);
   const text = refused
     ? `${targetName(to)} does not support ${spellPath(path)}: ${refusalReason(chartFor(to), refused.setting, refused.value) ?? 'the chart has no key for it'}.`
-    : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
+    : (own.flatMap(({limits}) => limits)[0] ??
+      `${spellPath(path)} is not required: ${targetName(to)} always works this way.`);
   return {moves: [], changes: [changeOf('dropped', path, text)]};
 }
 
 const leafEntries = (entries: readonly ValuesEntry[]): [Path, Tree][] =>
   entries.flatMap(([path, value]) =>
-    leafPaths(value, path).map((leaf): [Path, Tree] => [leaf, getAt(value, leaf.slice(path.length)) as Tree]),
+    leafPaths(value, path).map((leaf): [Path, Tree] => [
+      leaf,
+      getAt(value, leaf.slice(path.length)) as Tree,
+    ]),
   );
 
-function renamed(path: Path, places: readonly Path[], converted?: {value: Tree; best: readonly (readonly [Path, Tree])[]}): Change {
+function renamed(
+  path: Path,
+  places: readonly Path[],
+  converted?: {value: Tree; best: readonly (readonly [Path, Tree])[]},
+): Change {
   const names = places.map(spellPath).join(' and ');
   const [first] = converted?.best ?? [];
   const [before, after] =
     converted && first && !isSameValue(first[1], converted.value)
       ? [shownValue(path, converted.value), shownValue(first[0], first[1])]
       : [];
-  const values = before === undefined || after === undefined ? '' : `, and ${before} becomes ${after}`;
+  const values =
+    before === undefined || after === undefined ? '' : `, and ${before} becomes ${after}`;
   const isSame = places.length === 1 && sameTree(places[0], path);
-  return changeOf('renamed', path, isSame ? `${names}: ${before} becomes ${after}.` : `${spellPath(path)} is now ${names}${values}.`);
+  return changeOf(
+    'renamed',
+    path,
+    isSame
+      ? `${names}: ${before} becomes ${after}.`
+      : `${spellPath(path)} is now ${names}${values}.`,
+  );
 }
 
 const replaced = (path: Path, result: Values): Change =>
-  changeOf('dropped', path, `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`);
+  changeOf(
+    'dropped',
+    path,
+    `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`,
+  );
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
-const isStillRead = (path: Path, values: Values, to: Target) => chartFor(to).formerKeys?.find((each) => each.test(path, values));
+const isStillRead = (path: Path, values: Values, to: Target) =>
+  chartFor(to).formerKeys?.find((each) => each.test(path, values));
 
 function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   const name = spellPath(path);
   if (!knowsKey(from, path) && !isUnknown(from, false)) {
     const {message, suggestion} = suggestKey(path, values, from);
-    return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
+    return changeOf(
+      'dropped',
+      path,
+      `${message} It had no effect.`,
+      suggestion === undefined ? undefined : `Did you mean ${suggestion}?`,
+    );
   }
   if (from.chart !== to.chart && knowsKey(to, path))
     return changeOf(
@@ -200,11 +293,22 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
       `${name} may have a different meaning in ${targetName(to)}.`,
       `Check the value, and set ${name} in the new file`,
     );
-  const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
+  const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) =>
+    name.startsWith(each.path),
+  );
   const {message, suggestion} = suggestKey(path, values, to);
-  const reason = knowsKey(from, path) ? message : `${name} is not carried over, because this program does not know ${targetName(from)}.`;
-  const text = ignored ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.` : reason;
-  return changeOf('dropped', path, text, suggestion === undefined ? undefined : `To set it, use ${suggestion}`);
+  const reason = knowsKey(from, path)
+    ? message
+    : `${name} is not carried over, because this program does not know ${targetName(from)}.`;
+  const text = ignored
+    ? `${name} had no effect in ${targetName(from)}: ${ignored.because}.`
+    : reason;
+  return changeOf(
+    'dropped',
+    path,
+    text,
+    suggestion === undefined ? undefined : `To set it, use ${suggestion}`,
+  );
 }
 
 /** A key that keeps its place can need another one: the chart requires it, or another default changes what the key means. */
@@ -216,13 +320,17 @@ function withCompleteKeys(values: Values, settings: readonly Rewritten[], to: Ta
   );
   return open
     .flatMap(({after}) => after)
-    .reduce((tree, entry) => (getAt(tree, entry[0]) === undefined ? withEntries(tree, [entry]) : tree), values);
+    .reduce(
+      (tree, entry) => (getAt(tree, entry[0]) === undefined ? withEntries(tree, [entry]) : tree),
+      values,
+    );
 }
 
 /** A key that the old version of the chart has too is as the user left it. */
 const withDerived = (values: Values, from: Target, to: Target): Values =>
   (chartFor(to).derived ?? []).reduce((tree, {write}) => {
-    const isWritten = (path: Path): boolean => getAt(tree, path) !== undefined || (from.chart === to.chart && knowsKey(from, path));
+    const isWritten = (path: Path): boolean =>
+      getAt(tree, path) !== undefined || (from.chart === to.chart && knowsKey(from, path));
     return withEntries(tree, write(effectiveValues(tree, to), isWritten));
   }, values);
 
@@ -232,8 +340,14 @@ const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
     if (!isSupported && leaves.length === 0) {
       const reason = refusalReason(chartFor(to), setting, value) ?? 'the chart has no key for it';
       return [
-        changeOf('dropped', [], `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`),
+        changeOf(
+          'dropped',
+          [],
+          `${targetName(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`,
+        ),
       ];
     }
-    return isInPlace || after.length > 0 ? [...new Set(limits)].map((text) => changeOf('kept', after[0]?.[0] ?? [], text)) : [];
+    return isInPlace || after.length > 0
+      ? [...new Set(limits)].map((text) => changeOf('kept', after[0]?.[0] ?? [], text))
+      : [];
   });

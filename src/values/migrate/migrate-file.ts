@@ -52,13 +52,25 @@ export function migrateFile({file, text, from, to, keeps, read}: MigrationReques
   const {target, warnings} = migrationTarget(to, read);
   const isWhole = releases.length === 0;
   const results = (isWhole ? [undefined] : releases).map((release) => {
-    const source = release === undefined ? migrationSource(file, text, from) : sourceOfRelease(file, release, from);
+    const source =
+      release === undefined
+        ? migrationSource(file, text, from)
+        : sourceOfRelease(file, release, from);
     const values = release === undefined ? text : (release.values ?? '{}\n');
-    return {source, release, migrated: migrateText(file, values, source.target, target, {isWhole, keeps})};
+    return {
+      source,
+      release,
+      migrated: migrateText(file, values, source.target, target, {isWhole, keeps}),
+    };
   });
   const [first] = results as [(typeof results)[number]];
   const edits = results.flatMap(
-    ({release, migrated}) => release?.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text) ?? [],
+    ({release, migrated}) =>
+      release?.edits(
+        target.chart,
+        target.version,
+        release.values === undefined ? undefined : migrated.text,
+      ) ?? [],
   );
   const changes = results.flatMap(({migrated, release, source}) => [
     ...(release === undefined ? [] : parameterChanges(release, source.target, target)),
@@ -78,31 +90,49 @@ export function migrateFile({file, text, from, to, keeps, read}: MigrationReques
     warnings: [...results.flatMap(({source}) => source.warnings), ...warnings],
     notes: [
       ...results.flatMap(({source}) => source.notes),
-      ...(hasOthers ? ['Only inline values are migrated. Migrate other values files of the release separately.'] : []),
+      ...(hasOthers
+        ? ['Only inline values are migrated. Migrate other values files of the release separately.']
+        : []),
     ],
   };
 }
 
 /** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
-const parameterChanges = ({kind, parameters}: EmbeddedRelease, from: Target, to: Target): Change[] =>
+const parameterChanges = (
+  {kind, parameters}: EmbeddedRelease,
+  from: Target,
+  to: Target,
+): Change[] =>
   parameters.map((name) => {
     const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
     const tree: Values = {};
     setAt(tree, path, 'x');
-    const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))?.to[0];
+    const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))
+      ?.to[0];
     return changeOf(
       'dropped',
       path,
       `The ${kind} sets ${name} as a single parameter, which overrides the values and is not migrated.`,
-      place === undefined ? `Check whether ${targetName(to)} has this key` : `In ${targetName(to)}, the key is ${spellPath(place)}`,
+      place === undefined
+        ? `Check whether ${targetName(to)} has this key`
+        : `In ${targetName(to)}, the key is ${spellPath(place)}`,
     );
   });
 
-function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
-  const noted = (found: Omit<Source, 'notes'>): Source => ({...found, notes: [`Migrated the ${kind} from ${spellTarget(found.target)}.`]});
+function sourceOfRelease(
+  file: string,
+  {kind, chart, version}: EmbeddedRelease,
+  from: string | undefined,
+): Source {
+  const noted = (found: Omit<Source, 'notes'>): Source => ({
+    ...found,
+    notes: [`Migrated the ${kind} from ${spellTarget(found.target)}.`],
+  });
   if (from !== undefined) return noted(parseTarget('--from', from));
-  if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return noted(checkTarget('--from', chart, version));
-  const what = version === undefined ? 'does not specify a version' : `has the version range "${version}"`;
+  if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version))
+    return noted(checkTarget('--from', chart, version));
+  const what =
+    version === undefined ? 'does not specify a version' : `has the version range "${version}"`;
   throw missing(
     `The ${kind} in ${file} ${what} of ${chart}.`,
     [`Add the installed version: --from ${chart}@VERSION`],
@@ -113,7 +143,10 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
 /** @throws ExpectedError without --to */
-function migrationTarget(to: string | undefined, read?: Target): {target: Target; warnings: Warning[]} {
+function migrationTarget(
+  to: string | undefined,
+  read?: Target,
+): {target: Target; warnings: Warning[]} {
   if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
@@ -131,22 +164,36 @@ interface Source {
 /** The chart version of the values: given, or found in the file. */
 function migrationSource(file: string, text: string, from: string | undefined): Source {
   if (from !== undefined) return {...parseTarget('--from', from), notes: []};
-  const {name, version, source} = guessChart({files: [{file, text}], areLayers: false}, new Settings(new Map()));
+  const {name, version, source} = guessChart(
+    {files: [{file, text}], areLayers: false},
+    new Settings(new Map()),
+  );
   // Broken YAML tells nothing about the chart.
   if (name === undefined) readLayers([{file, text}]);
   if (name === undefined)
-    throw missing('Cannot tell which chart this file is for.', ['Example: --from agent-k8s@0.5.58'], '--from CHART@VERSION');
+    throw missing(
+      'Cannot tell which chart this file is for.',
+      ['Example: --from agent-k8s@0.5.58'],
+      '--from CHART@VERSION',
+    );
   if (version === undefined)
     throw missing(
       `The values are for ${name}, but the file does not specify the chart version.`,
       [`Add --from ${name}@VERSION`],
       `--from ${name}@VERSION`,
     );
-  return {...checkTarget('--from', name, version), notes: [`Migrated from ${name} ${version}, detected from ${source}.`]};
+  return {
+    ...checkTarget('--from', name, version),
+    notes: [`Migrated from ${name} ${version}, detected from ${source}.`],
+  };
 }
 
 /** `add` is the flag that answers. */
-export const missing = (message: string, suggestions: readonly string[], add: string): ExpectedError =>
+export const missing = (
+  message: string,
+  suggestions: readonly string[],
+  add: string,
+): ExpectedError =>
   new ExpectedError(message, {
     code: 'MISSING_SETTING',
     suggestions,
@@ -154,32 +201,47 @@ export const missing = (message: string, suggestions: readonly string[], add: st
   });
 
 /** The text CHART@VERSION, or CHART for its newest version. @throws ExpectedError */
-export function parseTarget(flag: '--from' | '--to', text: string, read?: Target): {target: Target; warnings: Warning[]} {
+export function parseTarget(
+  flag: '--from' | '--to',
+  text: string,
+  read?: Target,
+): {target: Target; warnings: Warning[]} {
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHART_NAMES);
     const example = `${near ?? 'agent-job'}@${version || '0.6.5'}`;
     const isUnknown = more.length === 0 && /^agent-[a-z0-9-]+$/.test(name) && !isChart(name);
-    throw failed('INVALID_SETTING', isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`, [
-      `Example: ${flag} ${example}`,
-      `Charts: ${CHART_NAMES.join(', ')}`,
-    ]);
+    throw failed(
+      'INVALID_SETTING',
+      isUnknown ? `${flag}: unknown chart ${name}.` : `${flag}: "${text}" is not CHART@VERSION.`,
+      [`Example: ${flag} ${example}`, `Charts: ${CHART_NAMES.join(', ')}`],
+    );
   }
   return checkTarget(flag, name, version, read);
 }
 
 /** The chart in this version, or in its newest one. @throws ExpectedError for a version that was never released */
-function checkTarget(flag: '--from' | '--to', name: ChartName, version?: string, read?: Target): {target: Target; warnings: Warning[]} {
+function checkTarget(
+  flag: '--from' | '--to',
+  name: ChartName,
+  version?: string,
+  read?: Target,
+): {target: Target; warnings: Warning[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
-    throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [`Example: ${flag} ${name}@0.6.5`]);
+    throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [
+      `Example: ${flag} ${name}@0.6.5`,
+    ]);
   }
   const answers = new Map([[chart.id, {value: name, source: 'flag' as const}]]);
-  if (version !== undefined) answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});
+  if (version !== undefined)
+    answers.set(chartVersion.id, {value: version.replace(/^v/, '') as ChartName, source: 'flag'});
   try {
     return targetOf(new Settings(answers), () => name, read);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const suggestions = error.suggestions.map((each) => each.replace('--chart-version ', `${flag} ${name}@`));
+    const suggestions = error.suggestions.map((each) =>
+      each.replace('--chart-version ', `${flag} ${name}@`),
+    );
     throw new ExpectedError(error.message, {...error, suggestions});
   }
 }

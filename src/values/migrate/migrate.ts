@@ -2,7 +2,16 @@ import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/ad
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, getAt, leafPaths, type Path, sameTree, spellPath, type Values, withoutLeaves} from '../../ground/tree.ts';
+import {
+  at,
+  getAt,
+  leafPaths,
+  type Path,
+  sameTree,
+  spellPath,
+  type Values,
+  withoutLeaves,
+} from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
@@ -38,47 +47,92 @@ export function migrateValues(
   to: Target,
   {names = secretNamesOf(), keeps = 'security'}: MigrationOptions = {},
 ): Migrated {
-  const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from, names);
+  const {
+    values,
+    settings: explicit,
+    changes: secrets,
+  } = extractSecrets(withoutMethodNames(given), from, names);
   const carried = mapKeys(values, explicit, from, to);
   const {values: settled, changes, moves} = settleValues(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
   const lost = withoutEffect(explicit, settled, changes, to);
-  const {values: after, changes: defaults} = keepDefaults({before: values, after: settled, settings}, from, to, keeps);
+  const {values: after, changes: defaults} = keepDefaults(
+    {before: values, after: settled, settings},
+    from,
+    to,
+    keeps,
+  );
   return {
     values: after,
     settings,
-    changes: withoutRepeats([...requirements(values, from, to), ...secrets, ...changes, ...lost, ...defaults]),
+    changes: withoutRepeats([
+      ...requirements(values, from, to),
+      ...secrets,
+      ...changes,
+      ...lost,
+      ...defaults,
+    ]),
     moves,
   };
 }
 
 /** Settings that the new values do not express, because a key they require is not carried over. */
-function withoutEffect(explicit: readonly SettingEntries[], after: Values, changes: readonly Change[], to: Target): Change[] {
+function withoutEffect(
+  explicit: readonly SettingEntries[],
+  after: Values,
+  changes: readonly Change[],
+  to: Target,
+): Change[] {
   const read = readValues(after, to).settings;
   const listed = new Set(changes.map(({path}) => path));
   return explicit.flatMap(({setting, value, leaves}) => {
     const [path] = leaves;
-    const isKnown = path === undefined || sameTree(read.get(setting.id), value) || leaves.some((each) => listed.has(spellPath(each)));
+    const isKnown =
+      path === undefined ||
+      sameTree(read.get(setting.id), value) ||
+      leaves.some((each) => listed.has(spellPath(each)));
     return isKnown
       ? []
-      : [changeOf('dropped', path, `${spellPath(path)} has no effect in ${targetName(to)} without the keys that are not carried over.`)];
+      : [
+          changeOf(
+            'dropped',
+            path,
+            `${spellPath(path)} has no effect in ${targetName(to)} without the keys that are not carried over.`,
+          ),
+        ];
   });
 }
 
 /** What the target requires and the old version did not. */
 export function requirements(given: Values, from: Target, to: Target): Change[] {
-  const [old, floor] = [floorOf(from), floorOf(to)];
-  const isHigher = floor !== undefined && (old === undefined || isBelow(old.version, floor.version) || (floor.isHard && !old.isHard));
+  const old = floorOf(from);
+  const floor = floorOf(to);
+  const isHigher =
+    floor !== undefined &&
+    (old === undefined || isBelow(old.version, floor.version) || (floor.isHard && !old.isHard));
   return [
-    ...(isHigher ? [needs(`${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`, CHECK_CLUSTER)] : []),
+    ...(isHigher
+      ? [
+          needs(
+            `${targetName(to)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
+            CHECK_CLUSTER,
+          ),
+        ]
+      : []),
     ...(from.chart === to.chart
       ? knownProblems(given, from, to)
-      : [needs(`A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`, changeWithUpgrade(to.chart))]),
+      : [
+          needs(
+            `A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`,
+            changeWithUpgrade(to.chart),
+          ),
+        ]),
   ];
 }
 
 const CHECK_CLUSTER = 'Check the cluster: scalr-agent preflight';
-const needs = (message: string, remedy?: string): Change => changeOf('requirement', [], message, remedy);
+const needs = (message: string, remedy?: string): Change =>
+  changeOf('requirement', [], message, remedy);
 
 /** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
 const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
@@ -97,7 +151,8 @@ function settleValues(before: Values, carried: MappedKeys, from: Target, to: Tar
   // Every round writes or drops at least one key.
   for (let rounds = 2 * leafPaths(carried.values).length + 9; rounds > 0; rounds -= 1) {
     const errors = errorsIn(state.values, to);
-    const next = withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, own, before, to);
+    const next =
+      withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, own, before, to);
     if (next === undefined) break;
     state = next;
   }
@@ -116,7 +171,8 @@ function withOldDefault(
     const path = at(name);
     const row = chartFor(to).rows.find((each) => each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
-    if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined) continue;
+    if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined)
+      continue;
     const values = withEntries(carried.values, row.write(value, scope));
     if (errorsIn(values, to).some((each) => each.path === name)) continue;
     const message = `The default of ${name} in ${targetName(to)} does not fit the other keys. The old default is written.`;
@@ -136,14 +192,17 @@ function withoutInvalid(
   const {values, changes, moves} = carried;
   // Several old keys can have become one.
   const origins = (path: Path): Path[] => {
-    const moved = moves.filter((each) => each.to.some((place) => sameTree(place, path))).map(({from}) => from);
+    const moved = moves
+      .filter((each) => each.to.some((place) => sameTree(place, path)))
+      .map(({from}) => from);
     return moved.length === 0 || getAt(before, path) !== undefined ? [path, ...moved] : moved;
   };
   const paths = leafPaths(values);
   for (const finding of errors) {
     const gone = paths.filter((path) => concerns(finding, path));
     const old = gone.flatMap(origins);
-    if (gone.length === 0 || old.some((path) => own.has(`${finding.code} ${dotted(path)}`))) continue;
+    if (gone.length === 0 || old.some((path) => own.has(`${finding.code} ${dotted(path)}`)))
+      continue;
     const isGone = (path: Path): boolean => gone.some((each) => sameTree(each, path));
     const sources = new Map(old.map((path) => [spellPath(path), path]));
     return {
@@ -151,7 +210,12 @@ function withoutInvalid(
       changes: [
         ...changes.filter(({kind, path}) => kind !== 'renamed' || !sources.has(path)),
         ...[...sources.values()].map((path) =>
-          changeOf('dropped', path, `${targetName(to)} rejects ${spellPath(path)}: ${finding.message}`, finding.suggestion),
+          changeOf(
+            'dropped',
+            path,
+            `${targetName(to)} rejects ${spellPath(path)}: ${finding.message}`,
+            finding.suggestion,
+          ),
         ),
       ],
       moves: moves.map((each) => ({...each, to: each.to.filter((path) => !isGone(path))})),

@@ -48,9 +48,14 @@ export function explicitSettings(given: Values, from: Target): SettingEntries[] 
     const value = written.get(setting.id) ?? read.get(setting.id);
     if (value === undefined) return [];
     // A setting without keys can follow from other keys, such as the scope of a CA bundle.
-    if (!hasKey(from, setting)) return sameTree(value, usual.get(setting.id)) ? [] : [{setting, value, leaves: [], before: []}];
+    if (!hasKey(from, setting))
+      return sameTree(value, usual.get(setting.id))
+        ? []
+        : [{setting, value, leaves: [], before: []}];
     if (!written.has(setting.id)) return [];
-    const before = rowsFor(chartFor(from), setting, value, scope).flatMap((row) => row.write(value, scope));
+    const before = rowsFor(chartFor(from), setting, value, scope).flatMap((row) =>
+      row.write(value, scope),
+    );
     const own = leaves.filter((path) => expresses(before, path, values));
     return own.length === 0 ? [] : [{setting, value, leaves: own, before}];
   });
@@ -63,16 +68,22 @@ function expresses(entries: readonly ValuesEntry[], path: Path, values: Values):
   return entries.some(([key, value]) => {
     if (!startsWith(path, key)) return false;
     const own = isMap(value) ? getAt(value, path.slice(key.length)) : value;
-    return own !== undefined && (entries.length === 1 || (isOnly && own !== true) || isSameValue(own, found));
+    return (
+      own !== undefined &&
+      (entries.length === 1 || (isOnly && own !== true) || isSameValue(own, found))
+    );
   });
 }
 
 /** True for the same value, also as a text or as another notation of the same quantity. */
 export const isSameValue = (one: Tree | undefined, other: Tree | undefined): boolean =>
-  sameTree(one, other) || (isScalar(one) && isScalar(other) && quantityOf(one) === quantityOf(other));
+  sameTree(one, other) ||
+  (isScalar(one) && isScalar(other) && quantityOf(one) === quantityOf(other));
 
-const isScalar = (tree: Tree | undefined): boolean => tree !== undefined && tree !== null && typeof tree !== 'object';
-const quantityOf = (tree: Tree | undefined): string => canonicalQuantity(String(tree)) ?? String(tree);
+const isScalar = (tree: Tree | undefined): boolean =>
+  tree !== undefined && tree !== null && typeof tree !== 'object';
+const quantityOf = (tree: Tree | undefined): string =>
+  canonicalQuantity(String(tree)) ?? String(tree);
 
 /** Variables as texts, because templates print them as texts. */
 function withTextVariables(values: Values, target: Target): Values {
@@ -81,7 +92,8 @@ function withTextVariables(values: Values, target: Target): Values {
   for (const map of maps) {
     const found = getAt(copy, map);
     for (const [name, value] of Object.entries(isMap(found) ? found : {}))
-      if (Number.isSafeInteger(value) || typeof value === 'boolean') setAt(copy, [...map, name], String(value));
+      if (Number.isSafeInteger(value) || typeof value === 'boolean')
+        setAt(copy, [...map, name], String(value));
   }
   return copy;
 }
@@ -93,9 +105,12 @@ export function extractSecrets(
   names: SecretNames,
 ): {values: Values; settings: SettingEntries[]; changes: Change[]} {
   const root = closedSchema(schemaOf(from), from.version);
-  const isSecret = (path: Path): boolean => nodeAt(root, path)?.['x-secret'] === true && ![null, ''].includes(getAt(given, path) as string);
+  const isSecret = (path: Path): boolean =>
+    nodeAt(root, path)?.['x-secret'] === true && ![null, ''].includes(getAt(given, path) as string);
   const secrets = leafPaths(given).filter(isSecret);
-  const certificates = secrets.filter((path) => path.at(-1) === 'clientKey').map((path) => [...path.slice(0, -1), 'clientCert']);
+  const certificates = secrets
+    .filter((path) => path.at(-1) === 'clientKey')
+    .map((path) => [...path.slice(0, -1), 'clientCert']);
   const gone = new Set([...secrets, ...certificates].map(spellPath));
   const values = copyOf(withoutLeaves(given, (path) => gone.has(spellPath(path))));
   const known = explicitSettings(values, from);
@@ -107,14 +122,24 @@ export function extractSecrets(
       ...replaced.map(({change}) => change),
       ...certificates
         .filter((path) => getAt(given, path) !== undefined)
-        .map((path) => changeOf('dropped', path, `${spellPath(path)} belongs in the same Secret as its private key.`)),
+        .map((path) =>
+          changeOf(
+            'dropped',
+            path,
+            `${spellPath(path)} belongs in the same Secret as its private key.`,
+          ),
+        ),
       ...removeMirrorTokens(values),
     ],
   };
 }
 
 /** What the new values read instead of a secret. */
-function replaceSecret(path: Path, known: readonly SettingEntries[], names: SecretNames): {settings: SettingEntries[]; change: Change} {
+function replaceSecret(
+  path: Path,
+  known: readonly SettingEntries[],
+  names: SecretNames,
+): {settings: SettingEntries[]; change: Change} {
   const isClientKey = path.at(-1) === 'clientKey';
   const find = (setting: unknown): unknown => known.find((each) => each.setting === setting)?.value;
   const setting = (isClientKey ? clientCertSecret : tokenSecret) as Setting;
@@ -139,7 +164,8 @@ const MIRRORS = ['agent', 'providerNetworkMirrors'];
 /** Changes the values: the charts have no Secret for tokens of mirrors. */
 function removeMirrorTokens(values: Values): Change[] {
   const mirrors = getAt(values, MIRRORS);
-  const isPrivate = Array.isArray(mirrors) && mirrors.some((each) => isMap(each) && each['token'] !== undefined);
+  const isPrivate =
+    Array.isArray(mirrors) && mirrors.some((each) => isMap(each) && each['token'] !== undefined);
   if (!isPrivate) return [];
   setAt(
     values,

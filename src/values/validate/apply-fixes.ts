@@ -19,7 +19,11 @@ export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: R
       state.findings.filter(({fix}) => fix !== undefined),
     );
   }
-  const rewrites = group.files.map(({file, text}, index) => ({path: file, before: text, after: fixed.files[index]?.text ?? text}));
+  const rewrites = group.files.map(({file, text}, index) => ({
+    path: file,
+    before: text,
+    after: fixed.files[index]?.text ?? text,
+  }));
   return {fixed, rewrites: rewrites.filter(({before, after}) => before !== after)};
 }
 
@@ -32,7 +36,10 @@ function withMost(group: CheckedGroup, findings: readonly ValuesFinding[]): Chec
 }
 
 /** Undefined if nothing changes, or a new finding has no fix. A fixed key may uncover mistakes below it, which are fixed too. */
-function withFixes(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup | undefined {
+function withFixes(
+  group: CheckedGroup,
+  findings: readonly ValuesFinding[],
+): CheckedGroup | undefined {
   const known = new Set(group.findings.map(nameOf));
   let fixed = applyTo(group, findings);
   for (let rounds = MAX_DEPTH; rounds > 0; rounds -= 1) {
@@ -49,18 +56,28 @@ const MAX_DEPTH = 9;
 const nameOf = ({code, path, file = ''}: ValuesFinding): string => `${code} ${path} ${file}`;
 
 /** Undefined if no fix can be applied. */
-function applyTo(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup | undefined {
+function applyTo(
+  group: CheckedGroup,
+  findings: readonly ValuesFinding[],
+): CheckedGroup | undefined {
   const {target} = group;
   if (target === undefined) return undefined;
   let changes = 0;
   const files = group.files.map(({file, text}) => {
-    const fixes = findings.flatMap((each) => (each.fix && (!group.areLayers || each.file === file) ? [each.fix] : []));
+    const fixes = findings.flatMap((each) =>
+      each.fix && (!group.areLayers || each.file === file) ? [each.fix] : [],
+    );
     const result = applyFixes(text, fixes);
     changes += result.applied.length;
     return {file, text: result.text};
   });
   if (changes === 0) return undefined;
-  return {...group, files, findings: findingsOf({...group, files}, target), fixed: (group.fixed ?? 0) + changes};
+  return {
+    ...group,
+    files,
+    findings: findingsOf({...group, files}, target),
+    fixed: (group.fixed ?? 0) + changes,
+  };
 }
 
 /** Applies the changes to the text of a file and keeps all other bytes. Pure. */

@@ -54,7 +54,9 @@ export function sourceOf({files, areLayers}: FileGroup): ValuesSource {
     const {source} = readSource(text);
     return source === undefined ? [] : [{file, source}];
   });
-  return areLayers || layers.length !== 1 ? mergeSources(layers) : (layers[0] as (typeof layers)[number]).source;
+  return areLayers || layers.length !== 1
+    ? mergeSources(layers)
+    : (layers[0] as (typeof layers)[number]).source;
 }
 
 /** A group with warnings about keys that its files set, and with reasons why the chart rejects the files. */
@@ -64,12 +66,17 @@ export function withFindings(
   refused: readonly string[],
 ): CheckedGroup {
   const source = sourceOf(group);
-  const isSet = ({path}: {path: Path}): boolean => path.length === 0 || getAt(source.values, path) !== undefined;
+  const isSet = ({path}: {path: Path}): boolean =>
+    path.length === 0 || getAt(source.values, path) !== undefined;
   return {
     ...group,
     findings: [
       ...group.findings,
-      ...keys.filter(isSet).map(({path, message}) => findingAt(source, path, 'UNCONFIRMED_KEY', message, {severity: 'warning'})),
+      ...keys
+        .filter(isSet)
+        .map(({path, message}) =>
+          findingAt(source, path, 'UNCONFIRMED_KEY', message, {severity: 'warning'}),
+        ),
       ...refused.map((message) => findingAt(source, [], 'REFUSED_BY_CHART', message)),
     ],
   };
@@ -78,24 +85,45 @@ export function withFindings(
 export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string => file ?? (files.at(-1)?.file as string);
+export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string =>
+  file ?? (files.at(-1)?.file as string);
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf({files, areLayers, release}: FileGroup, target: Target): ValuesFinding[] {
+export function findingsOf(
+  {files, areLayers, release}: FileGroup,
+  target: Target,
+): ValuesFinding[] {
   try {
-    const found = areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
-    return release === undefined ? found : [...release.around, ...found.flatMap((each) => inRelease(each, release, files))];
+    const found = areLayers
+      ? validateLayers(files, target)
+      : validate(files[0]?.text ?? '', target);
+    return release === undefined
+      ? found
+      : [...release.around, ...found.flatMap((each) => inRelease(each, release, files))];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
-    return [{severity: 'error', code: 'CHECK_FAILED', path: '', message, suggestion: 'Report this bug with the file, without its secrets'}];
+    return [
+      {
+        severity: 'error',
+        code: 'CHECK_FAILED',
+        path: '',
+        message,
+        suggestion: 'Report this bug with the file, without its secrets',
+      },
+    ];
   }
 }
 
 /** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
-function inRelease({fix: _, ...finding}: ValuesFinding, {isPartial}: ReleaseOfGroup, files: readonly ValuesFile[]): ValuesFinding[] {
+function inRelease(
+  {fix: _, ...finding}: ValuesFinding,
+  {isPartial}: ReleaseOfGroup,
+  files: readonly ValuesFile[],
+): ValuesFinding[] {
   const {file, line = 0, path} = finding;
-  const text = (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
+  const text =
+    (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
   // A missing key has the position of the key above it.
   const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
@@ -112,14 +140,23 @@ export function checkGroups(
 ): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
-  const unreadable = groups.map((group, index) => group.around ?? (guesses[index]?.name === undefined ? unreadableIn(group) : []));
-  const unknown = groups.filter(({around}, index) => !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0);
+  const unreadable = groups.map(
+    (group, index) =>
+      group.around ?? (guesses[index]?.name === undefined ? unreadableIn(group) : []),
+  );
+  const unknown = groups.filter(
+    ({around}, index) =>
+      !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0,
+  );
   if (unknown.length > 0) throw chartUnknown(unknown);
   const warnings = new Map<string, Warning>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
     if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};
-    const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
+    const known =
+      version === undefined
+        ? settings
+        : settings.with(chartVersion, {value: version, source: 'default'});
     const found = targetOf(
       known,
       () => name,
@@ -134,8 +171,12 @@ export function checkGroups(
     const {isPartial, kind, unread = []} = each.release ?? {};
     const which = unread.length === 0 ? '' : ` (${few(unread)})`;
     return [
-      ...(guess.source === undefined || each.target === undefined ? [] : [`${what} against ${sourceText(guess, each.target)}`]),
-      ...(isPartial ? [`${groupName(each)}: other values of the ${kind} were not checked${which}.`] : []),
+      ...(guess.source === undefined || each.target === undefined
+        ? []
+        : [`${what} against ${sourceText(guess, each.target)}`]),
+      ...(isPartial
+        ? [`${groupName(each)}: other values of the ${kind} were not checked${which}.`]
+        : []),
     ];
   });
   return {checked, warnings: [...warnings.values()], notes};
@@ -160,16 +201,23 @@ function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
 }
 
 /** Against a chart of --chart-source, which names its own version. */
-function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<typeof checkGroups> {
+function checkAgainst(
+  groups: readonly FileGroup[],
+  target: Target,
+): ReturnType<typeof checkGroups> {
   const {chart: name, version} = target;
   const isKnown = releasesOf(name).includes(version);
   const rules = isKnown ? '' : ` Rules between keys are those of ${newestOf(name)}.`;
   return {
     checked: groups.map((group) =>
-      group.around ? {...group, findings: group.around} : {...group, target, findings: findingsOf(group, target)},
+      group.around
+        ? {...group, findings: group.around}
+        : {...group, target, findings: findingsOf(group, target)},
     ),
     warnings: [],
-    notes: [`Checked against ${name} ${version}. Keys, types and defaults are read from the given chart.${rules}`],
+    notes: [
+      `Checked against ${name} ${version}. Keys, types and defaults are read from the given chart.${rules}`,
+    ],
   };
 }
 
@@ -194,26 +242,43 @@ export function guessChart({files, release, around}: FileGroup, settings: Settin
   const givenVersion = settings.get(chartVersion);
   const version = givenVersion ?? (named?.chart === name ? named?.version : undefined);
   const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
-  return {name, version, isGiven: givenVersion !== undefined, ...(given === undefined ? {source} : {})};
+  return {
+    name,
+    version,
+    isGiven: givenVersion !== undefined,
+    ...(given === undefined ? {source} : {}),
+  };
 }
 
 /** The chart version that the first lines of the file name, as `values` writes them. */
 function readHeader(text: string): Target | undefined {
-  const [, name, version] = /^# Values of (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/m.exec(text.slice(0, 500)) ?? [];
-  return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
+  const [, name, version] =
+    /^# Values of (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/m.exec(text.slice(0, 500)) ?? [];
+  return name === undefined || version === undefined
+    ? undefined
+    : {chart: name as ChartName, version};
 }
 
 /** The only chart whose newest version has a key of the files that the others lack; undefined for none or several. */
 function chartByKeys(files: readonly ValuesFile[]): ChartName | undefined {
-  const values = files.map(({text}): Values => readSource(text).source?.values ?? {}).reduce(mergeValues, {});
+  const values = files
+    .map(({text}): Values => readSource(text).source?.values ?? {})
+    .reduce(mergeValues, {});
   const nested = nestedChart(values);
   if (nested !== undefined) return nested;
   const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
   const known = CHART_NAMES.map((name) => {
     const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
-    return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
+    return {
+      name,
+      keys: new Set(
+        paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]),
+      ),
+    };
   });
-  const owners = keys.map((key) => known.filter((each) => each.keys.has(key)).map(({name}) => name));
+  const owners = keys.map((key) =>
+    known.filter((each) => each.keys.has(key)).map(({name}) => name),
+  );
   const charts = new Set(owners.filter((names) => names.length === 1).flat());
   return charts.size === 1 ? [...charts][0] : undefined;
 }
@@ -224,11 +289,15 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const names = groups.map(groupName);
   const [first] = groups;
   const unclear =
-    names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
+    names.length === 1
+      ? 'Cannot tell which chart this file is for.'
+      : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so the chart is unknown.` : unclear, {
     code: 'MISSING_SETTING',
-    options: [{add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'}],
+    options: [
+      {add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'},
+    ],
     suggestions: [ADD_CHART],
   });
 }
@@ -243,17 +312,26 @@ interface FoundAnswer {
  * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
  * of other sources. @throws ExpectedError
  */
-export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+export function settingsInFiles(
+  files: readonly ValuesFile[],
+  named: Settings,
+): Map<string, FoundAnswer> {
   const values = readLayers(files);
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
     throw failed('INVALID_SETTING', `Cannot tell which chart ${names} is for.`, [ADD_CHART]);
   }
-  const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
+  const known =
+    version === undefined
+      ? named
+      : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
   return new Map<string, FoundAnswer>([
-    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    ...[...writtenSettings(values, target)].map(([id, value]): [string, FoundAnswer] => [
+      id,
+      {value},
+    ]),
     [chart.id, {value: name, because}],
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);

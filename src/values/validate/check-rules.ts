@@ -1,14 +1,35 @@
-import {type AgentOption, optionMeantBy, optionNamed, optionsOfKeys} from '../../charts/agent-options.ts';
+import {
+  type AgentOption,
+  optionMeantBy,
+  optionNamed,
+  optionsOfKeys,
+} from '../../charts/agent-options.ts';
 import {chartFor} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
-import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree, type Values} from '../../ground/tree.ts';
+import {
+  at,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  spellPath,
+  type Tree,
+  type Values,
+} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {getFrom, type Settings} from '../../settings/settings.ts';
 import {effectiveGet} from '../read-values.ts';
-import {findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource, valueAt} from './finding.ts';
+import {
+  findingAt,
+  type TreePath,
+  type ValidationContext,
+  type ValuesFinding,
+  type ValuesSource,
+  valueAt,
+} from './finding.ts';
 
 /** A rule of the chart that the values break. */
 interface Violation extends RuleViolation {
@@ -26,7 +47,9 @@ function violationsIn(
   const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
   return chartFor(target).rules.flatMap((rule) => {
     const violation = rule.test(get, facts);
-    return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
+    return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting))
+      ? []
+      : [{rule, ...violation}];
   });
 }
 
@@ -38,7 +61,13 @@ export function applyRules(
   target: Target,
   kubernetes: RuleFacts['kubernetes'],
 ): Warning[] {
-  const violations = violationsIn(effective, effectiveGet(settings, read), settings.isExplicit, target, kubernetes);
+  const violations = violationsIn(
+    effective,
+    effectiveGet(settings, read),
+    settings.isExplicit,
+    target,
+    kubernetes,
+  );
   const errors = violations.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
     throw failed(
@@ -48,7 +77,11 @@ export function applyRules(
       {cause: new Error(errors.map(({rule}) => rule.code).join(', '))},
     );
   }
-  return violations.map(({rule, setting, message}) => ({code: rule.code, setting: setting.id, message}));
+  return violations.map(({rule, setting, message}) => ({
+    code: rule.code,
+    setting: setting.id,
+    message,
+  }));
 }
 
 /** The rules of the chart, checked against the settings that the values stand for. */
@@ -58,7 +91,11 @@ export const checkRules = (context: ValidationContext, target: Target): ValuesFi
 
 /** Bugs of this chart version, regardless of the file: rules that apply to some versions only. */
 export const checkVersion = (context: ValidationContext, target: Target): ValuesFinding[] =>
-  findingsOf(context, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
+  findingsOf(
+    context,
+    target,
+    (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten,
+  );
 
 function findingsOf(
   context: ValidationContext,
@@ -66,13 +103,24 @@ function findingsOf(
   isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
 ): ValuesFinding[] {
   const {values, effective, settings} = context;
-  const pathsOf = (setting: Setting): Path[] => rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
-  const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  return violationsIn(effective, getFrom(settings), (setting) => written(setting) !== undefined, target).flatMap((violation) => {
+  const pathsOf = (setting: Setting): Path[] =>
+    rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
+  const written = (setting: Setting): Path | undefined =>
+    pathsOf(setting).find((path) => getAt(values, path) !== undefined);
+  return violationsIn(
+    effective,
+    getFrom(settings),
+    (setting) => written(setting) !== undefined,
+    target,
+  ).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
     const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
     const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
-    if (rule.isReminder || !isDesired(rule, path !== undefined && getAt(values, path) !== undefined)) return [];
+    if (
+      rule.isReminder ||
+      !isDesired(rule, path !== undefined && getAt(values, path) !== undefined)
+    )
+      return [];
     return [
       findingAt(context, path ?? pathsOf(setting)[0] ?? [], rule.code, withKeys(message, target), {
         severity: rule.severity,
@@ -87,7 +135,9 @@ export const checkValuesRules = (context: ValidationContext, target: Target): Va
   chartFor(target).valuesRules.flatMap(({severity, code, test}) =>
     test(context.effective)
       .filter(({path}) => valueAt(context.values, path) !== undefined)
-      .map(({path, message, suggestion}) => findingAt(context, path, code, message, {severity, suggestion})),
+      .map(({path, message, suggestion}) =>
+        findingAt(context, path, code, message, {severity, suggestion}),
+      ),
   );
 
 /** What the values.schema.json of a given chart rejects. */
@@ -116,11 +166,15 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   if (inline === undefined || inline === '') {
     if (hasSecret) return [];
     const suggestion = `${rowsWithKeys(target, tokenSecret)[0]?.paths[0]?.join('.')}: "scalr-agent-token"`;
-    return [findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion})];
+    return [
+      findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion}),
+    ];
   }
   // A token alone is the operator's choice; with both, the templates drop one.
   const message = 'This token is ignored, because an existing Secret is set.';
-  return hasSecret ? [findingAt(context, TOKEN, 'KEY_OVERRIDDEN', message, {severity: 'warning'})] : [];
+  return hasSecret
+    ? [findingAt(context, TOKEN, 'KEY_OVERRIDDEN', message, {severity: 'warning'})]
+    : [];
 }
 
 /** A variable of a container: the path of its name, of its value, and the value. */
@@ -137,7 +191,10 @@ interface Variable {
 /** Options of the agent in keys of the chart and in extra variables: their names, types, allowed values and units. */
 export const checkVariables = (source: ValuesSource, target: Target): ValuesFinding[] => [
   ...checkKeysOfOptions(source, target),
-  ...variablesOf(source, target).flatMap((each) => [...checkName(each, source), ...checkValue(each, source)]),
+  ...variablesOf(source, target).flatMap((each) => [
+    ...checkName(each, source),
+    ...checkValue(each, source),
+  ]),
 ];
 
 function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding[] {
@@ -150,13 +207,23 @@ function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding
   });
 }
 
-function checkName({name, named, isAgent, isInMap}: Variable, source: ValuesSource): ValuesFinding[] {
-  const meant = isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
+function checkName(
+  {name, named, isAgent, isInMap}: Variable,
+  source: ValuesSource,
+): ValuesFinding[] {
+  const meant =
+    isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
   if (meant === undefined) return [];
   const {option, isOld, isClear} = meant;
-  const message = isOld ? `${name} is the old name of this variable.` : `Unknown agent option ${name}.`;
+  const message = isOld
+    ? `${name} is the old name of this variable.`
+    : `Unknown agent option ${name}.`;
   const fix = isInMap ? {path: named, name: option.name} : {path: named, value: option.name};
-  const details = {severity: 'warning', suggestion: option.name, ...(isClear ? {fix} : {})} as const;
+  const details = {
+    severity: 'warning',
+    suggestion: option.name,
+    ...(isClear ? {fix} : {}),
+  } as const;
   return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, details)];
 }
 
@@ -164,26 +231,42 @@ function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource
   if (value === null) {
     if (source.isOverride?.(path)) return [];
     const message = 'null sets the variable to an empty string.';
-    return [findingAt(source, path, 'NULL_VALUE', message, {severity: 'warning', suggestion: 'Remove it, or set a value'})];
+    return [
+      findingAt(source, path, 'NULL_VALUE', message, {
+        severity: 'warning',
+        suggestion: 'Remove it, or set a value',
+      }),
+    ];
   }
   const option = optionNamed(name, isAgent);
   return option === undefined ? [] : checkOption(option, value, path, source);
 }
 
-function checkOption({name, form}: AgentOption, value: Tree, path: TreePath, source: ValuesSource): ValuesFinding[] {
+function checkOption(
+  {name, form}: AgentOption,
+  value: Tree,
+  path: TreePath,
+  source: ValuesSource,
+): ValuesFinding[] {
   const text = typeof value === 'object' ? '' : (source.written(path) ?? String(value));
   // The kubelet fills in $(NAME).
   const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
   if (problem === undefined) return [];
   const {message, suggestion, isUnlikely} = problem;
-  const [code, severity] = isUnlikely ? (['UNLIKELY_AMOUNT', 'warning'] as const) : (['WRONG_OPTION', 'error'] as const);
+  const [code, severity] = isUnlikely
+    ? (['UNLIKELY_AMOUNT', 'warning'] as const)
+    : (['WRONG_OPTION', 'error'] as const);
   return [findingAt(source, path, code, `${name}: ${message}`, {severity, suggestion})];
 }
 
 /** The variables below every chart key for variables; a key for several containers gets one finding. */
 function variablesOf({values}: ValuesSource, target: Target): Variable[] {
   const {containers} = chartFor(target);
-  const paths = new Map(containers.flatMap(({name, extraEnv}) => extraEnv.map((path) => [path, name !== 'runner'] as const)));
+  const paths = new Map(
+    containers.flatMap(({name, extraEnv}) =>
+      extraEnv.map((path) => [path, name !== 'runner'] as const),
+    ),
+  );
   return [...paths].flatMap(([dottedPath, isAgent]): Variable[] => {
     const path = at(dottedPath);
     const found = getAt(values, path);
@@ -198,7 +281,16 @@ function variablesOf({values}: ValuesSource, target: Target): Variable[] {
       if (!isMap(item) || typeof name !== 'string') return [];
       // An item without a value is empty on purpose, or has a source.
       const value = Object.hasOwn(item, 'value') ? (item['value'] as Tree) : '';
-      return [{name, named: [...path, index, 'name'], path: [...path, index, 'value'], value, isAgent, isInMap: false}];
+      return [
+        {
+          name,
+          named: [...path, index, 'name'],
+          path: [...path, index, 'value'],
+          value,
+          isAgent,
+          isInMap: false,
+        },
+      ];
     });
   });
 }

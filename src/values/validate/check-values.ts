@@ -1,13 +1,34 @@
 import {chartFor} from '../../charts/charts.ts';
-import {CHART_NAMES, type ChartContainer, type IgnoredKey, type Target} from '../../charts/define.ts';
+import {
+  CHART_NAMES,
+  type ChartContainer,
+  type IgnoredKey,
+  type Target,
+} from '../../charts/define.ts';
 import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../ground/tree.ts';
+import {
+  at,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import {dotted, findingAt, type TreePath, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {
+  dotted,
+  findingAt,
+  type TreePath,
+  type ValidationContext,
+  type ValuesFinding,
+  type ValuesSource,
+} from './finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
 const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;
@@ -17,7 +38,8 @@ const SHELL = /\$\{[A-Za-z_]\w*(?::?[-=?+][^}]*)?\}/;
 const WHOLE = /^(\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]*%)$/;
 const TEMPLATE = /\{\{.*\}\}/;
 /** Words that documentation uses instead of a value. */
-const WORDS = /^(change[-_ ]?me|replace[-_ ]?me|to[-_ ]?do|fixme|tbd|placeholder|\.{3,}|…|x{3,}|[-\w]*-here)$/i;
+const WORDS =
+  /^(change[-_ ]?me|replace[-_ ]?me|to[-_ ]?do|fixme|tbd|placeholder|\.{3,}|…|x{3,}|[-\w]*-here)$/i;
 const YOURS = /\byour[-_ ]\w|^your_/i;
 /** As a token; a Secret may have this name. */
 const MY_TOKEN = /^my[-_]token$/i;
@@ -39,14 +61,18 @@ export function refusePlaceholders({values, origins}: WrittenValues): void {
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
-  throw failed('INVALID_SETTING', `${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, [
-    FILL_IN,
-  ]);
+  throw failed(
+    'INVALID_SETTING',
+    `${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`,
+    [FILL_IN],
+  );
 }
 
 const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
   textsIn(values).filter(
-    ({path, text}) => !isCommand(path) && (isPlaceholder(text, isForOtherPrograms(path)) || (MY_TOKEN.test(text) && !isName(path))),
+    ({path, text}) =>
+      !isCommand(path) &&
+      (isPlaceholder(text, isForOtherPrograms(path)) || (MY_TOKEN.test(text) && !isName(path))),
   );
 
 function isPlaceholder(text: string, isForOthers: boolean): boolean {
@@ -60,15 +86,19 @@ function isPlaceholder(text: string, isForOthers: boolean): boolean {
 const isName = (path: TreePath): boolean => /name|secret/i.test(String(path.at(-1)));
 
 /** A shell in the container expands variables in commands. */
-const isCommand = (path: TreePath): boolean => path.some((key) => /^(command|args|exec)$/.test(String(key)));
+const isCommand = (path: TreePath): boolean =>
+  path.some((key) => /^(command|args|exec)$/.test(String(key)));
 
 /** Annotations and variables carry templates for other programs, such as the Vault injector. */
-const isForOtherPrograms = (path: TreePath): boolean => path.slice(0, -1).some((key) => /(?:annotations|env)$/i.test(String(key)));
+const isForOtherPrograms = (path: TreePath): boolean =>
+  path.slice(0, -1).some((key) => /(?:annotations|env)$/i.test(String(key)));
 
 function textsIn(tree: Tree, path: TreePath = []): {path: TreePath; text: string}[] {
   if (typeof tree === 'string') return [{path, text: tree}];
   if (Array.isArray(tree)) return tree.flatMap((below, index) => textsIn(below, [...path, index]));
-  return isMap(tree) ? Object.entries(tree).flatMap(([key, below]) => textsIn(below, [...path, key])) : [];
+  return isMap(tree)
+    ? Object.entries(tree).flatMap(([key, below]) => textsIn(below, [...path, key]))
+    : [];
 }
 
 /** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
@@ -76,15 +106,23 @@ export function ignoredIn(values: Values, effective: Values, target: Target): Ig
   const {defaults} = scopeOf(target);
   return chartFor(target).ignoredKeys.filter(
     ({path, unless}) =>
-      getAt(values, at(path)) !== undefined && !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) && !unless?.(effective),
+      getAt(values, at(path)) !== undefined &&
+      !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) &&
+      !unless?.(effective),
   );
 }
 
 export const checkIgnored = (context: ValidationContext, target: Target): ValuesFinding[] =>
   ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
-    findingAt(context, at(path), 'IGNORED_KEY', `This key has no effect in ${target.chart} ${target.version}: ${because}.`, {
-      suggestion: instead,
-    }),
+    findingAt(
+      context,
+      at(path),
+      'IGNORED_KEY',
+      `This key has no effect in ${target.chart} ${target.version}: ${because}.`,
+      {
+        suggestion: instead,
+      },
+    ),
   );
 
 /** A variable that a container would get twice. */
@@ -101,8 +139,12 @@ interface RepeatedVariable {
  */
 export const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
   containersOf(target).flatMap(({name: container, extraEnv, own}) => {
-    const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
-    return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
+    const given = extraEnv
+      .map(at)
+      .flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
+    return given.filter(
+      ({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index,
+    );
   });
 
 function containersOf(target: Target): (ChartContainer & {own: ReadonlySet<string>})[] {
@@ -114,7 +156,10 @@ function containersOf(target: Target): (ChartContainer & {own: ReadonlySet<strin
 /** Variable names in a map, or in a Kubernetes list of variables. */
 function namesAt(values: Values, path: Path): string[] {
   const found = getAt(values, path);
-  if (Array.isArray(found)) return found.flatMap((each) => (isMap(each) && typeof each['name'] !== 'object' ? [String(each['name'])] : []));
+  if (Array.isArray(found))
+    return found.flatMap((each) =>
+      isMap(each) && typeof each['name'] !== 'object' ? [String(each['name'])] : [],
+    );
   return isMap(found) ? Object.keys(found) : [];
 }
 
@@ -122,10 +167,16 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
   const found = repeatedVariables(source.values, target).map(({name, container, path}) => {
     const variables = getAt(source.values, path);
     const isNamed = (each: Tree): boolean => isMap(each) && each['name'] === name;
-    return {key: [...path, Array.isArray(variables) ? variables.findLastIndex(isNamed) : name], name, container};
+    return {
+      key: [...path, Array.isArray(variables) ? variables.findLastIndex(isNamed) : name],
+      name,
+      container,
+    };
   });
   // A map may end up in several containers; one finding is enough.
-  const first = found.filter(({key}, index) => found.findIndex((each) => dotted(each.key) === dotted(key)) === index);
+  const first = found.filter(
+    ({key}, index) => found.findIndex((each) => dotted(each.key) === dotted(key)) === index,
+  );
   return first.map(({key, name, container}) =>
     findingAt(
       source,
@@ -144,21 +195,32 @@ export function refuseRepeatedVariables({values, origins}: WrittenValues, target
     const flag = VARIABLES_OF_SETTINGS.get(twice.name);
     throw reserved(
       `${target.chart} ${target.version} would set ${twice.name} twice in the ${twice.container} container`,
-      flag === undefined ? 'Remove it, or set the key of the chart with --set' : `Use --${flag} instead`,
+      flag === undefined
+        ? 'Remove it, or set the key of the chart with --set'
+        : `Use --${flag} instead`,
     );
   }
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
   const isAssigned = (map: Path, name: string): boolean =>
-    assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
+    assigned.some(
+      (each) =>
+        sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)),
+    );
   const names = containersOf(target).flatMap(({extraEnv}) =>
-    extraEnv.map(at).flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
+    extraEnv
+      .map(at)
+      .flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
   );
   const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));
   if (bypassed !== undefined)
-    throw reserved(`${bypassed} cannot be set with --set`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
+    throw reserved(
+      `${bypassed} cannot be set with --set`,
+      `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`,
+    );
 }
 
-const reserved = (message: string, suggestion: string): ExpectedError => failed('RESERVED_VARIABLE', `${message}.`, [suggestion]);
+const reserved = (message: string, suggestion: string): ExpectedError =>
+  failed('RESERVED_VARIABLE', `${message}.`, [suggestion]);
 
 /** The chart below whose name all values stand, as a parent chart passes them on. */
 export const nestedChart = (values: Values): ChartName | undefined => {
@@ -179,7 +241,9 @@ export function checkManifest(source: ValuesSource): ValuesFinding[] {
 export function checkShape(source: ValuesSource, target: Target): ValuesFinding[] {
   const manifest = checkManifest(source);
   if (manifest.length > 0) return manifest;
-  const name = [...CHART_NAMES, 'scalr-agent'].find((each) => isSubchart(source.values, each, target));
+  const name = [...CHART_NAMES, 'scalr-agent'].find((each) =>
+    isSubchart(source.values, each, target),
+  );
   if (name === undefined) return [];
   const message = `The values are nested under ${name}, as for a parent chart, so ${target.chart} ignores them.`;
   const suggestion = `Move them to the top level; for a parent chart, check only the values under ${name}`;

@@ -69,11 +69,16 @@ export interface SourceProblem extends Details {
 
 /** `a.b[0].c` */
 export const dotted = (path: TreePath): string =>
-  path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');
+  path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`,
+    '',
+  );
 
 /** True if the dotted path is the other one or below it. */
 export const isWithin = (path: string, above: string): boolean =>
-  path === above || (above !== '' && (path.startsWith(`${above}.`) || path.startsWith(`${above}[`)));
+  path === above ||
+  (above !== '' && (path.startsWith(`${above}.`) || path.startsWith(`${above}[`)));
 
 /** A finding with the position of its path, without secrets; severity error by default. What the message asks to be meant is its suggestion. */
 export function findingAt(
@@ -87,7 +92,11 @@ export function findingAt(
   const secrets = secretsAround(path, tree);
   const next = suggestion ?? meant;
   return {
-    ...{severity, code, path: dotted(path), ...locate(path), message: hide(message, secrets)},
+    severity,
+    code,
+    path: dotted(path),
+    ...locate(path),
+    message: hide(message, secrets),
     ...(next === undefined ? {} : {suggestion: hide(next, secrets)}),
     ...(fix === undefined ? {} : {fix}),
   };
@@ -96,7 +105,10 @@ export function findingAt(
 /** The value at a path through maps and lists. */
 export const valueAt = (tree: Tree | undefined, path: TreePath): Tree | undefined =>
   path.reduce<Tree | undefined>(
-    (node, key) => ((isMap(node) || Array.isArray(node)) && Object.hasOwn(node, key) ? (node as Values)[key] : undefined),
+    (node, key) =>
+      (isMap(node) || Array.isArray(node)) && Object.hasOwn(node, key)
+        ? (node as Values)[key]
+        : undefined,
     tree,
   );
 
@@ -119,9 +131,15 @@ function secretsAround(path: TreePath, {values = {}, written}: Partial<ValuesSou
     const isHidden = isSecret || (typeof tree === 'string' && isSecretPair(tree));
     if (isHidden && !(typeof tree === 'string' && isPlaceholder(tree))) {
       const spelled = isScalar ? (written?.(path) ?? String(tree)) : '';
-      for (const text of [spelled, JSON.stringify(tree), ...(isScalar ? [String(tree), JSON.stringify(spelled).slice(1, -1)] : [])])
+      for (const text of [
+        spelled,
+        JSON.stringify(tree),
+        ...(isScalar ? [String(tree), JSON.stringify(spelled).slice(1, -1)] : []),
+      ])
         if (text !== '' && text !== '""' && text !== 'null') secrets.texts.add(text);
-      if (typeof tree === 'number') for (const number of [tree, Number(spelled.replaceAll('_', ''))]) secrets.numbers.add(number);
+      if (typeof tree === 'number')
+        for (const number of [tree, Number(spelled.replaceAll('_', ''))])
+          secrets.numbers.add(number);
     }
     if (isScalar) return;
     for (const [key, below] of Object.entries(tree)) {
@@ -141,12 +159,16 @@ function secretsAround(path: TreePath, {values = {}, written}: Partial<ValuesSou
   return secrets;
 }
 
-const hasKey = (tree: Tree, key: string | number): boolean => typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
+const hasKey = (tree: Tree, key: string | number): boolean =>
+  typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
 
 function isSecretAt(tree: Tree, key: string | number, below: Tree): boolean {
   if (typeof key === 'number') return false;
   const name = key === 'value' && isMap(tree) ? tree['name'] : undefined;
-  return (keySoundsSecret(key) && !(isMap(below) && mayBeObject(key))) || (typeof name === 'string' && variableSoundsSecret(name));
+  return (
+    (keySoundsSecret(key) && !(isMap(below) && mayBeObject(key))) ||
+    (typeof name === 'string' && variableSoundsSecret(name))
+  );
 }
 
 /** A key and its value that became one text for lack of a space or a colon. */
@@ -157,11 +179,20 @@ function isSecretPair(text: string): boolean {
 
 function hide(text: string, {texts, numbers}: Secrets): string {
   const longestFirst = [...texts].toSorted((one, other) => other.length - one.length);
-  const pattern = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
-  const hidden = texts.size === 0 ? text : text.replaceAll(new RegExp(`(?<!\\w)(?:${pattern})(?!\\w)`, 'g'), HIDDEN);
+  const pattern = longestFirst
+    .map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    .join('|');
+  const hidden =
+    texts.size === 0
+      ? text
+      : text.replaceAll(new RegExp(`(?<!\\w)(?:${pattern})(?!\\w)`, 'g'), HIDDEN);
   // A message may also hold a number as a template would print it.
   const isSecret = (word: string): boolean => numbers.has(Number(word.replaceAll('_', '')));
-  return maskSecrets(hidden.replaceAll(/[-+]?\.?\d[\w+-]*(?:\.[\w+-]+)*/g, (word) => (isSecret(word) ? HIDDEN : word)));
+  return maskSecrets(
+    hidden.replaceAll(/[-+]?\.?\d[\w+-]*(?:\.[\w+-]+)*/g, (word) =>
+      isSecret(word) ? HIDDEN : word,
+    ),
+  );
 }
 
 /** A key whose value continues in indented lines. */
@@ -186,16 +217,29 @@ export function linesWithoutSecrets(text: string): string[] {
     // A list item may start in the column of its key.
     const start = lead.length - dashes.length + (dashes === '' ? 0 : 0.5);
     const isComment = body.startsWith('#');
-    const closed = isComment ? [] : open.splice(open.findLastIndex(({column}) => column < start) + 1);
+    const closed = isComment
+      ? []
+      : open.splice(open.findLastIndex(({column}) => column < start) + 1);
     const above = open.at(-1);
     const isKey = IS_KEY.test(body);
-    if (above && above.column < start && (above.hides === 'all' || (above.hides === 'text' && !isKey))) return `${lead}${HIDDEN}`;
+    if (
+      above &&
+      above.column < start &&
+      (above.hides === 'all' || (above.hides === 'text' && !isKey))
+    )
+      return `${lead}${HIDDEN}`;
     // Neither key nor item: the rest of a value with the wrong indentation.
-    if (dashes === '' && !isKey && !/^[\]}]/.test(body) && closed.some(({hides}) => hides === 'all')) {
+    if (
+      dashes === '' &&
+      !isKey &&
+      !/^[\]}]/.test(body) &&
+      closed.some(({hides}) => hides === 'all')
+    ) {
       open.push({column: lead.length, hides: 'all', isOfSecret: false});
       return `${lead}${HIDDEN}`;
     }
-    let isOfSecret = dashes === '' && closed.some((each) => each.column === lead.length && each.isOfSecret);
+    let isOfSecret =
+      dashes === '' && closed.some((each) => each.column === lead.length && each.isOfSecret);
     const names = [...body.matchAll(/(?<![\w.-])name["']?\s*:\s*["']?([\w.-]+)/g)];
     isOfSecret ||= names.some(([, name = '']) => variableSoundsSecret(name));
     const {shown, hides} = hideInLine(body, isOfSecret);
@@ -207,16 +251,26 @@ export function linesWithoutSecrets(text: string): string[] {
 const IS_KEY = /^["']?[\w./-]+["']?\s*:(?:\s|$)/;
 const OPENS_BLOCK = /^(?:[|>][-+\d]*)?\s*(?:#.*)?$/;
 /** Empty values and placeholders are no secrets. */
-const HARMLESS = /^(["']?)(?:|<[^<>"']+>|\{\{[^{}"']*\}\})\1\s*(?:#.*)?$|^(?:~|null|\[\]|\{\})\s*(?:#.*)?$/;
+const HARMLESS =
+  /^(["']?)(?:|<[^<>"']+>|\{\{[^{}"']*\}\})\1\s*(?:#.*)?$|^(?:~|null|\[\]|\{\})\s*(?:#.*)?$/;
 
 function hideInLine(body: string, isOfSecret: boolean): {shown: string; hides: OpenKey['hides']} {
-  for (const {0: key, 1: name = '', index} of body.matchAll(/(?<![\w./-])([\w./-]+)["']?(?:\s*[:=]\s*|\s+)/g)) {
+  for (const {0: key, 1: name = '', index} of body.matchAll(
+    /(?<![\w./-])([\w./-]+)["']?(?:\s*[:=]\s*|\s+)/g,
+  )) {
     // Without a colon only the first word can be a key.
-    if ((!/[:=]/.test(key) && index > 1) || !(keySoundsSecret(name) || (isOfSecret && name === 'value'))) continue;
+    if (
+      (!/[:=]/.test(key) && index > 1) ||
+      !(keySoundsSecret(name) || (isOfSecret && name === 'value'))
+    )
+      continue;
     const rest = body.slice(index + key.length);
     if (mayBeObject(name) && /^\{(?!\{)/.test(rest)) continue;
-    if (OPENS_BLOCK.test(rest)) return {shown: body, hides: mayBeObject(name) && !/^[|>]/.test(rest) ? 'text' : 'all'};
-    return HARMLESS.test(rest) ? {shown: body, hides: 'nothing'} : {shown: `${body.slice(0, index + key.length)}${HIDDEN}`, hides: 'all'};
+    if (OPENS_BLOCK.test(rest))
+      return {shown: body, hides: mayBeObject(name) && !/^[|>]/.test(rest) ? 'text' : 'all'};
+    return HARMLESS.test(rest)
+      ? {shown: body, hides: 'nothing'}
+      : {shown: `${body.slice(0, index + key.length)}${HIDDEN}`, hides: 'all'};
   }
   return {shown: body, hides: 'nothing'};
 }

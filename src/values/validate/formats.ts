@@ -13,7 +13,9 @@ export function typeOf(tree: Tree): string {
 export function matchesType(tree: Tree, {type}: SchemaNode): boolean {
   const types = [type ?? []].flat();
   const own = typeOf(tree);
-  return types.length === 0 || types.includes(own) || (own === 'integer' && types.includes('number'));
+  return (
+    types.length === 0 || types.includes(own) || (own === 'integer' && types.includes('number'))
+  );
 }
 
 /** Returns the error for an invalid string; undefined for a valid one. */
@@ -45,7 +47,10 @@ const qualifiedName = matches(
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
-    if (isQuantity(text)) return text.startsWith('-') ? `Invalid value "${text}": must be greater than or equal to 0.` : undefined;
+    if (isQuantity(text))
+      return text.startsWith('-')
+        ? `Invalid value "${text}": must be greater than or equal to 0.`
+        : undefined;
     const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
     const meant = unit && number ? ` Did you mean ${number}${binaryUnit(unit)}?` : '';
     return `Invalid value "${text}": must be a Kubernetes quantity, such as 500m or 2Gi.${meant}`;
@@ -68,23 +73,33 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     'a port name (at most 15 lowercase letters, digits and "-")',
   ),
   header: matches(/^[-A-Za-z0-9]+$/, 'an HTTP header name'),
-  'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a Secret key (letters, digits, "-", "_" and ".")'),
+  'data-key': matches(
+    /^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/,
+    'a Secret key (letters, digits, "-", "_" and ".")',
+  ),
   'variable-name': matches(/^[!-<>-~]+$/, 'an environment variable name'),
   'relative-path': matches(/^(?!\/)(?!.*(?:^|\/)\.\.(?:\/|$))/s, 'a relative path without ".."'),
   // Some templates remove a slash at the start.
   'sub-path': (text) =>
-    text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `Invalid value "${text}": must be a relative path without "..".` : undefined,
+    text.split('/').includes('..') || /^\/(\/|$)/.test(text)
+      ? `Invalid value "${text}": must be a relative path without "..".`
+      : undefined,
   'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'an integer or a percentage'),
   'absolute-path': (text) => {
     if (!text.startsWith('/')) return `Invalid value "${text}": must be an absolute path.`;
-    return text.split('/').includes('..') ? `Invalid value "${text}": must not contain "..".` : undefined;
+    return text.split('/').includes('..')
+      ? `Invalid value "${text}": must not contain "..".`
+      : undefined;
   },
   // The charts put a colon between repository and tag, so a digest has its algorithm here and the rest in the tag.
   'image-repository': matches(
     /^([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?\/)?[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*)*(@sha256)?$/,
     'an image repository without scheme, tag, spaces or capital letters, such as registry.example.com/team/agent',
   ),
-  'image-tag': matches(/^\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?$/, 'an image tag (letters, digits, "_", "." and "-")'),
+  'image-tag': matches(
+    /^\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?$/,
+    'an image tag (letters, digits, "_", "." and "-")',
+  ),
   registry: matches(
     /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/,
     'a registry without scheme or trailing slash, such as registry.example.com',
@@ -93,4 +108,5 @@ export const FORMATS: Readonly<Record<string, Format>> = {
 
 /** Kubernetes also accepts signs, exponents and small suffixes, which milliOf does not read. */
 const isQuantity = (text: string): boolean =>
-  milliOf(text) !== undefined || /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/.test(text);
+  milliOf(text) !== undefined ||
+  /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/.test(text);

@@ -1,4 +1,13 @@
-import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import type {Tree, Values} from '../../ground/tree.ts';
 import type {Details, SourceProblem, TreePath} from './finding.ts';
 
@@ -38,9 +47,15 @@ export function readNode(contents: Node): HelmReading {
   let aliased = 0;
   let isBomb = false;
 
-  const refuse = (node: Node, path: TreePath, code: string, message: string) => refusals.push({offset: startOf(node), path, code, message});
-  const report = (offset: number, path: TreePath, code: string, message: string, details: Details = {}) =>
-    problems.push({offset, path, code, message, ...details});
+  const refuse = (node: Node, path: TreePath, code: string, message: string) =>
+    refusals.push({offset: startOf(node), path, code, message});
+  const report = (
+    offset: number,
+    path: TreePath,
+    code: string,
+    message: string,
+    details: Details = {},
+  ) => problems.push({offset, path, code, message, ...details});
 
   const invalid = (node: Node, path: TreePath, message: string): Read => {
     refuse(node, path, 'INVALID_YAML', message);
@@ -51,26 +66,40 @@ export function readNode(contents: Node): HelmReading {
     decoded += 1;
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (!target) return invalid(node, path, `Unknown anchor ${node.source}, referenced by *${node.source}.`);
+      if (!target)
+        return invalid(node, path, `Unknown anchor ${node.source}, referenced by *${node.source}.`);
       const known = reads.get(target);
       if (!known) return invalid(node, path, `The value of anchor ${node.source} contains itself.`);
       decoded += known.size;
       aliased += known.size;
       if (isExcessive(aliased, decoded) && !isBomb) {
         isBomb = true;
-        refuse(node, path, 'YAML_ALIAS_LIMIT', 'The file contains excessive aliasing, which Helm rejects.');
+        refuse(
+          node,
+          path,
+          'YAML_ALIAS_LIMIT',
+          'The file contains excessive aliasing, which Helm rejects.',
+        );
       }
       return known.read;
     }
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return NOTHING;
     if (node.anchor !== undefined) {
       if (!/^[\w-]+$/.test(node.anchor))
-        invalid(node, path, `Invalid anchor &${node.anchor}: only letters, digits, "_" and "-" are allowed.`);
+        invalid(
+          node,
+          path,
+          `Invalid anchor &${node.anchor}: only letters, digits, "_" and "-" are allowed.`,
+        );
       anchors.set(node.anchor, node);
       reads.set(node, undefined);
     }
     const before = decoded;
-    const result = isMap(node) ? map(node, path) : isSeq(node) ? list(node, path) : scalar(node, path, isKey);
+    const result = isMap(node)
+      ? map(node, path)
+      : isSeq(node)
+        ? list(node, path)
+        : scalar(node, path, isKey);
     if (node.anchor !== undefined) reads.set(node, {read: result, size: decoded - before + 1});
     return result;
   }
@@ -78,12 +107,24 @@ export function readNode(contents: Node): HelmReading {
   function scalar(node: Scalar, path: TreePath, isKey: boolean): Read {
     const written = textOf(node);
     const {kind, value} = resolveScalar(node);
-    if (kind === undefined) refuse(node, path, 'INVALID_YAML', `Cannot decode "${written}" as ${shortTag(node.tag)}.`);
+    if (kind === undefined)
+      refuse(node, path, 'INVALID_YAML', `Cannot decode "${written}" as ${shortTag(node.tag)}.`);
     else if (kind === 'float' && !Number.isFinite(value) && !isKey) {
-      refuse(node, path, 'NOT_FINITE', `Helm cannot read ${written}: JSON does not support this number.`);
+      refuse(
+        node,
+        path,
+        'NOT_FINITE',
+        `Helm cannot read ${written}: JSON does not support this number.`,
+      );
       return {value: null, written};
     }
-    if (kind === 'int' && !isKey && node.type === 'PLAIN' && isMisleadingOctal(written) && !isMode(path)) {
+    if (
+      kind === 'int' &&
+      !isKey &&
+      node.type === 'PLAIN' &&
+      isMisleadingOctal(written) &&
+      !isMode(path)
+    ) {
       const suggestion = `"${written}" or ${withoutZeros(written)}`;
       const message = `YAML reads ${written} as ${value}, because a leading 0 marks an octal number.`;
       report(startOf(node), path, 'OCTAL_NUMBER', message, {severity: 'warning', suggestion});
@@ -122,7 +163,13 @@ export function readNode(contents: Node): HelmReading {
   }
 
   /** Two keys for go-yaml that are the same key in JSON. */
-  function reportRandomChoice(below: ReadonlyMap<string, ReadEntry>, key: string, {kind}: ReadEntry, offset: number, path: TreePath): void {
+  function reportRandomChoice(
+    below: ReadonlyMap<string, ReadEntry>,
+    key: string,
+    {kind}: ReadEntry,
+    offset: number,
+    path: TreePath,
+  ): void {
     const other = below.get(key);
     if (other === undefined || other.kind === kind) return;
     const message = `Duplicate key ${key}, as ${kind} and as ${other.kind}: Helm uses either one at random.`;
@@ -130,7 +177,13 @@ export function readNode(contents: Node): HelmReading {
   }
 
   /** Against the YAML specification, a merge key overwrites keys above it; the first of several maps wins. */
-  function merge(key: Scalar, value: unknown, below: Map<string, ReadEntry>, own: ReadonlySet<string>, path: TreePath): void {
+  function merge(
+    key: Scalar,
+    value: unknown,
+    below: Map<string, ReadEntry>,
+    own: ReadonlySet<string>,
+    path: TreePath,
+  ): void {
     const merged = (isSeq(value) ? value.items : [value]).map((each) => ({
       isFit: isMap(targetOf(each)),
       read: read(each, [...path, '<<']),
@@ -140,16 +193,26 @@ export function readNode(contents: Node): HelmReading {
       return;
     }
     const incoming = new Map<string, ReadEntry>();
-    for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, ReadEntry>)])) {
+    for (const [name, entry] of merged
+      .toReversed()
+      .flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, ReadEntry>)])) {
       reportRandomChoice(incoming, name, entry, startOf(key), path);
       incoming.set(name, entry);
     }
-    const lost = [...incoming].find(([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind)?.[0];
+    const lost = [...incoming].find(
+      ([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind,
+    )?.[0];
     if (lost !== undefined) {
       const suggestion = 'Move << to the top of the mapping';
-      report(startOf(key), [...path, lost], 'MERGE_OVERWRITES', `In Helm, the merge key << overwrites ${lost}, which is set above it.`, {
-        suggestion,
-      });
+      report(
+        startOf(key),
+        [...path, lost],
+        'MERGE_OVERWRITES',
+        `In Helm, the merge key << overwrites ${lost}, which is set above it.`,
+        {
+          suggestion,
+        },
+      );
     }
     for (const [name, entry] of incoming) {
       reportRandomChoice(below, name, entry, startOf(key), path);
@@ -168,15 +231,34 @@ export function readNode(contents: Node): HelmReading {
       : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
     const written = isScalar(target) ? textOf(target) : '';
     const key =
-      kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
+      kind === 'int'
+        ? intKey(written)
+        : kind === 'float'
+          ? floatKey(value as number)
+          : kind === 'null'
+            ? undefined
+            : String(value);
     if (kind === undefined || key === undefined) {
-      const what = kind === 'null' ? 'null' : kind === 'int' ? 'an integer this large' : isMap(target) ? 'a mapping' : 'a list';
+      const what =
+        kind === 'null'
+          ? 'null'
+          : kind === 'int'
+            ? 'an integer this large'
+            : isMap(target)
+              ? 'a mapping'
+              : 'a list';
       refuse(node as Node, path, 'INVALID_KEY', `A key cannot be ${what}.`);
       return {key: undefined, kind};
     }
     if (isScalar(target) && target.type === 'PLAIN' && kind !== 'string' && key !== written) {
       const suggestion = `"${written}"`;
-      report(startOf(node as Node), [...path, key], 'RENAMED_KEY', `YAML reads the key ${written} as ${key}.`, {suggestion});
+      report(
+        startOf(node as Node),
+        [...path, key],
+        'RENAMED_KEY',
+        `YAML reads the key ${written} as ${key}.`,
+        {suggestion},
+      );
     }
     return {key, kind};
   }
@@ -216,9 +298,14 @@ export function resolveScalar(node: Scalar): Resolved {
   const text = textOf(node);
   const tag = shortTag(node.tag);
   if (isPlain(node)) return resolvePlain(text);
-  if (tag === '!!binary') return {kind: isBase64(text) ? 'string' : undefined, value: Buffer.from(text, 'base64').toString()};
+  if (tag === '!!binary')
+    return {
+      kind: isBase64(text) ? 'string' : undefined,
+      value: Buffer.from(text, 'base64').toString(),
+    };
   const desired = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
-  if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'string' : undefined, value: text};
+  if (tag === '!!timestamp')
+    return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'string' : undefined, value: text};
   if (desired === undefined) return {kind: 'string', value: text};
   const resolved = resolvePlain(text);
   if (resolved.kind === 'int' && desired === 'float') return {...resolved, kind: 'float'};
@@ -227,7 +314,8 @@ export function resolveScalar(node: Scalar): Resolved {
 
 /** Go's decoder skips line breaks. */
 const isBase64 = (text: string): boolean =>
-  /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) && !text.includes('_');
+  /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) &&
+  !text.includes('_');
 
 const WORDS: ReadonlyMap<string, Resolved> = new Map(
   (
@@ -250,22 +338,29 @@ function resolvePlain(text: string): Resolved {
   if (!/^[-+.\d]/.test(text)) return {kind: 'string', value: text};
   const int = intOf(text);
   if (int !== undefined) return {kind: 'int', value: Number(int)};
-  const digits = text.startsWith('.') ? text.replaceAll(/(?<=\d)_(?=\d)/g, '') : text.replaceAll('_', '');
-  const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(digits) ? Number(digits) : Number.NaN;
+  const digits = text.startsWith('.')
+    ? text.replaceAll(/(?<=\d)_(?=\d)/g, '')
+    : text.replaceAll('_', '');
+  const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(digits)
+    ? Number(digits)
+    : Number.NaN;
   return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'string', value: text};
 }
 
 /** Go reads 64 bits, signed or unsigned. */
 function intOf(text: string): bigint | undefined {
   const [, sign = '', digits] =
-    /^([-+]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/.exec(/^[-+\d]/.test(text) ? text.replaceAll('_', '') : '') ?? [];
+    /^([-+]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/.exec(
+      /^[-+\d]/.test(text) ? text.replaceAll('_', '') : '',
+    ) ?? [];
   if (digits === undefined) return undefined;
   const int = BigInt(sign === '-' ? -1 : 1) * BigInt(digits.replace(/^0[oO]?(?=[0-7])/, '0o'));
   return int >= -(2n ** 63n) && int < 2n ** (sign === '' ? 64n : 63n) ? int : undefined;
 }
 
 /** The decimal number that a misleading octal looks like. */
-export const withoutZeros = (text: string): string => text.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
+export const withoutZeros = (text: string): string =>
+  text.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
 
 export const isMisleadingOctal = (text: string): boolean =>
   /^[-+]?0[0-7_]+$/.test(text) && intOf(text) !== BigInt(withoutZeros(text).replace('+', ''));
@@ -281,7 +376,10 @@ export function floatKey(value: number): string {
   const single = Math.fround(value);
   if (Number.isNaN(single)) return '.nan';
   if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf';
-  const precision = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((digits) => Math.fround(Number(single.toPrecision(digits))) === single) ?? 9;
+  const precision =
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].find(
+      (digits) => Math.fround(Number(single.toPrecision(digits))) === single,
+    ) ?? 9;
   return withGoExponent(single.toExponential(precision - 1));
 }
 
@@ -289,11 +387,14 @@ export function floatKey(value: number): string {
 export const FIRST_EXPONENT = 1_000_000;
 
 /** A number as templates print it. */
-export const printedNumber = (value: number): string => (Object.is(value, -0) ? '-0' : withGoExponent(value.toExponential()));
+export const printedNumber = (value: number): string =>
+  Object.is(value, -0) ? '-0' : withGoExponent(value.toExponential());
 
 /** Go prints an exponent of two digits below 0.0001 and from a million on. */
 function withGoExponent(number: string): string {
   const [digits, exponent = '0'] = number.split('e');
   const isShort = Number(exponent) >= -4 && Number(exponent) < 6;
-  return isShort ? String(Number(number)) : `${digits}e${exponent.replace(/^([-+])(\d)$/, '$10$2')}`;
+  return isShort
+    ? String(Number(number))
+    : `${digits}e${exponent.replace(/^([-+])(\d)$/, '$10$2')}`;
 }

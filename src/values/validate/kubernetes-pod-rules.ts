@@ -15,12 +15,14 @@ export interface Problem {
 export type PodRule = (object: Values) => readonly (Problem | false | undefined)[];
 
 export const violation = (message: string, ...at: (string | number)[]): Problem => ({at, message});
-export const isSet = (value: Tree | undefined): boolean => value !== undefined && value !== null && value !== '';
+export const isSet = (value: Tree | undefined): boolean =>
+  value !== undefined && value !== null && value !== '';
 
 export const hasFormat =
   (format: string, field: string): PodRule =>
   ({[field]: value}) => {
-    const problem = typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
+    const problem =
+      typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
     return [problem !== undefined && violation(problem, field)];
   };
 
@@ -41,12 +43,22 @@ export const exactlyOne =
   (object) => {
     const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
     if (given.length === 0) return [violation(`Must specify a ${what}.`)];
-    return [given.length > 1 && violation(`Must not specify more than one ${what}: ${given.join(', ')}.`, given[1] as string)];
+    return [
+      given.length > 1 &&
+        violation(
+          `Must not specify more than one ${what}: ${given.join(', ')}.`,
+          given[1] as string,
+        ),
+    ];
   };
 
 export const notBoth =
   (first: string, second: string): PodRule =>
-  (object) => [isSet(object[first]) && isSet(object[second]) && violation(`${first} and ${second} are mutually exclusive.`, second)];
+  (object) => [
+    isSet(object[first]) &&
+      isSet(object[second]) &&
+      violation(`${first} and ${second} are mutually exclusive.`, second),
+  ];
 
 export const allOf =
   (...rules: PodRule[]): PodRule =>
@@ -72,7 +84,9 @@ export const validLabels =
   (field: string): PodRule =>
   ({[field]: labels}) =>
     Object.entries(isMap(labels) ? labels : {}).map(([key, value]) => {
-      const problem = FORMATS['qualified-name']?.(key) ?? (value === null ? undefined : FORMATS['label-value']?.(String(value)));
+      const problem =
+        FORMATS['qualified-name']?.(key) ??
+        (value === null ? undefined : FORMATS['label-value']?.(String(value)));
       return problem !== undefined && violation(problem, field, key);
     });
 
@@ -87,16 +101,28 @@ const requirement = (numeric: readonly string[]): PodRule =>
     const given = Array.isArray(values) ? values : [];
     const known = [...OPERATORS, ...numeric];
     if (!known.includes(String(operator)))
-      return [violation(`Unsupported value ${JSON.stringify(operator)}: must be one of ${known.join(', ')}.`, 'operator')];
+      return [
+        violation(
+          `Unsupported value ${JSON.stringify(operator)}: must be one of ${known.join(', ')}.`,
+          'operator',
+        ),
+      ];
     if (operator === 'Exists' || operator === 'DoesNotExist')
-      return [given.length > 0 && violation(`values must be empty when operator is ${operator}.`, 'values')];
+      return [
+        given.length > 0 &&
+          violation(`values must be empty when operator is ${operator}.`, 'values'),
+      ];
     if (operator === 'In' || operator === 'NotIn')
       return [
-        given.length === 0 && violation(`values is required when operator is ${operator}.`, 'operator'),
+        given.length === 0 &&
+          violation(`values is required when operator is ${operator}.`, 'operator'),
         ...itemsHaveFormat('label-value', 'values')({values: given}),
       ];
     const isOneNumber = given.length === 1 && /^-?\d+$/.test(String(given[0]));
-    return [!isOneNumber && violation(`values must be one integer when operator is ${operator}.`, 'values')];
+    return [
+      !isOneNumber &&
+        violation(`values must be one integer when operator is ${operator}.`, 'values'),
+    ];
   });
 
 const profile =
@@ -114,13 +140,19 @@ const profile =
 const runsAsRoot: PodRule = ({runAsNonRoot, runAsUser}) => [
   runAsNonRoot === true &&
     runAsUser === 0 &&
-    violation('runAsUser must not be 0 with runAsNonRoot: true. The kubelet would not start the container.', 'runAsUser'),
+    violation(
+      'runAsUser must not be 0 with runAsNonRoot: true. The kubelet would not start the container.',
+      'runAsUser',
+    ),
 ];
 
 const toleration: PodRule = ({key, operator, value, effect, tolerationSeconds}) => [
   !isSet(key) && operator !== 'Exists' && violation('operator must be Exists when key is empty.'),
-  operator === 'Exists' && isSet(value) && violation('value must be empty when operator is Exists.', 'value'),
-  (operator === 'Gt' || operator === 'Lt') && violation(`Operator ${operator} requires a Kubernetes feature gate.`, 'operator'),
+  operator === 'Exists' &&
+    isSet(value) &&
+    violation('value must be empty when operator is Exists.', 'value'),
+  (operator === 'Gt' || operator === 'Lt') &&
+    violation(`Operator ${operator} requires a Kubernetes feature gate.`, 'operator'),
   isSet(tolerationSeconds) &&
     effect !== 'NoExecute' &&
     violation('effect must be NoExecute when tolerationSeconds is set.', 'tolerationSeconds'),
@@ -132,19 +164,29 @@ const HUNDRED_CORES = 100_000n;
 function unlikely(kind: string, name: string, amount: Tree | undefined): string | undefined {
   const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
   if (milli === undefined) return undefined;
-  if (milli === 0n) return kind === 'limits' ? 'A limit of zero means no limit. Remove it, or set an amount.' : undefined;
-  if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} means ${milli / 1000n} cores. Did you mean ${milli / 1000n}m?` : undefined;
+  if (milli === 0n)
+    return kind === 'limits'
+      ? 'A limit of zero means no limit. Remove it, or set an amount.'
+      : undefined;
+  if (name === 'cpu')
+    return milli >= HUNDRED_CORES
+      ? `${amount} means ${milli / 1000n} cores. Did you mean ${milli / 1000n}m?`
+      : undefined;
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
-  return isBytes && milli < MEBIBYTE ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
+  return isBytes && milli < MEBIBYTE
+    ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?`
+    : undefined;
 }
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
 
 /** Resources other than the standard ones have a prefix, such as nvidia.com/gpu. */
-const isResource = (name: string): boolean => STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
+const isResource = (name: string): boolean =>
+  STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
 
 /** Extended resources, such as devices, are whole numbers. */
-const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/');
+const isExtended = (name: string): boolean =>
+  name.includes('/') && !name.includes('kubernetes.io/');
 
 /** A quantity without the exponent that Kubernetes also accepts. */
 const decimal = (amount: Tree | undefined): string => {
@@ -168,7 +210,13 @@ const resources: PodRule = ({limits, requests}) => {
     }),
     ...amounts.map(([kind, name, amount]) => {
       const message = unlikely(kind, name, amount);
-      return message !== undefined && {...violation(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
+      return (
+        message !== undefined && {
+          ...violation(message, kind, name),
+          code: 'UNLIKELY_AMOUNT',
+          severity: 'warning' as const,
+        }
+      );
     }),
     ...amounts.map(
       ([kind, name, amount]) =>
@@ -180,7 +228,11 @@ const resources: PodRule = ({limits, requests}) => {
       ([name, amount]) =>
         isSet(most[name]) &&
         exceeds(decimal(amount), decimal(most[name])) && {
-          ...violation(`Request ${amount} must be less than or equal to the limit ${most[name]}.`, 'requests', name),
+          ...violation(
+            `Request ${amount} must be less than or equal to the limit ${most[name]}.`,
+            'requests',
+            name,
+          ),
           code: 'REQUEST_ABOVE_LIMIT',
         },
     ),
@@ -188,12 +240,17 @@ const resources: PodRule = ({limits, requests}) => {
 };
 
 const securityContext: PodRule = ({privileged, allowPrivilegeEscalation, capabilities}) => {
-  const added = isMap(capabilities) && Array.isArray(capabilities['add']) ? capabilities['add'] : [];
-  const isRaised = privileged === true || added.some((each) => each === 'SYS_ADMIN' || each === 'CAP_SYS_ADMIN');
+  const added =
+    isMap(capabilities) && Array.isArray(capabilities['add']) ? capabilities['add'] : [];
+  const isRaised =
+    privileged === true || added.some((each) => each === 'SYS_ADMIN' || each === 'CAP_SYS_ADMIN');
   return [
     allowPrivilegeEscalation === false &&
       isRaised &&
-      violation('allowPrivilegeEscalation cannot be false with privileged: true or SYS_ADMIN.', 'allowPrivilegeEscalation'),
+      violation(
+        'allowPrivilegeEscalation cannot be false with privileged: true or SYS_ADMIN.',
+        'allowPrivilegeEscalation',
+      ),
   ];
 };
 
@@ -205,12 +262,19 @@ const spread: PodRule = ({minDomains, whenUnsatisfiable}) => [
 
 const groups: PodRule = ({supplementalGroups: items}) =>
   (Array.isArray(items) ? items : []).flatMap((item, index) =>
-    int32('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
+    int32('group')({group: item}).map(
+      (problem) => problem && {...problem, at: ['supplementalGroups', index]},
+    ),
   );
 
 const sysctls: PodRule = ({sysctls: items}) => {
-  const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
-  return names.map((name, index) => names.indexOf(name) < index && violation(`Duplicate name ${name}.`, 'sysctls', index, 'name'));
+  const names = (Array.isArray(items) ? items : []).map((item) =>
+    isMap(item) ? item['name'] : undefined,
+  );
+  return names.map(
+    (name, index) =>
+      names.indexOf(name) < index && violation(`Duplicate name ${name}.`, 'sysctls', index, 'name'),
+  );
 };
 
 const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
@@ -224,10 +288,16 @@ export const POD_RULES: Readonly<Record<string, PodRule>> = {
     name === null && violation('name is required.', 'name'),
   ]),
   NodeSelector: ({nodeSelectorTerms: terms}) => [
-    Array.isArray(terms) && terms.length === 0 && violation('nodeSelectorTerms is required.', 'nodeSelectorTerms'),
+    Array.isArray(terms) &&
+      terms.length === 0 &&
+      violation('nodeSelectorTerms is required.', 'nodeSelectorTerms'),
   ],
   NodeSelectorRequirement: requirement(['Gt', 'Lt']),
-  PodAffinityTerm: allOf(hasFormat('qualified-name', 'topologyKey'), notEmpty('topologyKey'), itemsHaveFormat('dns-label', 'namespaces')),
+  PodAffinityTerm: allOf(
+    hasFormat('qualified-name', 'topologyKey'),
+    notEmpty('topologyKey'),
+    itemsHaveFormat('dns-label', 'namespaces'),
+  ),
   PodSecurityContext: allOf(
     ...['fsGroup', 'runAsUser', 'runAsGroup'].map((each) => int32(each)),
     ...['fsGroupChangePolicy', 'supplementalGroupsPolicy'].map(notEmpty),
@@ -238,9 +308,19 @@ export const POD_RULES: Readonly<Record<string, PodRule>> = {
   PreferredSchedulingTerm: inRange(1, 100, 'weight'),
   ResourceRequirements: resources,
   SeccompProfile: allOf(profile('seccomp'), isRelativePath('localhostProfile')),
-  SecurityContext: allOf(int32('runAsUser'), int32('runAsGroup'), notEmpty('procMount'), runsAsRoot, securityContext),
+  SecurityContext: allOf(
+    int32('runAsUser'),
+    int32('runAsGroup'),
+    notEmpty('procMount'),
+    runsAsRoot,
+    securityContext,
+  ),
   Sysctl: allOf(hasFormat('sysctl', 'name'), notEmpty('name')),
-  Toleration: allOf(hasFormat('qualified-name', 'key'), hasFormat('label-value', 'value'), toleration),
+  Toleration: allOf(
+    hasFormat('qualified-name', 'key'),
+    hasFormat('label-value', 'value'),
+    toleration,
+  ),
   TopologySpreadConstraint: allOf(
     hasFormat('qualified-name', 'topologyKey'),
     notEmpty('topologyKey'),

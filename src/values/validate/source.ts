@@ -35,9 +35,14 @@ function readText(text: string): ReadResult {
     const {line, col} = lines.linePos(offset);
     return {line, column: col};
   };
-  const refused = (problem: SourceProblem): ReadResult => ({findings: [findingOf(problem, locate)]});
+  const refused = (problem: SourceProblem): ReadResult => ({
+    findings: [findingOf(problem, locate)],
+  });
   const [document, ...others] = parseYaml(text, lines);
-  const empty: ReadResult = {source: sourceOf(undefined, locate), findings: [findingOf(EMPTY, locate)]};
+  const empty: ReadResult = {
+    source: sourceOf(undefined, locate),
+    findings: [findingOf(EMPTY, locate)],
+  };
   const incompatibility = findIncompatibility(text, document);
   if (incompatibility) return refused(incompatibility);
   const later = others.find(({contents, errors}) => errors.length > 0 || !isEmptyNode(contents));
@@ -53,7 +58,9 @@ function readText(text: string): ReadResult {
     return {findings};
   }
   if (root.value === null) return empty;
-  return isMap(root.value) ? {source, findings: problems.map((each) => findingOf(each, locate, source))} : refused(NO_MAPPING);
+  return isMap(root.value)
+    ? {source, findings: problems.map((each) => findingOf(each, locate, source))}
+    : refused(NO_MAPPING);
 }
 
 const EMPTY: SourceProblem = {
@@ -62,13 +69,22 @@ const EMPTY: SourceProblem = {
   code: 'EMPTY_FILE',
   message: 'The file is empty, so the release uses the chart defaults.',
 };
-const NO_MAPPING = {offset: 0, code: 'NO_MAPPING', message: 'The file must contain a mapping of keys to values.'};
+const NO_MAPPING = {
+  offset: 0,
+  code: 'NO_MAPPING',
+  message: 'The file must contain a mapping of keys to values.',
+};
 const SEVERAL = {
   code: 'SEVERAL_DOCUMENTS',
-  message: 'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
+  message:
+    'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
 };
 
-const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate, source?: ValuesSource): ValuesFinding =>
+const findingOf = (
+  {offset, path = [], code, message, ...details}: SourceProblem,
+  locate: Locate,
+  source?: ValuesSource,
+): ValuesFinding =>
   findingAt({...source, locate: () => locate(offset)}, path, code, message, details);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
@@ -88,7 +104,10 @@ export function parseYaml(text: string, lineCounter = new LineCounter()): Docume
 
 /** True for a document or a key without a value, or with null. */
 export const isEmptyNode = (contents: unknown): boolean =>
-  contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
+  contents === null ||
+  (isScalar(contents) &&
+    contents.type === 'PLAIN' &&
+    /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
 function sourceOf(root: Read | undefined, locate: Locate): ValuesSource {
   const entriesOf = (path: TreePath): ReadEntry[] => {
@@ -138,7 +157,8 @@ export function mergeSources(sources: readonly Layer[]): ValuesSource {
       return undefined;
     },
     written: (path) => writerOf(layers, path)?.source.written(path),
-    isOverride: (path) => sources.some(({source}) => (valueAt(source.values, path) ?? null) !== null),
+    isOverride: (path) =>
+      sources.some(({source}) => (valueAt(source.values, path) ?? null) !== null),
   };
 }
 
@@ -164,7 +184,8 @@ function writerOf(layers: readonly Layer[], path: TreePath): Layer | undefined {
 function lookUp(values: Values, path: TreePath): {exists: boolean; deepest: Tree} {
   let deepest: Tree = values;
   for (const key of path) {
-    if (!(isMap(deepest) || Array.isArray(deepest)) || !Object.hasOwn(deepest, key)) return {exists: false, deepest};
+    if (!(isMap(deepest) || Array.isArray(deepest)) || !Object.hasOwn(deepest, key))
+      return {exists: false, deepest};
     deepest = (deepest as Values)[key] as Tree;
   }
   return {exists: path.length > 0, deepest};
@@ -177,9 +198,11 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       const {source, findings} = readSource(text);
       if (source) return {file, source};
       const [{message = '', line = 1} = {}] = findings;
-      throw failed('UNREADABLE_FILE', `${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, [
-        `List all findings: scalr-agent validate ${quote(file)}`,
-      ]);
+      throw failed(
+        'UNREADABLE_FILE',
+        `${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`,
+        [`List all findings: scalr-agent validate ${quote(file)}`],
+      );
     }),
   ).values;
 }

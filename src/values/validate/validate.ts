@@ -11,9 +11,27 @@ import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {checkKeys, isTypeError} from './check-keys.ts';
-import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVariables, checkVersion} from './check-rules.ts';
-import {checkIgnored, checkPlaceholders, checkRepeatedVariables, checkShape} from './check-values.ts';
-import {dotted, isWithin, type ValidationContext, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {
+  checkRefusals,
+  checkRules,
+  checkToken,
+  checkValuesRules,
+  checkVariables,
+  checkVersion,
+} from './check-rules.ts';
+import {
+  checkIgnored,
+  checkPlaceholders,
+  checkRepeatedVariables,
+  checkShape,
+} from './check-values.ts';
+import {
+  dotted,
+  isWithin,
+  type ValidationContext,
+  type ValuesFinding,
+  type ValuesSource,
+} from './finding.ts';
 import {mergeSources, readSource} from './source.ts';
 
 /**
@@ -22,7 +40,9 @@ import {mergeSources, readSource} from './source.ts';
  */
 export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
   const {source, findings} = readSource(text);
-  return inOrder(source === undefined ? findings : [...findings, ...findingsIn(source, target, known)]);
+  return inOrder(
+    source === undefined ? findings : [...findings, ...findingsIn(source, target, known)],
+  );
 }
 
 /** The errors in values without a text. Pure. */
@@ -30,10 +50,17 @@ export const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
   validate(toYaml(values), target).filter(({severity}) => severity === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
-export function validateLayers(files: readonly {file: string; text: string}[], target: Target): ValuesFinding[] {
+export function validateLayers(
+  files: readonly {file: string; text: string}[],
+  target: Target,
+): ValuesFinding[] {
   const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
-  const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
-  const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
+  const sources = layers.flatMap(({file, source}) =>
+    source === undefined ? [] : [{file, source}],
+  );
+  const ofReading = layers.flatMap(({file, findings}) =>
+    findings.map((finding) => ({...finding, file})),
+  );
   if (sources.length < layers.length) return ofReading;
   return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];
 }
@@ -45,7 +72,12 @@ export function knownBugs(text: string, target: Target): ValuesFinding[] {
 }
 
 /** Without the values of these findings, because rules expect the types that templates can read. */
-function contextOf(source: ValuesSource, target: Target, unreadable: readonly ValuesFinding[] = [], known?: Settings): ValidationContext {
+function contextOf(
+  source: ValuesSource,
+  target: Target,
+  unreadable: readonly ValuesFinding[] = [],
+  known?: Settings,
+): ValidationContext {
   const values = withoutMethodNames(source.values);
   for (const {path} of unreadable) {
     const keys = path.split('.');
@@ -55,12 +87,31 @@ function contextOf(source: ValuesSource, target: Target, unreadable: readonly Va
   const effective = effectiveValues(values, target);
   // A setting that has a key counts as the key says: --set can have emptied it.
   const hasKey = (setting: Setting): boolean =>
-    chartFor(target).rows.some((row) => row.setting === setting && row.paths.length > 0 && within(target.version, row.in));
-  const given = known?.entries().flatMap(({setting, answer}) => (hasKey(setting) ? [] : [[setting.id, answer.value] as const])) ?? [];
-  return {...source, values, effective, settings: new Map([...given, ...readEffective(effective, target).settings])};
+    chartFor(target).rows.some(
+      (row) => row.setting === setting && row.paths.length > 0 && within(target.version, row.in),
+    );
+  const given =
+    known
+      ?.entries()
+      .flatMap(({setting, answer}) =>
+        hasKey(setting) ? [] : [[setting.id, answer.value] as const],
+      ) ?? [];
+  return {
+    ...source,
+    values,
+    effective,
+    settings: new Map([...given, ...readEffective(effective, target).settings]),
+  };
 }
 
-const CHECKS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeatedVariables, checkRefusals];
+const CHECKS = [
+  checkToken,
+  checkIgnored,
+  checkRules,
+  checkValuesRules,
+  checkRepeatedVariables,
+  checkRefusals,
+];
 
 function findingsIn(source: ValuesSource, target: Target, known?: Settings): ValuesFinding[] {
   const shape = checkShape(source, target);
@@ -72,12 +123,20 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Val
   const found = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
   const variables = checkVariables(source, target).filter(({path}) => !found.has(path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
-  const isRepeated = ({code}: ValuesFinding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
-  return [...placeholders, ...keys, ...variables, ...others.filter((finding) => !isRepeated(finding))];
+  const isRepeated = ({code}: ValuesFinding): boolean =>
+    code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
+  return [
+    ...placeholders,
+    ...keys,
+    ...variables,
+    ...others.filter((finding) => !isRepeated(finding)),
+  ];
 }
 
 const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
-  findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
+  findings.toSorted(
+    (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  );
 
 /**
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
@@ -89,43 +148,68 @@ export function checkGenerated(generated: Generated): Warning[] {
   if (errors.length > 0) throw refusal(errors, generated);
   refuseDropped(generated, findings);
   const known = new Set(generated.warnings.map(({code}) => code));
-  return findings.filter(({code}) => !known.has(code)).map((finding) => warningOf(finding, writerOf(finding, generated)));
+  return findings
+    .filter(({code}) => !known.has(code))
+    .map((finding) => warningOf(finding, writerOf(finding, generated)));
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
 function writerOf({path}: ValuesFinding, {origins, settings}: Generated): Setting | undefined {
-  const writers = origins.filter((each) => isWithin(path, dotted(each.path)) || isWithin(dotted(each.path), path));
+  const writers = origins.filter(
+    (each) => isWithin(path, dotted(each.path)) || isWithin(dotted(each.path), path),
+  );
   return (writers.findLast(({setting}) => settings.isExplicit(setting)) ?? writers.at(-1))?.setting;
 }
 
 function refusal(errors: readonly ValuesFinding[], generated: Generated): ExpectedError {
-  const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
+  const suggestions = errors.flatMap(({suggestion}) =>
+    suggestion === undefined ? [] : [suggestion],
+  );
   const lines = errors.map((finding) => {
     const writer = writerOf(finding, generated);
     return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.path}: ${finding.message}`;
   });
-  return failed('INVALID_SETTING', lines.join('\n'), suggestions.length > 0 ? suggestions : ['Correct the value, or remove it']);
+  return failed(
+    'INVALID_SETTING',
+    lines.join('\n'),
+    suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
+  );
 }
 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
 function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
-    if (code !== 'KEY_OVERRIDDEN' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
-    throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, ['Use only one of them']);
+    if (
+      code !== 'KEY_OVERRIDDEN' ||
+      lost === undefined ||
+      FREE.includes(lost.id) ||
+      !settings.isExplicit(lost)
+    )
+      continue;
+    throw failed('CONFLICTING_SETTINGS', `${spell(lost)} has no effect. ${path}: ${message}`, [
+      'Use only one of them',
+    ]);
   }
 }
 
 const FREE: readonly string[] = [valuesFile, set, extraEnv].map(({id}) => id);
 
-const warningOf = ({code, path, message, suggestion}: ValuesFinding, setting: Setting | undefined): Warning => ({
+const warningOf = (
+  {code, path, message, suggestion}: ValuesFinding,
+  setting: Setting | undefined,
+): Warning => ({
   code,
   ...(setting === undefined ? {} : {setting: setting.id}),
   message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,
 });
 
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
-export function generateChecked(given: Settings, facts?: ChartRequirements, read?: Target): Generated {
+export function generateChecked(
+  given: Settings,
+  facts?: ChartRequirements,
+  read?: Target,
+): Generated {
   const generated = generate(given, facts, read);
   return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
 }

@@ -1,4 +1,11 @@
-import {type Document, isCollection, type Range, type Scalar, visit, type YAMLParseError} from 'yaml';
+import {
+  type Document,
+  isCollection,
+  type Range,
+  type Scalar,
+  visit,
+  type YAMLParseError,
+} from 'yaml';
 import {yamlProblem} from '../../ground/text.ts';
 import type {SourceProblem} from './finding.ts';
 
@@ -6,9 +13,14 @@ import type {SourceProblem} from './finding.ts';
  * The first place that the YAML parser or Helm's reader rejects, or where Helm 3 and Helm 4 differ. The parser checks
  * the syntax only: what scalars, keys and aliases mean follows in helm-reader.ts.
  */
-export function findIncompatibility(text: string, document: Document.Parsed | undefined): SourceProblem | undefined {
+export function findIncompatibility(
+  text: string,
+  document: Document.Parsed | undefined,
+): SourceProblem | undefined {
   // Helm needs no space before a comment.
-  const error = document?.errors.find(({message}) => !message.startsWith('Comments must be separated'));
+  const error = document?.errors.find(
+    ({message}) => !message.startsWith('Comments must be separated'),
+  );
   return (
     invalidCharacter(text) ??
     (document && error ? syntaxError(error, document, text) : undefined) ??
@@ -32,21 +44,39 @@ function invalidCharacter(text: string): SourceProblem | undefined {
       message: `Helm treats the invisible character ${name} as a line break; most other programs do not.`,
     };
   if (point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)) {
-    const message = 'Invalid UTF-8, or its replacement character U+FFFD. Helm rejects invalid UTF-8.';
+    const message =
+      'Invalid UTF-8, or its replacement character U+FFFD. Helm rejects invalid UTF-8.';
     return {offset, code: 'NOT_UTF8', message};
   }
-  return {offset, code: 'CONTROL_CHARACTER', message: `Helm rejects the control character ${name}.`};
+  return {
+    offset,
+    code: 'CONTROL_CHARACTER',
+    message: `Helm rejects the control character ${name}.`,
+  };
 }
 
-export const TOO_DEEP = {offset: 0, code: 'TOO_DEEP', message: 'Mappings or lists are nested too deeply.'};
+export const TOO_DEEP = {
+  offset: 0,
+  code: 'TOO_DEEP',
+  message: 'Mappings or lists are nested too deeply.',
+};
 
-function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, text: string): SourceProblem {
+function syntaxError(
+  {pos, message}: YAMLParseError,
+  document: Document.Parsed,
+  text: string,
+): SourceProblem {
   if (message.startsWith('Maximum call stack')) return TOO_DEEP;
   const offset = message.startsWith('Missing closing') ? openingOf(document, pos[0]) : pos[0];
   const placeholder = placeholderAt(text, offset);
   if (placeholder) return placeholder;
-  if (message.startsWith('Unexpected') && isCollection(document.contents) && offset >= document.contents.range[1]) {
-    const message = 'This line does not continue the mapping above: Helm rejects the file or ignores the rest.';
+  if (
+    message.startsWith('Unexpected') &&
+    isCollection(document.contents) &&
+    offset >= document.contents.range[1]
+  ) {
+    const message =
+      'This line does not continue the mapping above: Helm rejects the file or ignores the rest.';
     return {offset, code: 'IGNORED_REST', message};
   }
   return {offset, code: 'INVALID_YAML', message: yamlProblem(message)};
@@ -71,7 +101,12 @@ export function placeholderAt(text: string, offset: number): SourceProblem | und
   if (index < 0) return undefined;
   const [template] = /\{\{.*?\}\}|\{\{.*/.exec(line) ?? [];
   const message = `${template} is a template expression, which Helm does not evaluate in values files.`;
-  return {offset: start + index, code: 'PLACEHOLDER', message, suggestion: 'Replace it with the real value'};
+  return {
+    offset: start + index,
+    code: 'PLACEHOLDER',
+    message,
+    suggestion: 'Replace it with the real value',
+  };
 }
 
 /** Helm 4 splits the file at --- before it reads YAML, and rejects lines that Helm 3 accepts. */
@@ -81,17 +116,23 @@ function refusedByHelm4(text: string): SourceProblem | undefined {
     const message = 'Helm 4 rejects YAML directives. Remove this line.';
     return {offset: directive[0].length - 1, code: 'DIRECTIVE', message};
   }
-  const message = 'Helm 4 reads --- as a document separator, which only a comment may follow on the same line.';
+  const message =
+    'Helm 4 reads --- as a document separator, which only a comment may follow on the same line.';
   const offset = text.search(/^---(?!\s*$|[^\S\n]*#)/m);
   return offset < 0 ? undefined : {offset, code: 'DOCUMENT_MARKER', message};
 }
 
 type Report = (offset: number, message: string) => void;
 
-function refusedByGoYaml(text: string, document: Document.Parsed | undefined): SourceProblem | undefined {
+function refusedByGoYaml(
+  text: string,
+  document: Document.Parsed | undefined,
+): SourceProblem | undefined {
   const found: SourceProblem[] = [];
   const report: Report = (offset, message) => found.push({offset, code: 'INVALID_YAML', message});
-  const tabs = [...text.matchAll(/^(?: |[-?:](?=[ \t]))*\t/gm)].map((match) => match.index + match[0].length - 1);
+  const tabs = [...text.matchAll(/^(?: |[-?:](?=[ \t]))*\t/gm)].map(
+    (match) => match.index + match[0].length - 1,
+  );
   const spans: Span[] = [];
   if (document)
     visit(document, {
@@ -102,34 +143,53 @@ function refusedByGoYaml(text: string, document: Document.Parsed | undefined): S
         if (!scalar.range) return;
         const parents = ancestors.filter((each) => isCollection(each));
         if (scalar.type === 'QUOTE_DOUBLE') checkEscapes(text, scalar.range, report);
-        else if (scalar.type === 'PLAIN' && parents.some(({flow}) => flow)) checkFlowText(text, scalar, scalar.range, report);
-        if (role === 'key' && parents.some(({flow}) => flow)) checkFlowKey(text, scalar.range, report);
-        if (tabs.length > 0) spans.push(spanOf(text, scalar, scalar.range, parents.at(-1)?.range?.[0] ?? 0));
+        else if (scalar.type === 'PLAIN' && parents.some(({flow}) => flow))
+          checkFlowText(text, scalar, scalar.range, report);
+        if (role === 'key' && parents.some(({flow}) => flow))
+          checkFlowKey(text, scalar.range, report);
+        if (tabs.length > 0)
+          spans.push(spanOf(text, scalar, scalar.range, parents.at(-1)?.range?.[0] ?? 0));
       },
     });
   const isContent = (tab: number): boolean =>
     spans.some(({start, end, column}) => tab > start && tab < end && columnOf(text, tab) >= column);
-  for (const tab of tabs) if (!isContent(tab)) report(tab, 'Tabs cannot be used for indentation; use spaces.');
+  for (const tab of tabs)
+    if (!isContent(tab)) report(tab, 'Tabs cannot be used for indentation; use spaces.');
   return found.toSorted((one, other) => one.offset - other.offset)[0];
 }
 
 function checkEscapes(text: string, [start, end]: Range, report: Report): void {
-  for (const {index, 1: written = ''} of text.slice(start, end).matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)) {
-    if (written === '/') report(start + index, 'Helm rejects \\/ in double quotes. Write / instead.');
+  for (const {index, 1: written = ''} of text
+    .slice(start, end)
+    .matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)) {
+    if (written === '/')
+      report(start + index, 'Helm rejects \\/ in double quotes. Write / instead.');
     else if (written.length > 1)
-      report(start + index, `Helm rejects surrogates (\\${written}…) in double quotes. Write the character itself.`);
+      report(
+        start + index,
+        `Helm rejects surrogates (\\${written}…) in double quotes. Write the character itself.`,
+      );
   }
 }
 
-function checkFlowText(text: string, {tag, source = ''}: Scalar, [start, end]: Range, report: Report): void {
-  if (/^:|\?/.test(source)) report(start, 'Inside [ ] and { }, a string that contains ? or starts with : must be quoted.');
-  if (/^:[,[\]{}]/.test(text.slice(end, end + 2))) report(end, 'Inside [ ] and { }, a space is required after the colon of a key.');
-  if (tag !== undefined && source === '') report(start, 'Inside [ ] and { }, a tag must be followed by a value.');
+function checkFlowText(
+  text: string,
+  {tag, source = ''}: Scalar,
+  [start, end]: Range,
+  report: Report,
+): void {
+  if (/^:|\?/.test(source))
+    report(start, 'Inside [ ] and { }, a string that contains ? or starts with : must be quoted.');
+  if (/^:[,[\]{}]/.test(text.slice(end, end + 2)))
+    report(end, 'Inside [ ] and { }, a space is required after the colon of a key.');
+  if (tag !== undefined && source === '')
+    report(start, 'Inside [ ] and { }, a tag must be followed by a value.');
 }
 
 function checkFlowKey(text: string, [start, end]: Range, report: Report): void {
   const isLong = end - start > 1024 || text.slice(start, end).includes('\n');
-  if (isLong && /^\s*:/.test(text.slice(end, end + 80))) report(start, 'A key must be on one line and have at most 1024 characters.');
+  if (isLong && /^\s*:/.test(text.slice(end, end + 80)))
+    report(start, 'A key must be on one line and have at most 1024 characters.');
 }
 
 /** Offsets between which a tab from a column on is content and no indentation. */
@@ -151,8 +211,11 @@ function spanOf(text: string, {type, source}: Scalar, [start, end]: Range, paren
   blanks.lastIndex = end;
   const behind = blanks.exec(text)?.[0].length ?? 0;
   // A mapping starts with the tag or anchor of its first key, which the parser leaves out.
-  const key = text.slice(text.lastIndexOf('\n', parent - 1) + 1, parent).replace(/(?:[&!]\S*[ \t]+)+$/, '').length;
+  const key = text
+    .slice(text.lastIndexOf('\n', parent - 1) + 1, parent)
+    .replace(/(?:[&!]\S*[ \t]+)+$/, '').length;
   return {start, end: source === '' ? start : end + behind, column: key + 1};
 }
 
-const columnOf = (text: string, offset: number): number => offset - text.lastIndexOf('\n', offset - 1) - 1;
+const columnOf = (text: string, offset: number): number =>
+  offset - text.lastIndexOf('\n', offset - 1) - 1;

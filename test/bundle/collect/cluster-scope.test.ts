@@ -18,7 +18,10 @@ const set = (name: string, more: object = {}): object => ({
   status: {desiredNumberScheduled: 1},
   ...more,
 });
-const node = (annotations: Record<string, string> = {}, more: object = {}): NodeObject => ({metadata: {name: 'n', annotations}, ...more});
+const node = (annotations: Record<string, string> = {}, more: object = {}): NodeObject => ({
+  metadata: {name: 'n', annotations},
+  ...more,
+});
 const refused: ApiResult = {error: {kind: 'forbidden', message: 'you may not'}};
 
 interface Cluster {
@@ -34,14 +37,20 @@ async function enforcement(
   objects: readonly KubernetesObject[] = [policy],
 ) {
   const asked: string[] = [];
-  const list = (items: readonly unknown[]): ApiResult => ({status: 200, body: {items, metadata: {}}});
+  const list = (items: readonly unknown[]): ApiResult => ({
+    status: 200,
+    body: {items, metadata: {}},
+  });
   const api = {
     async get(path: string): Promise<ApiResult> {
       asked.push(path.replace(/\?.*/, ''));
-      if (path.startsWith('/apis/apps/v1/daemonsets?')) return Array.isArray(sets) ? list(sets) : (sets as ApiResult);
+      if (path.startsWith('/apis/apps/v1/daemonsets?'))
+        return Array.isArray(sets) ? list(sets) : (sets as ApiResult);
       if (path.startsWith('/api/v1/nodes?')) return list(all);
       if (path.endsWith('/cilium-config'))
-        return cilium ? {status: 200, body: {data: cilium}} : {error: {kind: 'not-found', message: 'none'}};
+        return cilium
+          ? {status: 200, body: {data: cilium}}
+          : {error: {kind: 'not-found', message: 'none'}};
       throw new Error(`nobody should ask for ${path}`);
     },
   };
@@ -52,9 +61,18 @@ async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = 
   const {read} = await enforcement(cluster);
   if (read === undefined) throw new Error('nothing was read');
   const texts = [read.file, ...objectFiles([policy], () => (value) => value)];
-  const found = policyFindings({name: 'mine', chart, version}, [policy], read, new BundlePositions(texts, new Set(), []));
+  const found = policyFindings(
+    {name: 'mine', chart, version},
+    [policy],
+    read,
+    new BundlePositions(texts, new Set(), []),
+  );
   const [{file = '', line = 0} = {}] = found;
-  return {found, said: texts.find(({name}) => name === file)?.text.split('\n')[line - 1], file: JSON.parse(read.file.text)};
+  return {
+    found,
+    said: texts.find(({name}) => name === file)?.text.split('\n')[line - 1],
+    file: JSON.parse(read.file.text),
+  };
 }
 
 test('a policy that nothing enforces stands out, with what runs the network', async () => {
@@ -64,7 +82,9 @@ test('a policy that nothing enforces stands out, with what runs the network', as
       severity: 'warning',
       code: 'POLICY_NOT_ENFORCED',
       object: 'networkpolicy/mine-network-policy',
-      message: expect.stringMatching(/^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/),
+      message: expect.stringMatching(
+        /^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/,
+      ),
       file: 'network.json',
       line: expect.any(Number),
       remedy: expect.stringContaining('Enable a network policy engine'),
@@ -75,15 +95,25 @@ test('a policy that nothing enforces stands out, with what runs the network', as
 });
 
 test('so does one of Cilium that is told to enforce nothing, and the VPC CNI with its agent off', async () => {
-  expect((await find({sets: [set('cilium')], cilium: {'enable-policy': 'never'}})).found).toMatchObject([{code: 'POLICY_NOT_ENFORCED'}]);
-  expect((await find({sets: [set('aws-node')]})).found).toMatchObject([{code: 'POLICY_NOT_ENFORCED'}]);
+  expect(
+    (await find({sets: [set('cilium')], cilium: {'enable-policy': 'never'}})).found,
+  ).toMatchObject([{code: 'POLICY_NOT_ENFORCED'}]);
+  expect((await find({sets: [set('aws-node')]})).found).toMatchObject([
+    {code: 'POLICY_NOT_ENFORCED'},
+  ]);
 });
 
 test('one that does not cover runs stands out by its selector, and one that upstream measured to do nothing', async () => {
   const {found, said} = await find({sets: [set('cilium')]}, 'agent-k8s');
-  expect(found).toMatchObject([{code: 'POLICY_MISSES_RUNS', file: 'objects/networkpolicy/mine-network-policy.json'}]);
+  expect(found).toMatchObject([
+    {code: 'POLICY_MISSES_RUNS', file: 'objects/networkpolicy/mine-network-policy.json'},
+  ]);
   expect(said).toContain('"podSelector"');
-  const gke = await find({sets: [set('calico-node')], nodes: [node({}, {spec: {providerID: 'gce://p/z/n'}})], server: 'v1.35.1-gke.100'});
+  const gke = await find({
+    sets: [set('calico-node')],
+    nodes: [node({}, {spec: {providerID: 'gce://p/z/n'}})],
+    server: 'v1.35.1-gke.100',
+  });
   expect(gke.found).toMatchObject([{code: 'POLICY_WITHOUT_EFFECT', file: 'network.json'}]);
   expect(gke.said).toContain('"blockMetadata"');
 });
@@ -93,21 +123,25 @@ test.each([
   ['is enforced by something that upstream did not measure', {sets: [set('calico-node')]}],
   ['may not be judged', {sets: refused}],
   ['cannot be judged', {sets: []}],
-])('nothing is said where it %s', async (_, cluster) => expect((await find(cluster)).found).toEqual([]));
+])('nothing is said where it %s', async (_, cluster) =>
+  expect((await find(cluster)).found).toEqual([]));
 
 test('servers of k3s know, and they are asked where agents run on other nodes', async () => {
   const flannel = {'flannel.alpha.coreos.com/backend-type': 'vxlan'};
   const worker = node({...flannel, 'k3s.io/node-args': '["agent"]'});
   const server = (args: string) => node({...flannel, 'k3s.io/node-args': args});
   expect((await find({nodes: [worker], all: [worker, server('["server"]')]})).found).toEqual([]);
-  expect((await find({nodes: [worker], all: [worker, server('["server","--disable-network-policy"]')]})).found).toMatchObject([
-    {code: 'POLICY_NOT_ENFORCED'},
-  ]);
+  expect(
+    (await find({nodes: [worker], all: [worker, server('["server","--disable-network-policy"]')]}))
+      .found,
+  ).toMatchObject([{code: 'POLICY_NOT_ENFORCED'}]);
 });
 
 test('the cluster is only asked about a policy of the release, and a refusal is recorded', async () => {
   expect(await enforcement({}, [])).toEqual({read: undefined, asked: []});
   const {read, asked} = await enforcement({sets: refused});
   expect(asked).not.toContain('/api/v1/nodes');
-  expect(read?.gaps).toMatchObject([{what: expect.stringMatching(/^DaemonSets of the cluster/), isMinor: true}]);
+  expect(read?.gaps).toMatchObject([
+    {what: expect.stringMatching(/^DaemonSets of the cluster/), isMinor: true},
+  ]);
 });

@@ -31,7 +31,10 @@ const inspected = (State: object = {}, more: object = {}) => [
     Args: ['run'],
     State: {...STATE, ...State},
     RestartCount: 0,
-    HostConfig: {Binds: ['/var/run/docker.sock:/var/run/docker.sock'], LogConfig: {Type: 'json-file'}},
+    HostConfig: {
+      Binds: ['/var/run/docker.sock:/var/run/docker.sock'],
+      LogConfig: {Type: 'json-file'},
+    },
     Config: {
       Image: 'scalr/agent:latest',
       Cmd: ['run'],
@@ -76,7 +79,11 @@ async function collect(tools: Readonly<Record<string, string>>, ...more: string[
   vi.stubEnv('PATH', shims.path(tools));
   const file = shims.zip();
   const now = () => new Date('2026-11-21T08:05:00Z');
-  const outcome = await runCommand(CollectLogs, ['--docker', 'scalr-agent', '--out', file, ...more], {host: hostTools, files, now});
+  const outcome = await runCommand(
+    CollectLogs,
+    ['--docker', 'scalr-agent', '--out', file, ...more],
+    {host: hostTools, files, now},
+  );
   return {...outcome, file};
 }
 
@@ -105,15 +112,20 @@ test('collects the container data and logs of both outputs, without the token', 
   expect(content['docker/info.json']).toContain('json-file');
   expect(content['docker/info.json']).not.toContain('swarm');
   expect(content['logs/docker/scalr-agent.log']).toMatch(/using \[redacted/);
-  expect(content['logs/docker/scalr-agent.log']).toContain('logs --timestamps --since 86400s -- scalr-agent');
+  expect(content['logs/docker/scalr-agent.log']).toContain(
+    'logs --timestamps --since 86400s -- scalr-agent',
+  );
   expect(content['SUMMARY.md']).toContain('# Support bundle of container scalr-agent');
   expect(content['SUMMARY.md']).not.toContain('helm');
 });
 
 test('uses the same pseudonym for a value everywhere', async () => {
-  const {file} = await collect(docker({logs: `echo "2026-11-21T08:04:30Z 401 Unauthorized: invalid token ${TOKEN}"`}));
+  const {file} = await collect(
+    docker({logs: `echo "2026-11-21T08:04:30Z 401 Unauthorized: invalid token ${TOKEN}"`}),
+  );
   const content = await contentOf(file);
-  const [pseudonym = ''] = /\[redacted:scalr-token:[0-9a-f]{8}\]/.exec(content['logs/docker/scalr-agent.log'] ?? '') ?? [];
+  const [pseudonym = ''] =
+    /\[redacted:scalr-token:[0-9a-f]{8}\]/.exec(content['logs/docker/scalr-agent.log'] ?? '') ?? [];
   expect(content['docker/inspect.json']).toContain(`"SCALR_TOKEN=${pseudonym}"`);
   expect(content['findings.json']).toContain(pseudonym);
   expect(content['SUMMARY.md']).toContain(pseudonym);
@@ -130,7 +142,10 @@ test.each([
 });
 
 test('reports a gap when docker info is not JSON, and collects the rest', async () => {
-  const {stdout, exit, file} = await collect(docker({version: 'echo 27.3', info: 'true'}), '--json');
+  const {stdout, exit, file} = await collect(
+    docker({version: 'echo 27.3', info: 'true'}),
+    '--json',
+  );
   expect({exit, ...JSON.parse(stdout)}).toMatchObject({
     exit: 7,
     complete: false,
@@ -143,7 +158,10 @@ test('reports a gap when docker info is not JSON, and collects the rest', async 
 });
 
 test('reports only missing parts with --quiet', async () => {
-  const {stdout, stderr, exit, file} = await collect(docker({info: failing('daemon is busy')}), '--quiet');
+  const {stdout, stderr, exit, file} = await collect(
+    docker({info: failing('daemon is busy')}),
+    '--quiet',
+  );
   expect({stdout, stderr, exit}).toEqual({
     stdout: `${file}\n`,
     stderr: 'Could not be read:\n  - docker/info.json: daemon is busy\n',
@@ -159,28 +177,60 @@ test('writes a bundle that can be inspected, with JSON that matches the schema',
   expect(collected).toMatchObject({containers: 1, errors: [], findings: [], complete: true});
   const again = await runCommand(Inspect, [file, '--json']);
   expect(violations('inspect', again.stdout)).toEqual([]);
-  expect(JSON.parse(again.stdout)).toMatchObject({valid: true, problems: [], verdict: 'No problems found.', findings: []});
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    valid: true,
+    problems: [],
+    verdict: 'No problems found.',
+    findings: [],
+  });
 });
 
 test.each([
   ['TOKEN_REJECTED', '{"level":"error","event":"401 Unauthorized: invalid token"}', 'SCALR_URL'],
-  ['TLS_UNKNOWN_AUTHORITY', 'ssl.SSLCertVerificationError: CERTIFICATE_VERIFY_FAILED', 'SCALR_CA_CERT'],
-  ['PROXY_REFUSED', 'OSError: Tunnel connection failed: 407 Proxy Authentication Required', 'HTTPS_PROXY'],
-  ['DOCKER_UNREACHABLE', 'permission denied while trying to connect to the Docker daemon socket', 'docker.sock'],
+  [
+    'TLS_UNKNOWN_AUTHORITY',
+    'ssl.SSLCertVerificationError: CERTIFICATE_VERIFY_FAILED',
+    'SCALR_CA_CERT',
+  ],
+  [
+    'PROXY_REFUSED',
+    'OSError: Tunnel connection failed: 407 Proxy Authentication Required',
+    'HTTPS_PROXY',
+  ],
+  [
+    'DOCKER_UNREACHABLE',
+    'permission denied while trying to connect to the Docker daemon socket',
+    'docker.sock',
+  ],
 ])('reports %s from the agent log', async (code, words, remedy) => {
   const {stdout} = await collect(
-    docker({logs: `cat <<'END'\n2026-11-21T08:04:00.1Z starting\n2026-11-21T08:04:30.1Z ${words}\nEND\n`}),
+    docker({
+      logs: `cat <<'END'\n2026-11-21T08:04:00.1Z starting\n2026-11-21T08:04:30.1Z ${words}\nEND\n`,
+    }),
     '--json',
   );
   const [finding] = JSON.parse(stdout).findings;
-  expect(finding).toMatchObject({code, severity: 'error', object: 'container/scalr-agent', file: 'logs/docker/scalr-agent.log'});
+  expect(finding).toMatchObject({
+    code,
+    severity: 'error',
+    object: 'container/scalr-agent',
+    file: 'logs/docker/scalr-agent.log',
+  });
   expect(finding.remedy).toContain(remedy);
 });
 
 test.each([
-  ['OOM_KILLED', {Status: 'exited', Running: false, OOMKilled: true, ExitCode: 137}, '"OOMKilled": true'],
+  [
+    'OOM_KILLED',
+    {Status: 'exited', Running: false, OOMKilled: true, ExitCode: 137},
+    '"OOMKilled": true',
+  ],
   ['CRASH_LOOP', {Status: 'restarting', Restarting: true, ExitCode: 1}, '"Restarting": true'],
-  ['NOT_RUNNING', {Status: 'exited', Running: false, ExitCode: 2, FinishedAt: '2026-11-21T07:00:00Z'}, '"Status": "exited"'],
+  [
+    'NOT_RUNNING',
+    {Status: 'exited', Running: false, ExitCode: 2, FinishedAt: '2026-11-21T07:00:00Z'},
+    '"Status": "exited"',
+  ],
 ])('reports %s from the container state', async (code, state, sign) => {
   const {file, stdout} = await collect(docker({inspect: inspected(state)}), '--json');
   const [finding] = JSON.parse(stdout).findings;
@@ -191,7 +241,9 @@ test.each([
 
 test('redacts a token in the arguments', async () => {
   const more = {Args: ['run', '--token', 'arg-9fK2mQ81zLpe'], Path: 'scalr-agent'};
-  const {file} = await collect(docker({inspect: inspected({}, more), logs: 'echo "2026-11-21T08:00:00Z arg-9fK2mQ81zLpe"'}));
+  const {file} = await collect(
+    docker({inspect: inspected({}, more), logs: 'echo "2026-11-21T08:00:00Z arg-9fK2mQ81zLpe"'}),
+  );
   expect(JSON.stringify(await contentOf(file))).not.toContain('arg-9fK2mQ81zLpe');
 });
 
@@ -203,7 +255,12 @@ test.each([
     1,
     /with sudo/,
   ],
-  ['no daemon', 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?', 1, /DOCKER_HOST/],
+  [
+    'no daemon',
+    'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+    1,
+    /DOCKER_HOST/,
+  ],
 ])('fails with a next step for %s, and writes nothing', async (_, words, status, step) => {
   const {stderr, exit, file} = await collect(docker({inspect: failing(words)}));
   expect(exit).toBe(status);
@@ -213,19 +270,27 @@ test.each([
 
 test('suggests the docker of the agent when docker is missing', async () => {
   vi.stubEnv('PATH', shims.empty());
-  const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'scalr-agent'], {host: hostTools, files});
+  const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'scalr-agent'], {
+    host: hostTools,
+    files,
+  });
   expect(exit).toBe(2);
   expect(stderr).toContain('docker not found on PATH');
   expect(stderr).toContain('/opt/scalr-agent/embedded/bin');
 });
 
 test('reports a gap with a next step when docker keeps no log, and collects the rest', async () => {
-  const logs = failing('Error response from daemon: configured logging driver does not support reading');
+  const logs = failing(
+    'Error response from daemon: configured logging driver does not support reading',
+  );
   const {stdout, exit, file} = await collect(docker({logs, info: failing('timeout')}), '--json');
   expect(exit).toBe(7);
   expect(JSON.parse(stdout)).toMatchObject({
     complete: false,
-    errors: [{what: 'docker/info.json'}, {what: 'logs/docker/scalr-agent.log', message: expect.stringContaining('logging driver')}],
+    errors: [
+      {what: 'docker/info.json'},
+      {what: 'logs/docker/scalr-agent.log', message: expect.stringContaining('logging driver')},
+    ],
   });
   expect(Object.keys(await contentOf(file))).toContain('docker/inspect.json');
 });
@@ -239,7 +304,9 @@ test('keeps start and end of a large log, with complete lines of both outputs', 
   expect(log).toMatch(/(out|err) 19999 /);
   expect(log).toContain('omitted');
   const whole = /^2026-11-21T08:00:00Z (out \d+ a+|err \d+ b+)\.$/;
-  const odd = log.split('\n').filter((line) => line !== '' && !whole.test(line) && !line.includes('omitted'));
+  const odd = log
+    .split('\n')
+    .filter((line) => line !== '' && !whole.test(line) && !line.includes('omitted'));
   // The one that the limit cut.
   expect(odd.length).toBeLessThanOrEqual(1);
 });
@@ -249,16 +316,24 @@ test('stops docker at the timeout, and keeps the data so far', async () => {
   const {stdout, exit, file} = await collect(docker({logs}), '--json', '--timeout', '2s');
   expect(exit).toBe(7);
   expect(JSON.parse(stdout).errors).toMatchObject([
-    {what: 'logs/docker/scalr-agent.log', kind: 'aborted', message: 'incomplete: timed out (--timeout)'},
+    {
+      what: 'logs/docker/scalr-agent.log',
+      kind: 'aborted',
+      message: 'incomplete: timed out (--timeout)',
+    },
   ]);
   const content = await contentOf(file);
   expect(content['logs/docker/scalr-agent.log']).toContain('first');
-  expect(JSON.parse(content['errors.json'] as string)).toMatchObject([{at: '2026-11-21T08:00:00Z'}]);
+  expect(JSON.parse(content['errors.json'] as string)).toMatchObject([
+    {at: '2026-11-21T08:00:00Z'},
+  ]);
 });
 
 test('lists the contents with --dry-run', async () => {
   const {stdout, file} = await collect(docker(), '--dry-run');
-  expect(stdout.split('\n')).toEqual(expect.arrayContaining(['docker/inspect.json', 'logs/docker/scalr-agent.log']));
+  expect(stdout.split('\n')).toEqual(
+    expect.arrayContaining(['docker/inspect.json', 'logs/docker/scalr-agent.log']),
+  );
   expect(existsSync(file)).toBe(false);
 });
 
@@ -273,16 +348,31 @@ test('adds the agent pool, its agents and its queue, if there is a token for the
   const pool = api.account.pool('edge');
   api.account.agent(pool, 'f00dcafe0123', {status: 'busy'});
   api.account.token(pool, {description: 'of-the-pool'});
-  api.account.run(api.account.workspace('network', api.account.environment('prod'), pool), 'plan_queued');
+  api.account.run(
+    api.account.workspace('network', api.account.environment('prod'), pool),
+    'plan_queued',
+  );
   const poolToken = poolTokenOf(api.host, pool.id, 'at-v0');
-  const Config = {Hostname: 'f00dcafe0123', Env: [`SCALR_URL=${api.url}`, `SCALR_AGENT_TOKEN=${poolToken}`]};
+  const Config = {
+    Hostname: 'f00dcafe0123',
+    Env: [`SCALR_URL=${api.url}`, `SCALR_AGENT_TOKEN=${poolToken}`],
+  };
   vi.stubEnv('PATH', shims.path(docker({inspect: inspected({}, {Config})})));
   const run = async (...more: string[]) => {
     const file = shims.zip();
-    const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'scalr-agent', '--out', file, ...more], {
-      ...{host: hostTools, env: {SSL_CERT_FILE: 'ca.pem', ...api.deps.env}, now: () => new Date('2026-11-21T08:05:00Z')},
-      files: memoryFiles({'/etc/os-release': 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\n', 'ca.pem': api.ca}),
-    });
+    const {stderr, exit} = await runCommand(
+      CollectLogs,
+      ['--docker', 'scalr-agent', '--out', file, ...more],
+      {
+        host: hostTools,
+        env: {SSL_CERT_FILE: 'ca.pem', ...api.deps.env},
+        now: () => new Date('2026-11-21T08:05:00Z'),
+        files: memoryFiles({
+          '/etc/os-release': 'PRETTY_NAME="Ubuntu 22.04.5 LTS"\n',
+          'ca.pem': api.ca,
+        }),
+      },
+    );
     expect({exit}, stderr).toEqual({exit: 0});
     return contentOf(file);
   };
@@ -294,7 +384,8 @@ test('adds the agent pool, its agents and its queue, if there is a token for the
     agents: [{name: 'f00dcafe0123', status: 'busy'}],
     queue: [{status: 'plan_queued'}],
   });
-  for (const secret of [USER_TOKEN, poolToken]) expect(JSON.stringify(content)).not.toContain(secret.split('.')[1]);
+  for (const secret of [USER_TOKEN, poolToken])
+    expect(JSON.stringify(content)).not.toContain(secret.split('.')[1]);
   const before = api.sent.length;
   expect(Object.keys(await run('--no-account'))).not.toContain('scalr/scalr-agent.json');
   expect(api.sent).toHaveLength(before);

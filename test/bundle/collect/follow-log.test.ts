@@ -1,5 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {followLog, type LogContainerState, LogPosition} from '../../../src/bundle/collect/follow-log.ts';
+import {
+  followLog,
+  type LogContainerState,
+  LogPosition,
+} from '../../../src/bundle/collect/follow-log.ts';
 import type {LogItem} from '../../../src/bundle/collect/log-items.ts';
 import type {ReadError} from '../../../src/ground/fact.ts';
 import type {LogStream} from '../../../src/ports/system.ts';
@@ -57,21 +61,35 @@ async function follow(...answers: Answer[]) {
     },
     stateNow: () => life,
   });
-  return {text: Buffer.concat([...content.chunks()]).toString(), paths, error, left: answers.length};
+  return {
+    text: Buffer.concat([...content.chunks()]).toString(),
+    paths,
+    error,
+    left: answers.length,
+  };
 }
 
 describe('a followed log', () => {
   test('resumes in the middle of a line without duplicate or missing lines', async () => {
     const all = line(1) + line(2) + line(3) + line(4);
     const begun = all.slice(0, line(1).length * 2 + 40);
-    const {text, paths, error} = await follow({says: begun, error: CUT}, {says: line(2) + line(3) + line(4)});
+    const {text, paths, error} = await follow(
+      {says: begun, error: CUT},
+      {says: line(2) + line(3) + line(4)},
+    );
     expect(text).toBe(all);
     expect(error).toBeUndefined();
-    expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A02Z']);
+    expect(paths).toEqual([
+      'sinceSeconds=86400&follow=true',
+      'follow=true&sinceTime=2026-11-21T08%3A00%3A02Z',
+    ]);
   });
 
   test('keeps all lines with the same timestamp', async () => {
-    const {text} = await follow({says: line(1, 'a') + line(1, 'a'), error: CUT}, {says: line(1, 'a').repeat(3) + line(2)});
+    const {text} = await follow(
+      {says: line(1, 'a') + line(1, 'a'), error: CUT},
+      {says: line(1, 'a').repeat(3) + line(2)},
+    );
     expect(text).toBe(line(1, 'a').repeat(3) + line(2));
   });
 
@@ -85,24 +103,36 @@ describe('a followed log', () => {
     const next: LogContainerState = {restarts: 1, isRunning: true};
     const {text, paths} = await follow({says: line(1), after: next}, {says: line(2), after: next});
     expect(text).toBe(line(1) + line(2));
-    expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A01Z']);
+    expect(paths).toEqual([
+      'sinceSeconds=86400&follow=true',
+      'follow=true&sinceTime=2026-11-21T08%3A00%3A01Z',
+    ]);
   });
 
   test('continues after a restart while interrupted, and reports missing lines', async () => {
     const next: LogContainerState = {restarts: 1, isRunning: true};
-    const {text, error} = await follow({says: line(1), error: CUT, after: next}, {says: line(3), after: next});
+    const {text, error} = await follow(
+      {says: line(1), error: CUT, after: next},
+      {says: line(3), after: next},
+    );
     expect(text).toBe(line(1) + line(3));
     expect(error?.message).toContain('restarted while the connection was interrupted');
   });
 
   test('is incomplete when the pod is deleted while interrupted', async () => {
-    const {text, error} = await follow({says: `${line(1)}2026-11-21T08:00:02.000000000Z half a l`, error: CUT});
+    const {text, error} = await follow({
+      says: `${line(1)}2026-11-21T08:00:02.000000000Z half a l`,
+      error: CUT,
+    });
     expect(text).toBe(`${line(1)}2026-11-21T08:00:02.000000000Z half a l`);
     expect(error).toEqual(CUT);
   });
 
   test('is not requested again when its container has finished', async () => {
-    const {text, paths, error} = await follow({says: line(1), after: {restarts: 0, isRunning: false}});
+    const {text, paths, error} = await follow({
+      says: line(1),
+      after: {restarts: 0, isRunning: false},
+    });
     expect({text, paths: paths.length, error}).toEqual({text: line(1), paths: 1, error: undefined});
   });
 });
@@ -113,5 +143,7 @@ test('compares timestamps of any time zone and precision', async () => {
   await textOf(position.news(chunksOf(first)));
   expect(position.from(item.path)).toContain('sinceTime=2026-11-21T08%3A00%3A01Z');
   const again = `2026-11-21T10:00:01.1+02:00 before\n${first}2026-11-21T10:00:01.3+02:00 after\nno time at all\n`;
-  expect(await textOf(position.news(chunksOf(again)))).toBe('2026-11-21T10:00:01.3+02:00 after\nno time at all\n');
+  expect(await textOf(position.news(chunksOf(again)))).toBe(
+    '2026-11-21T10:00:01.3+02:00 after\nno time at all\n',
+  );
 });

@@ -25,12 +25,20 @@ ExecStart=/opt/scalr-agent/bin/agent run --registration-token 'arg-5Tz8NpK30cYd'
 [Service]
 Environment="HTTPS_PROXY=http://agent:pr0xy%%40Passw0rd@proxy.example.com:3128"
 `;
-const ENVIRONMENT = '# of the agent\nSCALR_AGENT_TOKEN="file-2Jx6WsR84gUe"\nSCALR_DATA_HOME=/var/lib/scalr-agent\n';
+const ENVIRONMENT =
+  '# of the agent\nSCALR_AGENT_TOKEN="file-2Jx6WsR84gUe"\nSCALR_DATA_HOME=/var/lib/scalr-agent\n';
 const SECRETS = /inline-7Hq2|arg-5Tz8|file-2Jx6|pr0xy/;
 const LINE = '2026-11-21T08:04:30.123456+0000 vm-1 scalr-agent[812]:';
 
 const properties = (more: Readonly<Record<string, string>> = {}): string =>
-  Object.entries({Id: 'scalr-agent.service', LoadState: 'loaded', ActiveState: 'active', SubState: 'running', Result: 'success', ...more})
+  Object.entries({
+    Id: 'scalr-agent.service',
+    LoadState: 'loaded',
+    ActiveState: 'active',
+    SubState: 'running',
+    Result: 'success',
+    ...more,
+  })
     .map(([key, value]) => `${key}=${value}`)
     .join('\n');
 
@@ -59,17 +67,24 @@ esac`,
   journalctl: `case "$*" in --version) echo "systemd 249 (249.11)" ;; *) ${journal} ;; esac`,
 });
 
-const disk = memoryFiles({'/etc/os-release': 'ID=ubuntu\n', '/etc/scalr-agent/agent.env': ENVIRONMENT});
+const disk = memoryFiles({
+  '/etc/os-release': 'ID=ubuntu\n',
+  '/etc/scalr-agent/agent.env': ENVIRONMENT,
+});
 
 async function collect(tools: Readonly<Record<string, string>>, files = disk) {
   vi.stubEnv('PATH', shims.path(tools));
   const file = shims.zip();
   const now = () => new Date('2026-11-21T08:05:00Z');
-  const outcome = await runCommand(CollectLogs, ['--target', 'systemd', '--since', '2h', '--json', '--out', file], {
-    host: hostTools,
-    files,
-    now,
-  });
+  const outcome = await runCommand(
+    CollectLogs,
+    ['--target', 'systemd', '--since', '2h', '--json', '--out', file],
+    {
+      host: hostTools,
+      files,
+      now,
+    },
+  );
   return {...outcome, file, document: JSON.parse(outcome.stdout)};
 }
 
@@ -109,30 +124,50 @@ echo "called with $*"`;
 });
 
 test('reads agent messages behind the prefix of the journal', async () => {
-  const {document} = await collect(says({journal: shows(`${LINE} {"level": "error", "event": "401 Unauthorized: invalid token"}`)}));
+  const {document} = await collect(
+    says({
+      journal: shows(`${LINE} {"level": "error", "event": "401 Unauthorized: invalid token"}`),
+    }),
+  );
   expect(document.findings).toMatchObject([
-    {code: 'TOKEN_REJECTED', object: 'unit/scalr-agent', message: 'agent log: 401 Unauthorized: invalid token'},
+    {
+      code: 'TOKEN_REJECTED',
+      object: 'unit/scalr-agent',
+      message: 'agent log: 401 Unauthorized: invalid token',
+    },
   ]);
 });
 
 test.each([
-  ['NOT_RUNNING', {ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', ExecMainStatus: '1'}],
+  [
+    'NOT_RUNNING',
+    {ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', ExecMainStatus: '1'},
+  ],
   ['RESTARTED', {NRestarts: '4'}],
   ['UNIT_CHANGED', {NeedDaemonReload: 'yes'}],
   ['OOM_KILLED', {Result: 'oom-kill'}],
 ])('reports %s from the unit state', async (code, state) => {
   const {document, file} = await collect(says({show: shows(properties(state))}));
-  expect(document.findings).toMatchObject([{code, object: 'unit/scalr-agent', file: 'systemd/scalr-agent.properties.txt'}]);
+  expect(document.findings).toMatchObject([
+    {code, object: 'unit/scalr-agent', file: 'systemd/scalr-agent.properties.txt'},
+  ]);
   const [key = '', value = ''] = Object.entries(state)[0] ?? [];
   const content = await contentOf(file);
-  expect(content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1]).toBe(`${key}=${value}`);
+  expect(
+    content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1],
+  ).toBe(`${key}=${value}`);
 });
 
 test('collects the docker service of the package too, and reports a missing proxy', async () => {
   const {document, file} = await collect(
-    says({docker: shows(properties({Id: 'scalr-docker.service'})), dockerUnit: shows('[Service]\nExecStart=/d')}),
+    says({
+      docker: shows(properties({Id: 'scalr-docker.service'})),
+      dockerUnit: shows('[Service]\nExecStart=/d'),
+    }),
   );
-  expect(document.findings).toMatchObject([{code: 'PROXY_NOT_EVERYWHERE', object: 'unit/scalr-docker'}]);
+  expect(document.findings).toMatchObject([
+    {code: 'PROXY_NOT_EVERYWHERE', object: 'unit/scalr-docker'},
+  ]);
   expect(Object.keys(await contentOf(file))).toEqual(
     expect.arrayContaining(['logs/journal/scalr-docker.log', 'systemd/scalr-docker.service.txt']),
   );
@@ -145,12 +180,24 @@ test.each([
     'forbidden',
     'with sudo',
   ],
-  ['cannot be opened', 'echo "No journal files were opened due to insufficient permissions." >&2; exit 1', 'forbidden', 'systemd-journal'],
-  ['is not kept', 'echo "No journal files were found." >&2; echo "-- No entries --"', 'not-found', 'journald.conf'],
+  [
+    'cannot be opened',
+    'echo "No journal files were opened due to insufficient permissions." >&2; exit 1',
+    'forbidden',
+    'systemd-journal',
+  ],
+  [
+    'is not kept',
+    'echo "No journal files were found." >&2; echo "-- No entries --"',
+    'not-found',
+    'journald.conf',
+  ],
 ])('reports a gap with a next step for a journal that %s, and collects the unit', async (_, journal, kind, step) => {
   const {document, exit, file} = await collect(says({journal}));
   expect(exit).toBe(7);
-  expect(document.errors).toMatchObject([{what: 'logs/journal/scalr-agent.log', kind, message: expect.stringContaining(step)}]);
+  expect(document.errors).toMatchObject([
+    {what: 'logs/journal/scalr-agent.log', kind, message: expect.stringContaining(step)},
+  ]);
   expect(document.findings).toEqual([]);
   expect(Object.keys(await contentOf(file))).toContain('systemd/scalr-agent.service.txt');
 });
@@ -162,7 +209,9 @@ test('reports an unreadable EnvironmentFile, because its secrets cannot be redac
   });
   const {document, exit} = await collect(says(), {...disk, read: () => Promise.reject(refused)});
   expect(exit).toBe(7);
-  expect(document.errors).toMatchObject([{kind: 'forbidden', message: expect.stringContaining('sudo')}]);
+  expect(document.errors).toMatchObject([
+    {kind: 'forbidden', message: expect.stringContaining('sudo')},
+  ]);
 });
 
 test('ignores a missing optional EnvironmentFile', async () => {
@@ -171,17 +220,26 @@ test('ignores a missing optional EnvironmentFile', async () => {
 });
 
 test('reports a gap when systemd does not respond, and collects the journal', async () => {
-  const failure = 'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
-  const {document, exit, file} = await collect(says({unit: failure, show: failure, docker: failure}));
+  const failure =
+    'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
+  const {document, exit, file} = await collect(
+    says({unit: failure, show: failure, docker: failure}),
+  );
   expect(exit).toBe(7);
-  expect(document.errors.map(({kind}: {kind: string}) => kind)).toEqual(['unreachable', 'unreachable']);
+  expect(document.errors.map(({kind}: {kind: string}) => kind)).toEqual([
+    'unreachable',
+    'unreachable',
+  ]);
   expect((await contentOf(file))['logs/journal/scalr-agent.log']).toContain('ready to receive');
 });
 
 test('writes nothing when neither systemd nor the journal responds', async () => {
-  const failure = 'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
+  const failure =
+    'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
   const journal = 'echo "No journal files were found." >&2; echo "-- No entries --"';
-  const {document, exit, file} = await collect(says({unit: failure, show: failure, docker: failure, dockerUnit: failure, journal}));
+  const {document, exit, file} = await collect(
+    says({unit: failure, show: failure, docker: failure, dockerUnit: failure, journal}),
+  );
   expect(exit).toBe(1);
   expect(document.error.message).toMatch(
     /^Cannot read unit scalr-agent. No bundle was written: systemctl: systemd is not available.*; journalctl: no journal found on this machine/,
@@ -192,12 +250,18 @@ test('writes nothing when neither systemd nor the journal responds', async () =>
 
 test('reports an agent without log lines in the time range', async () => {
   const {document, exit} = await collect(says({journal: 'echo "-- No entries --"'}));
-  expect({exit, findings: document.findings}).toMatchObject({exit: 0, findings: [{code: 'NO_LOG'}]});
+  expect({exit, findings: document.findings}).toMatchObject({
+    exit: 0,
+    findings: [{code: 'NO_LOG'}],
+  });
 });
 
 test('fails with a next step when the machine has no agent, and writes nothing', async () => {
   const {document, exit, file} = await collect(
-    says({unit: 'echo "No files found for scalr-agent.service." >&2; exit 1', show: shows('LoadState=not-found')}),
+    says({
+      unit: 'echo "No files found for scalr-agent.service." >&2; exit 1',
+      show: shows('LoadState=not-found'),
+    }),
   );
   expect(exit).toBe(1);
   expect(document.error).toMatchObject({
@@ -209,7 +273,10 @@ test('fails with a next step when the machine has no agent, and writes nothing',
 
 test('suggests --docker when journalctl is missing', async () => {
   vi.stubEnv('PATH', shims.empty());
-  const {stderr, exit} = await runCommand(CollectLogs, ['--journal'], {host: hostTools, files: disk});
+  const {stderr, exit} = await runCommand(CollectLogs, ['--journal'], {
+    host: hostTools,
+    files: disk,
+  });
   expect(exit).toBe(2);
   expect(stderr).toContain('journalctl not found on PATH');
   expect(stderr).toContain('--docker CONTAINER');

@@ -16,10 +16,14 @@ const pod = (name: string, phase: string, labels: Readonly<Record<string, string
   metadata: {name, uid: name, labels: {'app.kubernetes.io/instance': 'jobs', ...labels}},
   status: {phase, containerStatuses: [{name: 'worker', state: {running: {}}}]},
 });
-const ofRun = (name: string, phase: string, run: string): Pod => pod(name, phase, {'app.kubernetes.io/component': 'task', run});
+const ofRun = (name: string, phase: string, run: string): Pod =>
+  pod(name, phase, {'app.kubernetes.io/component': 'task', run});
 
 /** Looks at one list of pods after the other, and for ever at the last one. */
-async function watched(options: {run?: string; container?: string}, ...looks: readonly (readonly Pod[])[]) {
+async function watched(
+  options: {run?: string; container?: string},
+  ...looks: readonly (readonly Pod[])[]
+) {
   let left = looks;
   const until = new AbortController();
   const api: ApiReader = {
@@ -33,9 +37,22 @@ async function watched(options: {run?: string; container?: string}, ...looks: re
     stream: async () => ({error: {kind: 'not-started', message: 'it waits'}}),
     close: async () => undefined,
   };
-  const deps = {api, until: until.signal, now: () => new Date(), sleep: async () => turn(), onLog: () => undefined};
+  const deps = {
+    api,
+    until: until.signal,
+    now: () => new Date(),
+    sleep: async () => turn(),
+    onLog: () => undefined,
+  };
   const {logs, gaps} = await record(
-    {namespace: 'n', releases: [JOBS], since: undefined, maxBytes: 1e6, readsSecrets: false, ...options},
+    {
+      namespace: 'n',
+      releases: [JOBS],
+      since: undefined,
+      maxBytes: 1e6,
+      readsSecrets: false,
+      ...options,
+    },
     deps,
   );
   return {isTold: until.signal.aborted, files: logs.map(({item}) => item.file), gaps};
@@ -45,7 +62,13 @@ const AGENT = pod('agent-1', 'Running');
 
 test('ends with a run whose ID is only in a label', async () => {
   const there = [AGENT, ofRun('w-1', 'Running', 'run-x')];
-  const {isTold, files} = await watched({run: 'run-x'}, there, there, [AGENT, ofRun('w-1', 'Succeeded', 'run-x')], [AGENT]);
+  const {isTold, files} = await watched(
+    {run: 'run-x'},
+    there,
+    there,
+    [AGENT, ofRun('w-1', 'Succeeded', 'run-x')],
+    [AGENT],
+  );
   expect(isTold).toBe(false);
   expect(files).toContain('logs/w-1/worker.log');
 });
@@ -61,7 +84,10 @@ test('does not end with a run whose ID has the same prefix', async () => {
 
 test('reports a requested run and container that never appeared', async () => {
   const run = {what: 'run run-x', error: {kind: 'not-found', message: 'not seen while watching'}};
-  const container = {what: 'container nope', error: {kind: 'not-found', message: 'no container with this name started while watching'}};
+  const container = {
+    what: 'container nope',
+    error: {kind: 'not-found', message: 'no container with this name started while watching'},
+  };
   expect((await watched({run: 'run-x', container: 'worker'}, [AGENT])).gaps).toEqual([run]);
   expect((await watched({container: 'nope'}, [AGENT])).gaps).toEqual([container]);
 });
@@ -69,7 +95,9 @@ test('reports a requested run and container that never appeared', async () => {
 const failed: ApiResult = {error: {kind: 'server', message: 'etcd has no leader', status: 500}};
 
 /** Lists pods once for each answer, so many seconds after the one before. */
-async function listed(...answers: readonly [seconds: number, answer: ApiResult | readonly Pod[]][]) {
+async function listed(
+  ...answers: readonly [seconds: number, answer: ApiResult | readonly Pod[]][]
+) {
   let time = Date.parse('2026-11-21T08:00:00Z');
   const left = [...answers];
   const until = new AbortController();
@@ -86,7 +114,13 @@ async function listed(...answers: readonly [seconds: number, answer: ApiResult |
   };
   const {logs, gaps} = await record(
     {namespace: 'n', releases: [JOBS], since: undefined, maxBytes: 1e6, readsSecrets: false},
-    {api, until: until.signal, now: () => new Date(time), sleep: async () => turn(), onLog: () => undefined},
+    {
+      api,
+      until: until.signal,
+      now: () => new Date(time),
+      sleep: async () => turn(),
+      onLog: () => undefined,
+    },
   );
   return {files: logs.map(({item}) => item.file), gaps};
 }
@@ -106,7 +140,9 @@ test('keeps the last list when lists fail for some seconds, and reports it', asy
 
 test('reports possibly missing runs when lists fail longer than a run exists', async () => {
   const {gaps} = await listed([0, [AGENT]], [2, failed], [60, [AGENT]], [2, [AGENT]]);
-  expect(gaps).toMatchObject([{isMinor: false, error: {message: expect.stringMatching(/^not watched for 62 s/)}}]);
+  expect(gaps).toMatchObject([
+    {isMinor: false, error: {message: expect.stringMatching(/^not watched for 62 s/)}},
+  ]);
 });
 
 test('reports nothing without failures', async () => {

@@ -1,9 +1,20 @@
 import {describe, expect, test} from 'vitest';
 import {logItems} from '../../../src/bundle/collect/log-items.ts';
-import {type BundledRelease, bundleScope, hasRunId, runIdOf, runIds} from '../../../src/bundle/collect/scope.ts';
+import {
+  type BundledRelease,
+  bundleScope,
+  hasRunId,
+  runIdOf,
+  runIds,
+} from '../../../src/bundle/collect/scope.ts';
 import type {KubernetesObject, Pod} from '../../../src/kubernetes/objects.ts';
 
-const LOCAL: BundledRelease = {name: 'mine', chart: 'agent-local', version: '0.6.5', runsOf: undefined};
+const LOCAL: BundledRelease = {
+  name: 'mine',
+  chart: 'agent-local',
+  version: '0.6.5',
+  runsOf: undefined,
+};
 const JOB: BundledRelease = {
   name: 'jobs',
   chart: 'agent-job',
@@ -11,15 +22,25 @@ const JOB: BundledRelease = {
   runsOf: {chart: 'agent-job', version: '0.6.5', release: 'jobs', taskLabels: {}},
 };
 
-const object = (kind: string, name: string, more: Partial<KubernetesObject['metadata']> = {}, rest: object = {}): KubernetesObject => ({
+const object = (
+  kind: string,
+  name: string,
+  more: Partial<KubernetesObject['metadata']> = {},
+  rest: object = {},
+): KubernetesObject => ({
   kind,
   metadata: {name, uid: `${kind}-${name}`, ...more},
   ...rest,
 });
 const ofRelease = (release: string) => ({labels: {'app.kubernetes.io/instance': release}});
-const ownedBy = (kind: string, name: string) => ({ownerReferences: [{kind, name, uid: `${kind}-${name}`}]});
-const names = (objects: readonly KubernetesObject[]): string[] => objects.map(({kind, metadata}) => `${kind}/${metadata.name}`);
-const task = {labels: {'app.kubernetes.io/instance': 'jobs', 'app.kubernetes.io/component': 'task'}};
+const ownedBy = (kind: string, name: string) => ({
+  ownerReferences: [{kind, name, uid: `${kind}-${name}`}],
+});
+const names = (objects: readonly KubernetesObject[]): string[] =>
+  objects.map(({kind, metadata}) => `${kind}/${metadata.name}`);
+const task = {
+  labels: {'app.kubernetes.io/instance': 'jobs', 'app.kubernetes.io/component': 'task'},
+};
 
 const NAMESPACE = [
   object('Deployment', 'mine', ofRelease('mine')),
@@ -28,7 +49,9 @@ const NAMESPACE = [
   object('ReplicaSet', 'theirs-1', ownedBy('Deployment', 'theirs')),
   object('Job', 'scalr-agent-run-1-plan', {}, {spec: {template: {metadata: task}}}),
   object('Job', 'backup'),
-  object('Pod', 'mine-1-a', ownedBy('ReplicaSet', 'mine-1'), {spec: {volumes: [{persistentVolumeClaim: {claimName: 'cache'}}]}}),
+  object('Pod', 'mine-1-a', ownedBy('ReplicaSet', 'mine-1'), {
+    spec: {volumes: [{persistentVolumeClaim: {claimName: 'cache'}}]},
+  }),
   object('Pod', 'theirs-1-a', ownedBy('ReplicaSet', 'theirs-1')),
   object('Pod', 'scalr-agent-run-1-plan-x', {...task, ...ownedBy('Job', 'scalr-agent-run-1-plan')}),
   object('Pod', 'scalr-agent-run-2-plan-y', task),
@@ -55,7 +78,12 @@ describe('what goes into the bundle', () => {
   test('has the Jobs and run pods, and the events of those that have vanished', () => {
     const found = names(bundleScope(NAMESPACE, [JOB]).objects);
     expect(found).toEqual(
-      expect.arrayContaining(['Job/scalr-agent-run-1-plan', 'Pod/scalr-agent-run-1-plan-x', 'Pod/scalr-agent-run-2-plan-y', 'Event/e3']),
+      expect.arrayContaining([
+        'Job/scalr-agent-run-1-plan',
+        'Pod/scalr-agent-run-1-plan-x',
+        'Pod/scalr-agent-run-2-plan-y',
+        'Event/e3',
+      ]),
     );
     expect(found).not.toContain('Job/backup');
   });
@@ -70,8 +98,13 @@ describe('what goes into the bundle', () => {
   });
 
   test('is known by its name where helm knows of no release', () => {
-    const agent = object('Deployment', 'by-hand', {labels: {'app.kubernetes.io/name': 'agent-local'}});
-    expect(names(bundleScope([...NAMESPACE, agent], []).objects)).toEqual(['NetworkPolicy/deny-all', 'Deployment/by-hand']);
+    const agent = object('Deployment', 'by-hand', {
+      labels: {'app.kubernetes.io/name': 'agent-local'},
+    });
+    expect(names(bundleScope([...NAMESPACE, agent], []).objects)).toEqual([
+      'NetworkPolicy/deny-all',
+      'Deployment/by-hand',
+    ]);
   });
 });
 
@@ -101,12 +134,20 @@ describe('logs', () => {
 
   test('begin where they are desired from; what was said before a restart is desired whenever it was', () => {
     const [current, previous] = logItems([pod], 'a b', {since: {seconds: 60}, container: 'agent'});
-    expect(current?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&sinceSeconds=60');
-    expect(previous?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&previous=true');
+    expect(current?.path).toBe(
+      '/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&sinceSeconds=60',
+    );
+    expect(previous?.path).toBe(
+      '/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&previous=true',
+    );
   });
 });
 
-const pod = (name: string, labels: Readonly<Record<string, string>> = {}, env: readonly {name: string; value?: string}[] = []): Pod => ({
+const pod = (
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+  env: readonly {name: string; value?: string}[] = [],
+): Pod => ({
   kind: 'Pod',
   metadata: {name, labels},
   spec: {containers: [{name: 'runner', env}]},
@@ -124,7 +165,9 @@ test.each([
 });
 
 test('a digit is not every run that has it somewhere', () => {
-  expect(['run-1', 'run-12', 'run-v0o1'].filter((name) => hasRunId(pod(name), '1'))).toEqual(['run-1']);
+  expect(['run-1', 'run-12', 'run-v0o1'].filter((name) => hasRunId(pod(name), '1'))).toEqual([
+    'run-1',
+  ]);
 });
 
 test('labels and variables are ids only as a whole', () => {
@@ -134,7 +177,13 @@ test('labels and variables are ids only as a whole', () => {
     pod('w', {run: 'x-run-abc1'}),
     pod('w', {}, [{name: 'RUN', value: 'run-abc1-plan'}, {name: 'OF'}]),
   ];
-  expect([...whole, ...part].map((each) => hasRunId(each, 'run-abc1'))).toEqual([true, true, false, false, false]);
+  expect([...whole, ...part].map((each) => hasRunId(each, 'run-abc1'))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('which run it is shows in labels and names', () => {

@@ -5,7 +5,8 @@ import {releasesOfHelm} from '../../../src/helm/releases.ts';
 
 const place = {namespace: 'n'};
 const signal = new AbortController().signal;
-const saying = (stdout: string) => releasesOfHelm({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
+const saying = (stdout: string) =>
+  releasesOfHelm({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
 
 const NO_JSON = 'the output of helm is not JSON: WARNING: a wrapper';
 
@@ -23,19 +24,33 @@ test.each([
 });
 
 test('every Helm file that is not JSON is a gap', async () => {
-  const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), signal);
+  const {files, gaps, values} = await readRelease(
+    'mine',
+    place,
+    saying('WARNING: a wrapper\nand more\n'),
+    signal,
+  );
   expect({files: files(() => () => ''), values}).toEqual({files: [], values: undefined});
   const error = {kind: 'refused', message: NO_JSON};
   const names = ['history.json', 'values.json', 'manifest'];
-  expect(gaps).toEqual(names.map((file) => ({what: `releases/mine/${file}`, error, isMinor: false})));
+  expect(gaps).toEqual(
+    names.map((file) => ({what: `releases/mine/${file}`, error, isMinor: false})),
+  );
 });
 
-const HISTORY = [{revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'}];
+const HISTORY = [
+  {revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'},
+];
 const printing = (manifest: string) =>
   releasesOfHelm({
     run: async ({args: [command, what]}): Promise<ProcessResult> => {
-      const [history, given] = [JSON.stringify(HISTORY), what === 'metadata' ? '{}' : 'null'];
-      return {exitCode: 0, stdout: command === 'history' ? history : what === 'manifest' ? manifest : given, stderr: ''};
+      const history = JSON.stringify(HISTORY);
+      const given = what === 'metadata' ? '{}' : 'null';
+      return {
+        exitCode: 0,
+        stdout: command === 'history' ? history : what === 'manifest' ? manifest : given,
+        stderr: '',
+      };
     },
   });
 
@@ -45,8 +60,16 @@ test('null means no values', async () => {
   expect(files(() => () => '')).toContainEqual({name: 'releases/mine/values.json', text: '{}\n'});
 });
 
-test.each(['WARNING: a wrapper\nand more\n', 'a: *missing\n'])('a manifest of %j is a gap', async (manifest) => {
+test.each([
+  'WARNING: a wrapper\nand more\n',
+  'a: *missing\n',
+])('a manifest of %j is a gap', async (manifest) => {
   const {gaps, values} = await readRelease('mine', place, printing(manifest), signal);
   expect(values).toEqual({});
-  expect(gaps).toMatchObject([{what: 'releases/mine/manifest', error: {message: 'the record of Helm contains no valid manifest'}}]);
+  expect(gaps).toMatchObject([
+    {
+      what: 'releases/mine/manifest',
+      error: {message: 'the record of Helm contains no valid manifest'},
+    },
+  ]);
 });

@@ -16,7 +16,10 @@ const NOWHERE = new BundlePositions([], new Set(), []);
 const withToken = (chart: ChartName, version: string, more: object = {}): Values => ({
   agent: {
     url: 'https://acme.scalr.io',
-    tokenExistingSecret: chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63')) ? 'token' : {name: 'token'},
+    tokenExistingSecret:
+      chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'))
+        ? 'token'
+        : {name: 'token'},
     ...more,
   },
 });
@@ -26,14 +29,18 @@ describe('values of a release', () => {
     configurationFindings({name: 'mine', target: target(chart, version), values}, NOWHERE);
 
   test('are validated, with a line in the file of the bundle', () => {
-    const values = {agent: {url: 'https://acme.scalr.io', tokn: 'x', tokenExistingSecret: {name: 'mine'}}};
+    const values = {
+      agent: {url: 'https://acme.scalr.io', tokn: 'x', tokenExistingSecret: {name: 'mine'}},
+    };
     const found = find('agent-local', '0.6.5', values).find(({code}) => code === 'UNKNOWN_KEY');
     expect(found).toMatchObject({object: 'release/mine', file: 'releases/mine/values.json'});
     expect(jsonText(values).split('\n')[(found?.line ?? 0) - 1]).toContain('"tokn"');
   });
 
   test('have the key after the message, so that redaction does not hide the message', () => {
-    const [found] = find('agent-k8s', '0.6.5', {agent: {url: 'https://acme.scalr.io', token: 'in two pieces'}});
+    const [found] = find('agent-k8s', '0.6.5', {
+      agent: {url: 'https://acme.scalr.io', token: 'in two pieces'},
+    });
     expect(found?.message).toMatch(/\(agent\.token\)$/);
   });
 
@@ -51,7 +58,11 @@ describe('values of a release', () => {
           .map(({code}) => code)
           .toSorted(),
       ).toEqual([...codes].toSorted());
-    expect(find(chart, version, withToken(chart, version)).every(({message}) => message.startsWith(`${chart} ${version}: `))).toBe(true);
+    expect(
+      find(chart, version, withToken(chart, version)).every(({message}) =>
+        message.startsWith(`${chart} ${version}: `),
+      ),
+    ).toBe(true);
   });
 
   test('a bug of the version has its evidence at the version', () => {
@@ -70,11 +81,15 @@ describe('values of a release', () => {
   });
 
   test('a bug that the values trigger is reported once, at its line', () => {
-    const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(({code}) => code === 'POLICY_WITHOUT_DNS');
+    const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(
+      ({code}) => code === 'POLICY_WITHOUT_DNS',
+    );
     expect(found).toMatchObject([{file: 'releases/mine/values.json', line: 3}]);
-    expect(find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(({code}) => code)).toEqual([
-      'PDB_NOT_RENDERED',
-    ]);
+    expect(
+      find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(
+        ({code}) => code,
+      ),
+    ).toEqual(['PDB_NOT_RENDERED']);
   });
 
   test.each(CHARTS)('the newest %s has no bugs', (chart) =>
@@ -121,7 +136,8 @@ describe('a version', () => {
           'agent-local 0.6.1 (agent 1.1.0) is 4 releases behind agent-local 0.6.5 (agent 1.4.0), the newest known version, and lacks its fixes',
         file: 'releases/mine/history.json',
         line: 8,
-        remedy: 'Show what an upgrade changes: scalr-agent upgrade --release mine --namespace agents --chart-version 0.6.5 --dry-run',
+        remedy:
+          'Show what an upgrade changes: scalr-agent upgrade --release mine --namespace agents --chart-version 0.6.5 --dry-run',
       },
     ]);
   });
@@ -132,14 +148,18 @@ describe('a version', () => {
 
   test.each(CHARTS)('of %s that was withdrawn is reported', (chart) => {
     const [version = ''] = WITHDRAWN[chart];
-    expect(find(chart, version)).toMatchObject([{code: 'VERSION_WITHDRAWN', message: expect.stringContaining('was withdrawn')}]);
+    expect(find(chart, version)).toMatchObject([
+      {code: 'VERSION_WITHDRAWN', message: expect.stringContaining('was withdrawn')},
+    ]);
   });
 
   test('older than all known ones counts as behind', () => {
     expect(find('agent-k8s', '0.5.20')).toMatchObject([
       {
         code: 'VERSION_BEHIND',
-        message: expect.stringMatching(/older than every supported version, at least \d+ releases behind/),
+        message: expect.stringMatching(
+          /older than every supported version, at least \d+ releases behind/,
+        ),
         remedy: expect.stringContaining('scalr-agent install --release mine'),
       },
     ]);
@@ -155,18 +175,32 @@ describe('a version', () => {
   });
 
   test('that requires a newer Kubernetes is an error if it is enforced', () => {
-    const [, old] = find('agent-job', '0.6.3', 'v1.34.1-gke.1', [node('two', 'v1.35.0'), node('one', 'v1.33.2')]);
+    const [, old] = find('agent-job', '0.6.3', 'v1.34.1-gke.1', [
+      node('two', 'v1.35.0'),
+      node('one', 'v1.33.2'),
+    ]);
     expect(old).toMatchObject({
       severity: 'error',
       code: 'KUBERNETES_TOO_OLD',
-      message: expect.stringMatching(/requires Kubernetes 1\.35, and the control plane runs v1\.34\.1-gke\.1 \(and 1 more\)/),
+      message: expect.stringMatching(
+        /requires Kubernetes 1\.35, and the control plane runs v1\.34\.1-gke\.1 \(and 1 more\)/,
+      ),
       file: 'version.json',
       line: 3,
     });
-    expect(find('agent-job', newestOf('agent-job'), 'v1.35.1', [node('one', 'v1.33.2')])).toMatchObject([
-      {severity: 'error', message: expect.stringContaining('node one runs v1.33.2'), file: 'objects/node/one.json', line: 8},
+    expect(
+      find('agent-job', newestOf('agent-job'), 'v1.35.1', [node('one', 'v1.33.2')]),
+    ).toMatchObject([
+      {
+        severity: 'error',
+        message: expect.stringContaining('node one runs v1.33.2'),
+        file: 'objects/node/one.json',
+        line: 8,
+      },
     ]);
-    expect(find('agent-k8s', newestOf('agent-k8s'), 'v1.28.0')).toMatchObject([{severity: 'warning', code: 'KUBERNETES_TOO_OLD'}]);
+    expect(find('agent-k8s', newestOf('agent-k8s'), 'v1.28.0')).toMatchObject([
+      {severity: 'warning', code: 'KUBERNETES_TOO_OLD'},
+    ]);
     expect(find('agent-job', newestOf('agent-job'), undefined)).toEqual([]);
   });
 
@@ -174,7 +208,10 @@ describe('a version', () => {
     for (const version of releasesOf(chart)) {
       const found = [
         ...find(chart, version),
-        ...configurationFindings({name: 'mine', target: target(chart, version), values: withToken(chart, version)}, NOWHERE),
+        ...configurationFindings(
+          {name: 'mine', target: target(chart, version), values: withToken(chart, version)},
+          NOWHERE,
+        ),
       ];
       expect(found.every(({severity}) => severity === 'warning')).toBe(true);
     }

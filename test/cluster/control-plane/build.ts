@@ -21,9 +21,15 @@ const KWOK_FILES = {
     'stage/node/fast/node-initialize.yaml',
     'stage/pod/fast/pod-delete.yaml',
     'stage/node/heartbeat-with-lease/node-heartbeat-with-lease.yaml',
-    ...['pv-bind', 'pv-delete', 'pvc-provision', 'pvc-delete'].map((name) => `stage/volume/fast/${name}.yaml`),
+    ...['pv-bind', 'pv-delete', 'pvc-provision', 'pvc-delete'].map(
+      (name) => `stage/volume/fast/${name}.yaml`,
+    ),
   ],
-  objects: ['stage/volume/fast/storage-class.yaml', 'crd/bases/kwok.x-k8s.io_logs.yaml', 'crd/bases/kwok.x-k8s.io_clusterlogs.yaml'],
+  objects: [
+    'stage/volume/fast/storage-class.yaml',
+    'crd/bases/kwok.x-k8s.io_logs.yaml',
+    'crd/bases/kwok.x-k8s.io_clusterlogs.yaml',
+  ],
 } as const;
 type KwokFile = keyof typeof KWOK_FILES;
 
@@ -34,7 +40,9 @@ export type ControlPlane = Readonly<Record<Program | KwokFile, string>>;
 export async function controlPlane(): Promise<ControlPlane> {
   const found: Record<string, string> = {};
   for (const program of Object.keys(PROGRAMS) as Program[]) {
-    found[program] = given(program) ?? (await cached(program, PROGRAMS[program][0], (path) => build(program, path)));
+    found[program] =
+      given(program) ??
+      (await cached(program, PROGRAMS[program][0], (path) => build(program, path)));
   }
   for (const file of Object.keys(KWOK_FILES) as KwokFile[]) {
     found[file] = await cached(`${file}.yaml`, 'kwok', (path) => collect(file, path));
@@ -50,10 +58,20 @@ function given(program: Program): string | undefined {
 const folder = (module: string): string => join(import.meta.dirname, module);
 
 /** The cache key contains everything that determines the result: go.sum and the tables above. */
-async function cached(name: string, module: string, make: (path: string) => Promise<void>): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, PROGRAMS, KWOK_FILES]));
+async function cached(
+  name: string,
+  module: string,
+  make: (path: string) => Promise<void>,
+): Promise<string> {
+  const hash = createHash('sha256').update(
+    JSON.stringify([process.platform, process.arch, PROGRAMS, KWOK_FILES]),
+  );
   for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(join(folder(module), file)));
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install', 'control-plane');
+  const cache = join(
+    process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+    'scalr-agent-install',
+    'control-plane',
+  );
   const path = join(cache, `${module}-${hash.digest('hex').slice(0, 16)}`, name);
   if (existsSync(path)) return path;
   await mkdir(dirname(path), {recursive: true});
@@ -70,9 +88,19 @@ async function cached(name: string, module: string, make: (path: string) => Prom
 
 async function build(program: Program, path: string): Promise<void> {
   const [module, source] = PROGRAMS[program];
-  process.stderr.write(`Building ${program} for the test cluster: once, some minutes for the first of them.\n`);
+  process.stderr.write(
+    `Building ${program} for the test cluster: once, some minutes for the first of them.\n`,
+  );
   const flags = module === 'kubernetes' ? await kubernetesVersion() : [];
-  await go(module, ['build', '-trimpath', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', path, source]);
+  await go(module, [
+    'build',
+    '-trimpath',
+    '-ldflags',
+    ['-s', '-w', ...flags].join(' '),
+    '-o',
+    path,
+    source,
+  ]);
 }
 
 /** Without these, the API server reports v0.0.0, and charts with a kubeVersion cannot be installed. */
@@ -80,21 +108,36 @@ async function kubernetesVersion(): Promise<string[]> {
   const version = await go('kubernetes', ['list', '-m', '-f', '{{.Version}}', 'k8s.io/kubernetes']);
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
   const values = {gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean'};
-  return Object.entries(values).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  return Object.entries(values).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
 }
 
 async function collect(file: KwokFile, path: string): Promise<void> {
   const module = await go('kwok', ['list', '-m', '-f', '{{.Dir}}', 'sigs.k8s.io/kwok']);
-  const texts = await Promise.all(KWOK_FILES[file].map((name) => readFile(join(module, 'kustomize', name), 'utf8')));
+  const texts = await Promise.all(
+    KWOK_FILES[file].map((name) => readFile(join(module, 'kustomize', name), 'utf8')),
+  );
   await writeFile(path, texts.join('\n---\n'));
 }
 
 async function go(module: string, args: readonly string[]): Promise<string> {
-  const options = {cwd: folder(module), env: {CGO_ENABLED: '0'}, stdin: 'ignore', stderr: 'inherit', reject: false} as const;
+  const options = {
+    cwd: folder(module),
+    env: {CGO_ENABLED: '0'},
+    stdin: 'ignore',
+    stderr: 'inherit',
+    reject: false,
+  } as const;
   const {stdout, code, failed} = await execa('go', args, options);
   if (code === 'ENOENT') {
-    throw new Error('The test cluster is built with Go (1.26 or newer, see go.dev), which is not on PATH. `npm test` does without.');
+    throw new Error(
+      'The test cluster is built with Go (1.26 or newer, see go.dev), which is not on PATH. `npm test` does without.',
+    );
   }
-  if (failed) throw new Error(`go ${args[0]} failed for the ${basename(module)} of the test cluster, see above.`);
+  if (failed)
+    throw new Error(
+      `go ${args[0]} failed for the ${basename(module)} of the test cluster, see above.`,
+    );
   return stdout.trim();
 }

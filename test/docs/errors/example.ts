@@ -20,7 +20,11 @@ export interface Example {
 const SCREEN = {hasColor: false, columns: 96};
 
 /** What the command says to these words. */
-export const saidBy = (Class: Parameters<typeof runCommand>[0], typed: string, deps: Deps = {}): (() => Promise<Said>) => {
+export const saidBy = (
+  Class: Parameters<typeof runCommand>[0],
+  typed: string,
+  deps: Deps = {},
+): (() => Promise<Said>) => {
   const argv = typed.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
   return () => runCommand(Class, argv, {...deps, screen: SCREEN});
 };

@@ -24,7 +24,11 @@ const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 const indexTable = (sections: readonly Section[]): string =>
   table(
     ['Code', 'Exit code', 'Meaning'],
-    sections.map(({code, exits}) => [`[\`${code}\`](#${code.toLowerCase()})`, exits.join(', '), ENTRIES[code].title]),
+    sections.map(({code, exits}) => [
+      `[\`${code}\`](#${code.toLowerCase()})`,
+      exits.join(', '),
+      ENTRIES[code].title,
+    ]),
   );
 
 interface Section {
@@ -37,7 +41,9 @@ interface Section {
 export async function errorsPage(): Promise<string> {
   const sections: Section[] = [];
   for (const code of ERROR_CODES) sections.push(await section(code));
-  return [words('errors.md'), '', indexTable(sections), '', ...sections.map(({text}) => text)].join('\n');
+  return [words('errors.md'), '', indexTable(sections), '', ...sections.map(({text}) => text)].join(
+    '\n',
+  );
 }
 
 async function section(code: ErrorCode): Promise<Section> {
@@ -50,33 +56,54 @@ async function section(code: ErrorCode): Promise<Section> {
     code,
     exits: [...new Set(examples.map(({exit}) => String(exit)))].toSorted(),
     text: [
-      ...[`## ${code}`, '', `${sentence(title)} ${why}`, '', ...examples.map(({text}) => text)],
-      ...['', `**Remedy.** ${remedy}`, ...causes, ''],
+      `## ${code}`,
+      '',
+      `${sentence(title)} ${why}`,
+      '',
+      ...examples.map(({text}) => text),
+      '',
+      `**Remedy.** ${remedy}`,
+      ...causes,
+      '',
     ].join('\n'),
   };
 }
 
-async function exampleOf({code, typed, say}: Example): Promise<{exit: number | string; text: string}> {
+async function exampleOf({
+  code,
+  typed,
+  say,
+}: Example): Promise<{exit: number | string; text: string}> {
   const {stderr, exit} = await say();
   // What comes before the failure, such as why a chart was chosen, is not about it.
   const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Canceled)/m)));
-  const isIts = code === 'CANCELED' ? text.startsWith('Canceled.') : text.endsWith(`#${code.toLowerCase()}\n`);
+  const isIts =
+    code === 'CANCELED' ? text.startsWith('Canceled.') : text.endsWith(`#${code.toLowerCase()}\n`);
   if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
   // It leads to where the reader is.
   const said = text.replace(/^ {2}More: .*\n/m, '').trimEnd();
-  return {exit, text: ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n')};
+  return {
+    exit,
+    text: ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n'),
+  };
 }
 
 /** What `install` and `status` name where an agent is not ready. */
 const causesText = (): string =>
   table(
     ['Cause', 'Next step'],
-    CAUSES.map((row) => [`\`${row.code}\``, remedyOf(row, ANYTHING, {namespace: 'NAMESPACE'}).replace(/(?<=: )kubectl .*/, '`$&`')]),
+    CAUSES.map((row) => [
+      `\`${row.code}\``,
+      remedyOf(row, ANYTHING, {namespace: 'NAMESPACE'}).replace(/(?<=: )kubectl .*/, '`$&`'),
+    ]),
   );
 
 /** In place of the object that a run names. */
 const ANYTHING = {
-  object: {metadata: {name: 'NAME'}, spec: {nodeName: 'NODE', volumes: [{persistentVolumeClaim: {claimName: 'PVC'}}]}},
+  object: {
+    metadata: {name: 'NAME'},
+    spec: {nodeName: 'NODE', volumes: [{persistentVolumeClaim: {claimName: 'PVC'}}]},
+  },
   container: 'CONTAINER',
 };
 

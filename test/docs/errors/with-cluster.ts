@@ -33,7 +33,11 @@ const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
 const ASKED = new AbortController();
 ASKED.abort('SIGINT');
-const INTERRUPTS = {interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined};
+const INTERRUPTS = {
+  interrupt: new AbortController().signal,
+  forceQuit: new AbortController().signal,
+  release: () => undefined,
+};
 
 const failing = (code: Example['code'], typed: string, part: () => unknown): Example => ({
   code,
@@ -82,7 +86,9 @@ const archiveWithSecret = new PagedArchive(
 /** What the redaction missed. */
 const bundleWithSecret = (): Promise<unknown> =>
   closeChecked(archiveWithSecret, {
-    find: leakFinder(knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known),
+    find: leakFinder(
+      knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]).known,
+    ),
     createArchive: async () => archiveWithSecret,
     manifest: () => '',
     ownFiles: () => ({}),
@@ -90,7 +96,8 @@ const bundleWithSecret = (): Promise<unknown> =>
   });
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
-const watched = (state: Watched['state'], causes: readonly Cause[]): Watched => ({state, causes, agent: 'unknown'}) as Watched;
+const watched = (state: Watched['state'], causes: readonly Cause[]): Watched =>
+  ({state, causes, agent: 'unknown'}) as Watched;
 
 /** Failures of tools and clusters: what the tools say is what they really said. */
 export const withCluster: readonly Example[] = [
@@ -102,9 +109,21 @@ export const withCluster: readonly Example[] = [
       kubernetes: async (kubeTarget) => kubernetesClient(kubeTarget, {kubectl: '/nowhere/kubectl'}),
     }),
   },
-  tool('TOOL_FAILED', 'install --answers answers.yaml --yes', INSTALL, 'Error: UPGRADE FAILED: release scalr-agent failed: quota exceeded'),
-  request('CLUSTER_UNREACHABLE', 'uninstall --namespace scalr-agent', {kind: 'unreachable', message: 'dial tcp 10.0.0.1:443: i/o timeout'}),
-  request('NOT_LOGGED_IN', 'uninstall --namespace scalr-agent', {kind: 'not-logged-in', message: 'Unauthorized', status: 401}),
+  tool(
+    'TOOL_FAILED',
+    'install --answers answers.yaml --yes',
+    INSTALL,
+    'Error: UPGRADE FAILED: release scalr-agent failed: quota exceeded',
+  ),
+  request('CLUSTER_UNREACHABLE', 'uninstall --namespace scalr-agent', {
+    kind: 'unreachable',
+    message: 'dial tcp 10.0.0.1:443: i/o timeout',
+  }),
+  request('NOT_LOGGED_IN', 'uninstall --namespace scalr-agent', {
+    kind: 'not-logged-in',
+    message: 'Unauthorized',
+    status: 401,
+  }),
   tool(
     'FORBIDDEN',
     'install --answers answers.yaml --yes',
@@ -112,13 +131,21 @@ export const withCluster: readonly Example[] = [
     'Error: query: failed to query with labels: secrets is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "secrets" in API group "" in the namespace "scalr-agent"',
   ),
   failing('RELEASE_NOT_FOUND', 'status --namespace scalr-agent', async () => {
-    const listed = JSON.stringify([{name: 'agents', namespace: 'scalr-agent', status: 'deployed', chart: 'agent-local-0.6.5'}]);
+    const listed = JSON.stringify([
+      {name: 'agents', namespace: 'scalr-agent', status: 'deployed', chart: 'agent-local-0.6.5'},
+    ]);
     throw await notFound(
       NAME,
       undefined,
       {
-        kubernetes: fakeKubernetes({objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}]}),
-        processes: processesOf(async ({args}) => ({exitCode: 0, stdout: args[0] === 'list' ? listed : '{}', stderr: ''})),
+        kubernetes: fakeKubernetes({
+          objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}],
+        }),
+        processes: processesOf(async ({args}) => ({
+          exitCode: 0,
+          stdout: args[0] === 'list' ? listed : '{}',
+          stderr: '',
+        })),
         helmDriver: 'sql',
       },
       new AbortController().signal,
@@ -151,12 +178,20 @@ export const withCluster: readonly Example[] = [
     throw blockedBy(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
   }),
   failing('CHART_NOT_VERIFIED', 'install --answers answers.yaml --verify keyring.gpg', () => {
-    const processes = processesOf(async () => ({exitCode: 1, stdout: '', stderr: 'Error: openpgp: signature made by unknown entity\n'}));
-    const charts = {read: () => Promise.reject(), download: (pull: (directory: string) => Promise<void>) => pull('.').then(() => '.')};
+    const processes = processesOf(async () => ({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'Error: openpgp: signature made by unknown entity\n',
+    }));
+    const charts = {
+      read: () => Promise.reject(),
+      download: (pull: (directory: string) => Promise<void>) => pull('.').then(() => '.'),
+    };
     return verifyChart({...CHART, keyring: 'keyring.gpg'}, {charts, processes});
   }),
   failing('RENDER_MISMATCH', 'install --answers answers.yaml --yes', () => {
-    const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
+    const manifest =
+      'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
     return renderChart(
       {name: NAME, chart: CHART, yaml: ''},
       {serverVersion: '1.35.0'},
@@ -164,17 +199,29 @@ export const withCluster: readonly Example[] = [
       processesOf(async () => ({exitCode: 0, stdout: manifest, stderr: ''})),
     );
   }),
-  failing('NOT_CONFIRMED', 'install --answers answers.yaml', () => confirmPlan({isAccepted: false, prompter: undefined})),
+  failing('NOT_CONFIRMED', 'install --answers answers.yaml', () =>
+    confirmPlan({isAccepted: false, prompter: undefined}),
+  ),
   failing('NOT_READY', 'install --answers answers.yaml --yes', () =>
     requireReady(
-      watched('failed', [cause('TOKEN_REJECTED', 'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io')]),
+      watched('failed', [
+        cause(
+          'TOKEN_REJECTED',
+          'agent log: 401 Client Error: Unauthorized for url: https://acme.scalr.io',
+        ),
+      ]),
       releaseText(NAME, true),
       READY,
     ),
   ),
   failing('TIMED_OUT', 'install --answers answers.yaml --yes', () =>
     requireReady(
-      watched('timed-out', [cause('PROVISIONING_SLOW', 'failed to provision volume: rpc error: code = DeadlineExceeded')]),
+      watched('timed-out', [
+        cause(
+          'PROVISIONING_SLOW',
+          'failed to provision volume: rpc error: code = DeadlineExceeded',
+        ),
+      ]),
       releaseText(NAME, true),
       READY,
     ),

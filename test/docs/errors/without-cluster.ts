@@ -12,19 +12,29 @@ import {responseFailure, unreachable} from '../../../src/scalr/failure.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
-const COMMANDS = {'collect-logs': CollectLogs, recommend: Recommend, validate: Validate, values: Values};
+const COMMANDS = {
+  'collect-logs': CollectLogs,
+  recommend: Recommend,
+  validate: Validate,
+  values: Values,
+};
 type Words = `${keyof typeof COMMANDS} ${string}`;
 type Deps = Parameters<typeof saidBy>[2];
 
 const typing = (code: Example['code'], words: Words, deps?: Deps): Example => {
   const [command = '', ...argv] = words.split(' ');
-  const Class = COMMANDS[command as keyof typeof COMMANDS] as new (...args: never) => BaseCommand<object>;
+  const Class = COMMANDS[command as keyof typeof COMMANDS] as new (
+    ...args: never
+  ) => BaseCommand<object>;
   return {code, typed: `scalr-agent ${words}`, say: saidBy(Class as never, argv.join(' '), deps)};
 };
 
 const ADDRESS = '--url https://acme.scalr.io';
 const taken = memoryFiles({'values.yaml': 'agent: {}\n'});
-const noArchive = memoryFiles({'values.yaml': 'agent: {}\n', 'agent-job-0.6.5.tgz': '<html>404</html>'});
+const noArchive = memoryFiles({
+  'values.yaml': 'agent: {}\n',
+  'agent-job-0.6.5.tgz': '<html>404</html>',
+});
 const misspelled = memoryFiles({'answers.yaml': 'url: https://acme.scalr.io\ncach: pvc\n'});
 const broken = {
   ...memoryFiles(),
@@ -54,7 +64,10 @@ export const withoutCluster: readonly Example[] = [
     code: 'UNKNOWN_COMMAND',
     typed: 'scalr-agent instal',
     say: saidOf(() => {
-      throw toExpectedError(new CLIError('command instal not found'), {argv: [], commands: ['install', ...Object.keys(COMMANDS)]});
+      throw toExpectedError(new CLIError('command instal not found'), {
+        argv: [],
+        commands: ['install', ...Object.keys(COMMANDS)],
+      });
     }),
   },
   typing('UNKNOWN_FLAG', `values ${ADDRESS} --cach-size 5Gi`),
@@ -62,13 +75,24 @@ export const withoutCluster: readonly Example[] = [
   typing('INVALID_SETTING', 'values --url ftp://acme --concurrency many'),
   typing('INVALID_ANSWERS_FILE', 'values --answers answers.yaml', {files: misspelled}),
   typing('UNSUPPORTED_SETTING', `values ${ADDRESS} --chart agent-job --shutdown-mode drain`),
-  typing('CONFLICTING_SETTINGS', `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`),
-  typing('RESERVED_VARIABLE', `values ${ADDRESS} --chart agent-local --extra-env SCALR_AGENT_NAME=mine`),
+  typing(
+    'CONFLICTING_SETTINGS',
+    `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`,
+  ),
+  typing(
+    'RESERVED_VARIABLE',
+    `values ${ADDRESS} --chart agent-local --extra-env SCALR_AGENT_NAME=mine`,
+  ),
   typing('NO_CHART_FITS', 'recommend --purpose vcs --controller-replicas 2'),
-  typing('INVALID_CHART_SOURCE', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
+  typing('INVALID_CHART_SOURCE', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {
+    files: noArchive,
+  }),
   typing('AGENT_NOT_FOUND', 'collect-logs --docker scalr-agent', {
     host: {
-      run: async (call) => ({stdout: '[]', error: hostErrorIn(call, 'Error: No such object: scalr-agent')}),
+      run: async (call) => ({
+        stdout: '[]',
+        error: hostErrorIn(call, 'Error: No such object: scalr-agent'),
+      }),
       stream: async () => {
         throw new Error('nobody expected a stream');
       },
@@ -78,17 +102,36 @@ export const withoutCluster: readonly Example[] = [
   typing('VERSION_NOT_RELEASED', `values ${ADDRESS} --chart agent-local --chart-version 0.5.70`),
   typing('AMBIGUOUS_YAML', `values ${ADDRESS} --chart agent-local --set 'extraEnv.<<=1'`),
   typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
-  typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {files: nodeFiles}),
+  typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {
+    files: nodeFiles,
+  }),
   typing('FILE_EXISTS', `values ${ADDRESS} --chart agent-local --out values.yaml`, {files: taken}),
-  account('NO_CREDENTIAL', 'pool list --url https://acme.scalr.io', noCredential('https://acme.scalr.io')),
+  account(
+    'NO_CREDENTIAL',
+    'pool list --url https://acme.scalr.io',
+    noCredential('https://acme.scalr.io'),
+  ),
   account('SCALR_UNREACHABLE', 'pool list', unreachable(AT, 'connection refused')),
-  account('SCALR_DENIED', 'pool list', responseFailure({status: 401, body: ''}, {what: 'read agent pools'}, AT)),
+  account(
+    'SCALR_DENIED',
+    'pool list',
+    responseFailure({status: 401, body: ''}, {what: 'read agent pools'}, AT),
+  ),
   account(
     'SCALR_NOT_FOUND',
     'pool delete eks-prod',
-    answered(404, "AgentPool with ID 'apool-v0p7' not found or user unauthorized.", 'delete agent pool eks-prod', 'agent-pools:delete'),
+    answered(
+      404,
+      "AgentPool with ID 'apool-v0p7' not found or user unauthorized.",
+      'delete agent pool eks-prod',
+      'agent-pools:delete',
+    ),
   ),
-  account('SCALR_REJECTED', 'pool delete eks-prod', answered(409, 'The agent pool has busy agents.', 'delete agent pool eks-prod')),
+  account(
+    'SCALR_REJECTED',
+    'pool delete eks-prod',
+    answered(409, 'The agent pool has busy agents.', 'delete agent pool eks-prod'),
+  ),
   typing('CANCELED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
     files: taken,
     hasTerminal: true,

@@ -1,4 +1,15 @@
-import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
+import {
+  agentRoles,
+  allRoles,
+  type Case,
+  type Claim,
+  claim,
+  EVERY_CHART,
+  inEach,
+  isFlat,
+  NESTED,
+  variableIn,
+} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {mountedAt, variableOf} from '../workloads.ts';
 import {metadataPolicies} from './network.ts';
@@ -8,12 +19,33 @@ function effectiveHolds(rendered: Rendered): Claim[] {
   const {target, generated} = rendered;
   const effective = (id: string): unknown => generated.effective.get(id);
   const [container] = rendered.containers(target.chart === 'agent-local' ? 'agent' : 'worker');
-  const replicas = rendered.ofKind('Deployment').map(({spec}) => (spec as {replicas?: number}).replicas);
+  const replicas = rendered
+    .ofKind('Deployment')
+    .map(({spec}) => (spec as {replicas?: number}).replicas);
   return [
-    claim('the metadata service', effective('metadata-service'), metadataPolicies(rendered).length > 0 ? 'block' : 'allow'),
-    ...(target.chart === 'agent-local' ? [claim('the number of agents', [effective('concurrency')], replicas)] : []),
-    ...(isFlat(target) ? [] : [claim('the grace period', effective('grace-period'), container?.pod.spec['terminationGracePeriodSeconds'])]),
-    ...variableIn(rendered, agentRoles(target), 'SCALR_AGENT_DATA_DIR', String(effective('data-home'))),
+    claim(
+      'the metadata service',
+      effective('metadata-service'),
+      metadataPolicies(rendered).length > 0 ? 'block' : 'allow',
+    ),
+    ...(target.chart === 'agent-local'
+      ? [claim('the number of agents', [effective('concurrency')], replicas)]
+      : []),
+    ...(isFlat(target)
+      ? []
+      : [
+          claim(
+            'the grace period',
+            effective('grace-period'),
+            container?.pod.spec['terminationGracePeriodSeconds'],
+          ),
+        ]),
+    ...variableIn(
+      rendered,
+      agentRoles(target),
+      'SCALR_AGENT_DATA_DIR',
+      String(effective('data-home')),
+    ),
   ];
 }
 
@@ -65,7 +97,11 @@ export const agentCases: readonly Case[] = [
     check: (rendered) => [
       claim(
         'releases among the labels',
-        [...new Set(rendered.pods.flatMap(({labels}) => labels['app.kubernetes.io/instance'] ?? []))],
+        [
+          ...new Set(
+            rendered.pods.flatMap(({labels}) => labels['app.kubernetes.io/instance'] ?? []),
+          ),
+        ],
         ['prod'],
       ),
     ],
@@ -75,20 +111,32 @@ export const agentCases: readonly Case[] = [
     settings: {debug: true},
     takenBy: EVERY_CHART,
     check: (rendered) =>
-      variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_DEBUG', rendered.target.chart === 'agent-k8s' ? 'true' : '1'),
+      variableIn(
+        rendered,
+        agentRoles(rendered.target),
+        'SCALR_AGENT_DEBUG',
+        rendered.target.chart === 'agent-k8s' ? 'true' : '1',
+      ),
   },
   {
     name: 'plain logs',
     settings: {'log-format': 'plain'},
     takenBy: EVERY_CHART,
-    check: (rendered) => variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_LOG_FORMAT', 'plain'),
+    check: (rendered) =>
+      variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_LOG_FORMAT', 'plain'),
   },
   {
     name: 'extra variables with text that YAML could misread',
-    settings: {'extra-env': Object.entries({...HOSTILE, SCALR_AGENT_EXAMPLE: 'yes'}).map(([name, text]) => `${name}=${text}`)},
+    settings: {
+      'extra-env': Object.entries({...HOSTILE, SCALR_AGENT_EXAMPLE: 'yes'}).map(
+        ([name, text]) => `${name}=${text}`,
+      ),
+    },
     takenBy: EVERY_CHART,
     check: (rendered) => [
-      ...Object.entries(HOSTILE).flatMap(([name, text]) => variableIn(rendered, allRoles(rendered.target), name, text)),
+      ...Object.entries(HOSTILE).flatMap(([name, text]) =>
+        variableIn(rendered, allRoles(rendered.target), name, text),
+      ),
       ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_EXAMPLE', 'yes'),
     ],
   },
@@ -98,7 +146,12 @@ export const agentCases: readonly Case[] = [
     takenBy: {'agent-local': '>=0.6.4', 'agent-job': '>=0.6.4'},
     refusal: 'INVALID_SETTING',
     check: (rendered) =>
-      variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', '[{"url":"https://mirror.example.com/"}]'),
+      variableIn(
+        rendered,
+        agentRoles(rendered.target),
+        'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS',
+        '[{"url":"https://mirror.example.com/"}]',
+      ),
   },
   {
     name: 'data in another directory',
@@ -106,8 +159,16 @@ export const agentCases: readonly Case[] = [
     takenBy: EVERY_CHART,
     check: (rendered) =>
       inEach(rendered, agentRoles(rendered.target), (container) => [
-        claim('SCALR_AGENT_DATA_DIR', variableOf(container, 'SCALR_AGENT_DATA_DIR'), '/srv/scalr/data'),
-        claim('a volume in that place', mountedAt(container, '/srv/scalr/data')?.volume !== undefined, true),
+        claim(
+          'SCALR_AGENT_DATA_DIR',
+          variableOf(container, 'SCALR_AGENT_DATA_DIR'),
+          '/srv/scalr/data',
+        ),
+        claim(
+          'a volume in that place',
+          mountedAt(container, '/srv/scalr/data')?.volume !== undefined,
+          true,
+        ),
       ]),
   },
   {
@@ -127,12 +188,31 @@ export const agentCases: readonly Case[] = [
   },
   {
     name: 'variables for a collector of telemetry',
-    settings: {'otel-endpoint': 'collector.example:4317', 'otel-metrics': true, 'otel-traces': true},
+    settings: {
+      'otel-endpoint': 'collector.example:4317',
+      'otel-metrics': true,
+      'otel-traces': true,
+    },
     takenBy: {'agent-k8s': '*', 'agent-local': '*', 'agent-job': NESTED},
     check: (rendered) => [
-      ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_OTLP_ENDPOINT', 'collector.example:4317'),
-      ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_OTLP_METRICS_ENABLED', 'true'),
-      ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_OTLP_TRACES_ENABLED', 'true'),
+      ...variableIn(
+        rendered,
+        agentRoles(rendered.target),
+        'SCALR_AGENT_OTLP_ENDPOINT',
+        'collector.example:4317',
+      ),
+      ...variableIn(
+        rendered,
+        agentRoles(rendered.target),
+        'SCALR_AGENT_OTLP_METRICS_ENABLED',
+        'true',
+      ),
+      ...variableIn(
+        rendered,
+        agentRoles(rendered.target),
+        'SCALR_AGENT_OTLP_TRACES_ENABLED',
+        'true',
+      ),
     ],
   },
   {
@@ -141,9 +221,17 @@ export const agentCases: readonly Case[] = [
     takenBy: {'agent-k8s': '*', 'agent-local': '*', 'agent-job': NESTED},
     check: (rendered) =>
       inEach(rendered, agentRoles(rendered.target), (container) => [
-        claim('metrics', variableOf(container, 'SCALR_AGENT_OTLP_METRICS_ENABLED') === 'true', false),
+        claim(
+          'metrics',
+          variableOf(container, 'SCALR_AGENT_OTLP_METRICS_ENABLED') === 'true',
+          false,
+        ),
         claim('traces', variableOf(container, 'SCALR_AGENT_OTLP_TRACES_ENABLED'), 'true'),
-        claim('endpoint', variableOf(container, 'SCALR_AGENT_OTLP_ENDPOINT'), 'otel-collector:4317'),
+        claim(
+          'endpoint',
+          variableOf(container, 'SCALR_AGENT_OTLP_ENDPOINT'),
+          'otel-collector:4317',
+        ),
       ]),
   },
 ];

@@ -1,7 +1,16 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import {type Case, type Claim, claim, type Flags, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
+import {
+  type Case,
+  type Claim,
+  claim,
+  type Flags,
+  inEach,
+  isFlat,
+  NESTED,
+  variableIn,
+} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts';
 
@@ -16,11 +25,15 @@ interface Place {
 export function cachePlaces({target, containers}: Rendered): Place[] {
   const fixed = (path: string) => () => path;
   if (target.chart === 'agent-local') {
-    const cacheDirectory = within(target.version, '>=0.5.64') ? 'SCALR_AGENT_CACHE_DIR' : 'SCALR_AGENT_DATA_DIR';
+    const cacheDirectory = within(target.version, '>=0.5.64')
+      ? 'SCALR_AGENT_CACHE_DIR'
+      : 'SCALR_AGENT_DATA_DIR';
     return [{role: 'agent', path: (container) => variableOf(container, cacheDirectory), below: ''}];
   }
   if (isFlat(target)) {
-    const data = containers('controller').map((container) => variableOf(container, 'SCALR_AGENT_DATA_DIR'))[0];
+    const data = containers('controller').map((container) =>
+      variableOf(container, 'SCALR_AGENT_DATA_DIR'),
+    )[0];
     return [
       {role: 'worker', path: fixed(`${data}/bin`), below: 'bin'},
       {role: 'worker', path: fixed(`${data}/providers`), below: 'providers'},
@@ -31,9 +44,15 @@ export function cachePlaces({target, containers}: Rendered): Place[] {
   const path = (container: Container) => variableOf(container, 'SCALR_AGENT_CACHE_DIR');
   return [
     {role: 'worker', path, below: 'cache'},
-    ...(within(target.version, '>=0.5.65') ? [{role: 'controller', path, below: 'cache'} as const] : []),
+    ...(within(target.version, '>=0.5.65')
+      ? [{role: 'controller', path, below: 'cache'} as const]
+      : []),
     // In 0.5.64, runs read a directory that workers do not write, which is a warning.
-    {role: 'runner', path: fixed('/opt/plugin-cache'), below: within(target.version, '>=0.5.65') ? 'cache/providers' : 'providers'},
+    {
+      role: 'runner',
+      path: fixed('/opt/plugin-cache'),
+      below: within(target.version, '>=0.5.65') ? 'cache/providers' : 'providers',
+    },
   ];
 }
 
@@ -47,7 +66,11 @@ const cacheLiesOn = (rendered: Rendered, source: Values, subPath = ''): Claim[] 
       const {name: _, ...volume} = found?.volume ?? {name: ''};
       return [
         claim(`volume at ${path(container)}`, volume, source),
-        claim(`directory of the volume at ${path(container)}`, found?.mount.subPath ?? '', join(subPath, below)),
+        claim(
+          `directory of the volume at ${path(container)}`,
+          found?.mount.subPath ?? '',
+          join(subPath, below),
+        ),
       ];
     }),
   );
@@ -60,31 +83,42 @@ function fullName({target: {chart, version}, release}: Rendered): string {
 
 const claimName = (rendered: Rendered): string => {
   const {chart, version} = rendered.target;
-  const isSplit = chart === 'agent-local' ? within(version, '0.5.74 || >=0.6.1') : within(version, NESTED);
+  const isSplit =
+    chart === 'agent-local' ? within(version, '0.5.74 || >=0.6.1') : within(version, NESTED);
   return isSplit ? `${fullName(rendered)}-cache` : fullName(rendered);
 };
 
 /** The release creates only this PVC. */
-const makesClaim = (rendered: Rendered, {size, className, mode}: {size: string; className?: string; mode: string}): Claim[] => [
+const makesClaim = (
+  rendered: Rendered,
+  {size, className, mode}: {size: string; className?: string; mode: string},
+): Claim[] => [
   claim(
     'claims of the release',
     rendered.ofKind('PersistentVolumeClaim').map(({metadata, spec}) => [metadata.name, spec]),
     [
       [
         claimName(rendered),
-        {accessModes: [mode], resources: {requests: {storage: size}}, ...(className === undefined ? {} : {storageClassName: className})},
+        {
+          accessModes: [mode],
+          resources: {requests: {storage: size}},
+          ...(className === undefined ? {} : {storageClassName: className}),
+        },
       ],
     ],
   ),
 ];
 
-const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claimName: claimName(rendered)}});
+const newClaim = (rendered: Rendered): Values => ({
+  persistentVolumeClaim: {claimName: claimName(rendered)},
+});
 
 const BYTES: Readonly<Record<string, number>> = {Mi: 1, Gi: 1024};
 
 /** agent-job uses both caches with a persistent volume; a new PVC must fit the sum of their limits. */
 const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
-  if (rendered.target.chart !== 'agent-job' || !within(rendered.target.version, '>=0.5.65')) return [];
+  if (rendered.target.chart !== 'agent-job' || !within(rendered.target.version, '>=0.5.65'))
+    return [];
   const [, amount, unit = 'Gi'] = /^(\d+)(\w+)$/.exec(size ?? '') ?? [];
   const limit = (container: Container, name: string): number =>
     Number(variableOf(container, `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`) ?? 0);
@@ -92,9 +126,11 @@ const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
     ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'true'),
     ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_MODULE_CACHE_ENABLED', 'true'),
     ...inEach(rendered, ['controller', 'worker'], (container) => {
-      const limits = ['PROVIDER', 'MODULE', ...(within(rendered.target.version, '>=0.6.2') ? ['BINARY'] : [])].map((name) =>
-        limit(container, name),
-      );
+      const limits = [
+        'PROVIDER',
+        'MODULE',
+        ...(within(rendered.target.version, '>=0.6.2') ? ['BINARY'] : []),
+      ].map((name) => limit(container, name));
       const sum = limits.reduce((total, each) => total + each, 0);
       return [
         claim(
@@ -102,7 +138,11 @@ const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
           limits.every((each) => each > 0),
           true,
         ),
-        claim('the limits fit the volume together', amount === undefined || sum <= Number(amount) * (BYTES[unit] ?? 0), true),
+        claim(
+          'the limits fit the volume together',
+          amount === undefined || sum <= Number(amount) * (BYTES[unit] ?? 0),
+          true,
+        ),
       ];
     }),
   ];
@@ -113,7 +153,9 @@ const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
 
 /** Disables the caches that a persistent volume enables, so that only the keys of the volume change. */
 export const cachesOff = ({chart, version}: Target): Flags =>
-  chart === 'agent-job' && within(version, '>=0.5.65') ? {'provider-cache': false, 'module-cache': false} : {};
+  chart === 'agent-job' && within(version, '>=0.5.65')
+    ? {'provider-cache': false, 'module-cache': false}
+    : {};
 
 /** Caches that a persistent volume enables. They change several keys, so they prove nothing about a single key. */
 export const persistentCaches: readonly Case[] = [
@@ -156,7 +198,11 @@ export const claimCase: Case = {
 
 export const existingClaimCase: Case = {
   name: 'a cache on an existing claim',
-  settings: (target) => ({cache: 'existing-pvc', 'cache-claim': 'shared-cache', ...cachesOff(target)}),
+  settings: (target) => ({
+    cache: 'existing-pvc',
+    'cache-claim': 'shared-cache',
+    ...cachesOff(target),
+  }),
   takenBy: CLAIMS,
   check: (rendered) => [
     claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
@@ -172,13 +218,18 @@ export const claimCases: readonly Case[] = [
     settings: (target) => ({cache: 'pvc', 'cache-size': '1.5Ti', ...cachesOff(target)}),
     takenBy: CLAIMS,
     check: (rendered) => [
-      ...makesClaim(rendered, {size: '1536Gi', mode: rendered.target.chart === 'agent-job' ? 'ReadWriteMany' : 'ReadWriteOnce'}),
+      ...makesClaim(rendered, {
+        size: '1536Gi',
+        mode: rendered.target.chart === 'agent-job' ? 'ReadWriteMany' : 'ReadWriteOnce',
+      }),
       ...cacheLiesOn(rendered, newClaim(rendered)),
       ...(rendered.target.chart === 'agent-local'
         ? [
             claim(
               'how pods are replaced',
-              rendered.ofKind('Deployment').map(({spec}) => (spec as {strategy: Values}).strategy['type']),
+              rendered
+                .ofKind('Deployment')
+                .map(({spec}) => (spec as {strategy: Values}).strategy['type']),
               ['Recreate'],
             ),
           ]
@@ -202,8 +253,14 @@ export const claimCases: readonly Case[] = [
   },
   {
     name: 'a directory of an existing claim',
-    settings: (target) => ({cache: 'existing-pvc', 'cache-claim': 'shared-cache', 'cache-sub-path': 'team-a', ...cachesOff(target)}),
+    settings: (target) => ({
+      cache: 'existing-pvc',
+      'cache-claim': 'shared-cache',
+      'cache-sub-path': 'team-a',
+      ...cachesOff(target),
+    }),
     takenBy: CLAIMS,
-    check: (rendered) => cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}, 'team-a'),
+    check: (rendered) =>
+      cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}, 'team-a'),
   },
 ];

@@ -18,30 +18,59 @@ function ownSeconds(container: Container): number {
 
 /** Grace period of the kubelet; the timeout of the agent must fit and use most of it. */
 const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
-  inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target), (container) => [
-    claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
-    claim(
-      `seconds the agent plans with (${ownSeconds(container)}) within the last 10 of those ${seconds}`,
-      ownSeconds(container) <= seconds && ownSeconds(container) >= seconds - 10,
-      true,
-    ),
-  ]);
+  inEach(
+    rendered,
+    rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target),
+    (container) => [
+      claim(
+        'terminationGracePeriodSeconds',
+        container.pod.spec['terminationGracePeriodSeconds'],
+        seconds,
+      ),
+      claim(
+        `seconds the agent plans with (${ownSeconds(container)}) within the last 10 of those ${seconds}`,
+        ownSeconds(container) <= seconds && ownSeconds(container) >= seconds - 10,
+        true,
+      ),
+    ],
+  );
 
 /** Up to 0.5.68, the worker of agent-job has a fixed timeout, and `values` warns about it. */
-const hasConstant = ({target}: Rendered): boolean => target.chart === 'agent-job' && within(target.version, '<=0.5.68');
+const hasConstant = ({target}: Rendered): boolean =>
+  target.chart === 'agent-job' && within(target.version, '<=0.5.68');
 
 const waits = (rendered: Rendered, seconds: number): Claim[] =>
-  inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target), (container) => [
-    claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
-  ]);
+  inEach(
+    rendered,
+    rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target),
+    (container) => [
+      claim(
+        'terminationGracePeriodSeconds',
+        container.pod.spec['terminationGracePeriodSeconds'],
+        seconds,
+      ),
+    ],
+  );
 
 const modeCase = (mode: keyof typeof MODES, seconds?: number): Case => ({
   name: `${mode} shutdown${seconds === undefined ? '' : ` within ${seconds} s`}`,
-  settings: {'shutdown-mode': mode, ...(seconds === undefined ? {} : {'grace-period': String(seconds)})},
+  settings: {
+    'shutdown-mode': mode,
+    ...(seconds === undefined ? {} : {'grace-period': String(seconds)}),
+  },
   takenBy: STOPS,
   check: (rendered) => [
-    ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_WORKER_ON_STOP_ACTION', MODES[mode]),
-    ...(seconds === undefined ? [] : mode === 'force' ? waits(rendered, seconds) : stopsWithin(rendered, seconds)),
+    ...variableIn(
+      rendered,
+      agentRoles(rendered.target),
+      'SCALR_AGENT_WORKER_ON_STOP_ACTION',
+      MODES[mode],
+    ),
+    ...(seconds === undefined
+      ? []
+      : mode === 'force'
+        ? waits(rendered, seconds)
+        : stopsWithin(rendered, seconds)),
   ],
 });
 
@@ -52,7 +81,8 @@ const graceCase = (seconds: number, range: string): Case => ({
   name: `${seconds} seconds for stopping`,
   settings: {'grace-period': String(seconds)},
   takenBy: {...STOPS, 'agent-job': range},
-  check: (rendered) => (hasConstant(rendered) ? waits(rendered, seconds) : stopsWithin(rendered, seconds)),
+  check: (rendered) =>
+    hasConstant(rendered) ? waits(rendered, seconds) : stopsWithin(rendered, seconds),
 });
 
 export const timeoutCase: Case = {
@@ -60,8 +90,18 @@ export const timeoutCase: Case = {
   settings: {'scheduling-timeout': '10m', 'acquire-timeout': '15m'},
   takenBy: {'agent-k8s': '*'},
   check: (rendered) => [
-    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT', '600'),
-    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT', '900'),
+    ...variableIn(
+      rendered,
+      ['controller', 'worker'],
+      'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT',
+      '600',
+    ),
+    ...variableIn(
+      rendered,
+      ['controller', 'worker'],
+      'SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT',
+      '900',
+    ),
   ],
 };
 
@@ -86,14 +126,22 @@ export const writableRootCase: Case = {
   settings: {'writable-root': true},
   takenBy: {'agent-local': '*', 'agent-job': NESTED},
   check: (rendered) =>
-    inEach(rendered, [rendered.target.chart === 'agent-job' ? 'runner' : 'agent'], ({securityContext}) => [
-      claim(
-        'user and group',
-        [securityContext['runAsUser'], securityContext['runAsGroup'], securityContext['runAsNonRoot']],
-        [0, 0, false],
-      ),
-      claim('readOnlyRootFilesystem', securityContext['readOnlyRootFilesystem'] ?? false, false),
-    ]),
+    inEach(
+      rendered,
+      [rendered.target.chart === 'agent-job' ? 'runner' : 'agent'],
+      ({securityContext}) => [
+        claim(
+          'user and group',
+          [
+            securityContext['runAsUser'],
+            securityContext['runAsGroup'],
+            securityContext['runAsNonRoot'],
+          ],
+          [0, 0, false],
+        ),
+        claim('readOnlyRootFilesystem', securityContext['readOnlyRootFilesystem'] ?? false, false),
+      ],
+    ),
 };
 
 /** Every run gets a new container, without a cache that another run could have changed. */

@@ -1,6 +1,15 @@
 import type {Values} from '../../../src/ground/tree.ts';
 import {IN_CLUSTER} from '../../../src/settings/network.ts';
-import {allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
+import {
+  allRoles,
+  type Case,
+  type Claim,
+  claim,
+  EVERY_CHART,
+  inEach,
+  isFlat,
+  NESTED,
+} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type KubeObject, type Role, selects, variableOf} from '../workloads.ts';
 
@@ -29,23 +38,34 @@ const excludesMetadata = (policy: KubeObject): boolean => {
 export const metadataPolicies = (rendered: Rendered): KubeObject[] =>
   rendered
     .ofKind('NetworkPolicy')
-    .filter((policy) => excludesMetadata(policy) && rendered.containers(...guarded(rendered)).some(({pod}) => selects(policy, pod)));
+    .filter(
+      (policy) =>
+        excludesMetadata(policy) &&
+        rendered.containers(...guarded(rendered)).some(({pod}) => selects(policy, pod)),
+    );
 
 const policiesReach = (rendered: Rendered): Claim[] =>
   inEach(rendered, guarded(rendered), ({pod}) => [
     claim(
       'policies in front of the pod',
-      rendered.ofKind('NetworkPolicy').filter((policy) => selects(policy, pod) && excludesMetadata(policy)).length,
+      rendered
+        .ofKind('NetworkPolicy')
+        .filter((policy) => selects(policy, pod) && excludesMetadata(policy)).length,
       1,
     ),
   ]);
 
-const proxies = (expected: {http?: string; https?: string; no: readonly string[]}) => (rendered: Rendered) =>
-  inEach(rendered, allRoles(rendered.target), (container) => [
-    claim('HTTP_PROXY', variableOf(container, 'HTTP_PROXY') || undefined, expected.http),
-    claim('HTTPS_PROXY', variableOf(container, 'HTTPS_PROXY') || undefined, expected.https),
-    claim('NO_PROXY', variableOf(container, 'NO_PROXY')?.split(',').toSorted(), [...expected.no, ...IN_CLUSTER].toSorted()),
-  ]);
+const proxies =
+  (expected: {http?: string; https?: string; no: readonly string[]}) => (rendered: Rendered) =>
+    inEach(rendered, allRoles(rendered.target), (container) => [
+      claim('HTTP_PROXY', variableOf(container, 'HTTP_PROXY') || undefined, expected.http),
+      claim('HTTPS_PROXY', variableOf(container, 'HTTPS_PROXY') || undefined, expected.https),
+      claim(
+        'NO_PROXY',
+        variableOf(container, 'NO_PROXY')?.split(',').toSorted(),
+        [...expected.no, ...IN_CLUSTER].toSorted(),
+      ),
+    ]);
 
 export const proxyCase: Case = {
   name: 'proxies for both schemes and exceptions',
@@ -73,7 +93,9 @@ export const azureCase: Case = {
   name: 'Azure Workload Identity for runs',
   settings: {
     'workload-identity': 'azure',
-    'service-account-annotation': ['azure.workload.identity/client-id=00000000-0000-4000-8000-000000000000'],
+    'service-account-annotation': [
+      'azure.workload.identity/client-id=00000000-0000-4000-8000-000000000000',
+    ],
   },
   takenBy: {'agent-k8s': '*', 'agent-job': NESTED},
   check: (rendered) => {
@@ -84,7 +106,9 @@ export const azureCase: Case = {
     return inEach(rendered, ['controller'], (container) => [
       claim(
         'label for run pods',
-        (jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values)['azure.workload.identity/use'],
+        (jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values)[
+          'azure.workload.identity/use'
+        ],
         'true',
       ),
     ]);
@@ -114,16 +138,22 @@ export const networkCases: readonly Case[] = [
     name: 'an open way to the metadata service',
     settings: {'metadata-service': 'allow'},
     takenBy: EVERY_CHART,
-    check: (rendered) => [claim('policies in front of the metadata service', metadataPolicies(rendered).length, 0)],
+    check: (rendered) => [
+      claim('policies in front of the metadata service', metadataPolicies(rendered).length, 0),
+    ],
   },
   {
     name: 'GKE Workload Identity, which lives on the metadata service',
     settings: {
       'workload-identity': 'gke',
-      'service-account-annotation': ['iam.gke.io/gcp-service-account=runs@project.iam.gserviceaccount.com'],
+      'service-account-annotation': [
+        'iam.gke.io/gcp-service-account=runs@project.iam.gserviceaccount.com',
+      ],
     },
     takenBy: EVERY_CHART,
-    check: (rendered) => [claim('policies in front of the metadata service', metadataPolicies(rendered).length, 0)],
+    check: (rendered) => [
+      claim('policies in front of the metadata service', metadataPolicies(rendered).length, 0),
+    ],
   },
   azureCase,
 ];

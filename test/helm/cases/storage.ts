@@ -18,7 +18,11 @@ export const ephemeralCase: Case = {
       .filter(({role}) => role !== 'controller')
       .flatMap(({role, path}) =>
         inEach(rendered, [role], (container) => [
-          claim(`volume at ${path(container)}`, mountedAt(container, path(container))?.volume?.['emptyDir'], {sizeLimit: '7Gi'}),
+          claim(
+            `volume at ${path(container)}`,
+            mountedAt(container, path(container))?.volume?.['emptyDir'],
+            {sizeLimit: '7Gi'},
+          ),
         ]),
       ),
   ],
@@ -41,7 +45,12 @@ export const nodeCase: Case = {
           container.role === 'runner'
             ? '/opt/plugin-cache'
             : variableOf(container, isK8s ? 'SCALR_AGENT_DATA_DIR' : 'SCALR_AGENT_CACHE_DIR');
-        return [claim(`volume at ${place}`, mountedAt(container, place)?.volume?.['hostPath'], {path, type: 'DirectoryOrCreate'})];
+        return [
+          claim(`volume at ${place}`, mountedAt(container, place)?.volume?.['hostPath'], {
+            path,
+            type: 'DirectoryOrCreate',
+          }),
+        ];
       }),
     ];
   },
@@ -54,7 +63,9 @@ export const efsCase: Case = {
   check: (rendered) => {
     const {target, ofKind} = rendered;
     const name = `${target.chart}-efs-claim`;
-    const volumes = ofKind('PersistentVolume').map(({spec}) => (spec as {csi: Values}).csi['volumeHandle']);
+    const volumes = ofKind('PersistentVolume').map(
+      ({spec}) => (spec as {csi: Values}).csi['volumeHandle'],
+    );
     return [
       claim('file system', volumes, [EFS]),
       claim(
@@ -64,19 +75,30 @@ export const efsCase: Case = {
       ),
       ...(target.chart === 'agent-k8s'
         ? [
-            ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME', name),
+            ...variableIn(
+              rendered,
+              ['controller', 'worker'],
+              'SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME',
+              name,
+            ),
             ...inEach(rendered, ['worker'], (container) => [
               claim(
                 'volume of the data',
-                mountedAt(container, variableOf(container, 'SCALR_AGENT_DATA_DIR'))?.volume?.['persistentVolumeClaim'],
+                mountedAt(container, variableOf(container, 'SCALR_AGENT_DATA_DIR'))?.volume?.[
+                  'persistentVolumeClaim'
+                ],
                 {claimName: name},
               ),
             ]),
           ]
         : inEach(rendered, ['runner', 'worker'], ({pod}) => [
-            claim('volume of the cache', pod.volumes.find((volume) => volume.name === 'cache')?.['persistentVolumeClaim'], {
-              claimName: name,
-            }),
+            claim(
+              'volume of the cache',
+              pod.volumes.find((volume) => volume.name === 'cache')?.['persistentVolumeClaim'],
+              {
+                claimName: name,
+              },
+            ),
           ])),
     ];
   },
@@ -84,7 +106,11 @@ export const efsCase: Case = {
 
 export const mountOptionCase: Case = {
   name: 'mount options of EFS',
-  settings: {cache: 'efs', 'efs-handle': EFS, 'efs-mount-option': ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3', 'tls']},
+  settings: {
+    cache: 'efs',
+    'efs-handle': EFS,
+    'efs-mount-option': ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3', 'tls'],
+  },
   takenBy: {'agent-k8s': '*', 'agent-job': '<=0.5.63'},
   check: ({ofKind}) => [
     claim(
@@ -100,19 +126,36 @@ export const dataSizeCase: Case = {
   settings: {'data-size': '9Gi'},
   takenBy: {'agent-local': NESTED, 'agent-job': NESTED},
   check: (rendered) =>
-    inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : ['agent'], (container) => [
-      claim('volume of the data', mountedAt(container, variableOf(container, 'SCALR_AGENT_DATA_DIR'))?.volume?.['emptyDir'], {
-        sizeLimit: '9Gi',
-      }),
-    ]),
+    inEach(
+      rendered,
+      rendered.target.chart === 'agent-job' ? ['worker'] : ['agent'],
+      (container) => [
+        claim(
+          'volume of the data',
+          mountedAt(container, variableOf(container, 'SCALR_AGENT_DATA_DIR'))?.volume?.['emptyDir'],
+          {
+            sizeLimit: '9Gi',
+          },
+        ),
+      ],
+    ),
 };
 
 /** agent-job 0.5.64 configures only the worker. */
 const cachingRoles = ({target}: Rendered): Role[] =>
-  target.chart === 'agent-job' && within(target.version, '0.5.64') ? ['worker'] : agentRoles(target);
+  target.chart === 'agent-job' && within(target.version, '0.5.64')
+    ? ['worker']
+    : agentRoles(target);
 
-const switchCase = (setting: 'provider-cache' | 'module-cache', on: boolean, takenBy: Case['takenBy']): Case => {
-  const name = setting === 'provider-cache' ? 'SCALR_AGENT_PROVIDER_CACHE_ENABLED' : 'SCALR_AGENT_MODULE_CACHE_ENABLED';
+const switchCase = (
+  setting: 'provider-cache' | 'module-cache',
+  on: boolean,
+  takenBy: Case['takenBy'],
+): Case => {
+  const name =
+    setting === 'provider-cache'
+      ? 'SCALR_AGENT_PROVIDER_CACHE_ENABLED'
+      : 'SCALR_AGENT_MODULE_CACHE_ENABLED';
   return {
     name: `${setting} ${on ? 'on' : 'off'}`,
     settings: {[setting]: on},
@@ -124,15 +167,26 @@ const switchCase = (setting: 'provider-cache' | 'module-cache', on: boolean, tak
   };
 };
 
-export const providerCacheCase = switchCase('provider-cache', true, {...SWITCHES, 'agent-k8s': '*'});
-export const moduleCacheCase = switchCase('module-cache', true, {'agent-local': '*', 'agent-job': '>=0.5.65'});
+export const providerCacheCase = switchCase('provider-cache', true, {
+  ...SWITCHES,
+  'agent-k8s': '*',
+});
+export const moduleCacheCase = switchCase('module-cache', true, {
+  'agent-local': '*',
+  'agent-job': '>=0.5.65',
+});
 
 export const cacheLimitCase: Case = {
   name: 'a limit for the provider cache',
   settings: {'provider-cache-limit': '15Gi'},
   takenBy: {...SWITCHES, 'agent-k8s': '*'},
   check: (rendered) => [
-    ...variableIn(rendered, cachingRoles(rendered), 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', '15360'),
+    ...variableIn(
+      rendered,
+      cachingRoles(rendered),
+      'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
+      '15360',
+    ),
     ...providerCacheCase.check(rendered),
   ],
 };
@@ -143,7 +197,9 @@ export const storageCases: readonly Case[] = [
     name: 'an ephemeral cache without a limit',
     settings: {cache: 'ephemeral'},
     takenBy: {'agent-local': '*', 'agent-job': '*'},
-    check: (rendered) => [claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0)],
+    check: (rendered) => [
+      claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
+    ],
   },
   ...claimCases,
   nodeCase,
@@ -154,5 +210,9 @@ export const storageCases: readonly Case[] = [
   moduleCacheCase,
   cacheLimitCase,
   switchCase('provider-cache', false, SWITCHES),
-  switchCase('module-cache', false, {'agent-k8s': '*', 'agent-local': '*', 'agent-job': '>=0.5.65'}),
+  switchCase('module-cache', false, {
+    'agent-k8s': '*',
+    'agent-local': '*',
+    'agent-job': '>=0.5.65',
+  }),
 ];

@@ -4,7 +4,16 @@ import {rootCertificates} from 'node:tls';
 import {fileURLToPath} from 'node:url';
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, NESTED} from '../claims.ts';
+import {
+  agentRoles,
+  allRoles,
+  type Case,
+  type Claim,
+  claim,
+  EVERY_CHART,
+  inEach,
+  NESTED,
+} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, variableOf} from '../workloads.ts';
 
@@ -13,19 +22,29 @@ const CA = readFileSync(CA_FILE, 'utf8');
 
 /** Versions that mount certificates from Secrets; the others pass them in a variable. */
 const MOUNTS_CA = {'agent-local': '>=0.6.1', 'agent-job': NESTED} as const;
-const MOUNTS_CLIENT_CERT = {'agent-local': '0.5.73 - 0.5.74 || >=0.6.1', 'agent-job': '0.5.76 - 0.5.77 || >=0.6.1'} as const;
+const MOUNTS_CLIENT_CERT = {
+  'agent-local': '0.5.73 - 0.5.74 || >=0.6.1',
+  'agent-job': '0.5.76 - 0.5.77 || >=0.6.1',
+} as const;
 
 /** Secret and key that are mounted at a path of a container. */
-function secretAt(container: Container, path: string | undefined): [secret: unknown, key: unknown] | undefined {
+function secretAt(
+  container: Container,
+  path: string | undefined,
+): [secret: unknown, key: unknown] | undefined {
   const found = mountedAt(container, path) ?? mountedAt(container, path?.replace(/\/[^/]*$/, ''));
-  const source = found?.volume?.['secret'] as {secretName: string; items?: {key: string; path: string}[]} | undefined;
+  const source = found?.volume?.['secret'] as
+    | {secretName: string; items?: {key: string; path: string}[]}
+    | undefined;
   const file = found?.mount.subPath ?? path?.split('/').at(-1);
   return source && [source.secretName, source.items?.find((item) => item.path === file)?.key];
 }
 
 /** Content of a Secret that the release creates. */
 const contentOf = ({ofKind}: Rendered, [name, key]: [unknown, unknown]): string | undefined => {
-  const data = ofKind('Secret').find(({metadata}) => metadata.name === name)?.['data'] as Values | undefined;
+  const data = ofKind('Secret').find(({metadata}) => metadata.name === name)?.['data'] as
+    | Values
+    | undefined;
   const content = data?.[String(key)];
   return content === undefined ? undefined : Buffer.from(String(content), 'base64').toString();
 };
@@ -35,7 +54,8 @@ const fingerprints = (pem: string | undefined): string[] =>
     .map((each) => new X509Certificate(each).fingerprint256)
     .toSorted();
 
-const isMounted = ({target: {chart, version}}: Rendered): boolean => chart !== 'agent-k8s' && within(version, MOUNTS_CA[chart]);
+const isMounted = ({target: {chart, version}}: Rendered): boolean =>
+  chart !== 'agent-k8s' && within(version, MOUNTS_CA[chart]);
 
 /** All containers that use TLS trust only these certificates. */
 function trusts(rendered: Rendered, pem: string): Claim[] {
@@ -51,7 +71,11 @@ function trusts(rendered: Rendered, pem: string): Claim[] {
     ]),
     ...(isMounted(rendered)
       ? inEach(rendered, allRoles(rendered.target), (container) => [
-          claim('SSL_CERT_FILE', variableOf(container, 'SSL_CERT_FILE'), variableOf(container, 'SCALR_AGENT_CA_CERT')),
+          claim(
+            'SSL_CERT_FILE',
+            variableOf(container, 'SSL_CERT_FILE'),
+            variableOf(container, 'SCALR_AGENT_CA_CERT'),
+          ),
         ])
       : []),
   ];
@@ -71,11 +95,16 @@ export const caSecretCase: Case = {
   check: (rendered) => [
     claim('Secrets of the release', rendered.ofKind('Secret').length, 0),
     ...inEach(rendered, allRoles(rendered.target), (container) => [
-      claim('SSL_CERT_FILE', variableOf(container, 'SSL_CERT_FILE'), variableOf(container, 'SCALR_AGENT_CA_CERT')),
-      claim('source of the certificates', secretAt(container, variableOf(container, 'SCALR_AGENT_CA_CERT')), [
-        'company-roots',
-        'bundle.pem',
-      ]),
+      claim(
+        'SSL_CERT_FILE',
+        variableOf(container, 'SSL_CERT_FILE'),
+        variableOf(container, 'SCALR_AGENT_CA_CERT'),
+      ),
+      claim(
+        'source of the certificates',
+        secretAt(container, variableOf(container, 'SCALR_AGENT_CA_CERT')),
+        ['company-roots', 'bundle.pem'],
+      ),
     ]),
   ],
 };
@@ -86,11 +115,16 @@ export const clientCertCase: Case = {
   takenBy: MOUNTS_CLIENT_CERT,
   check: (rendered) =>
     inEach(rendered, agentRoles(rendered.target), (container) => [
-      claim('source of the certificate', secretAt(container, variableOf(container, 'SCALR_AGENT_TLS_CERT_FILE')), [
-        'agent-identity',
-        'tls.crt',
-      ]),
-      claim('source of the key', secretAt(container, variableOf(container, 'SCALR_AGENT_TLS_KEY_FILE')), ['agent-identity', 'tls.key']),
+      claim(
+        'source of the certificate',
+        secretAt(container, variableOf(container, 'SCALR_AGENT_TLS_CERT_FILE')),
+        ['agent-identity', 'tls.crt'],
+      ),
+      claim(
+        'source of the key',
+        secretAt(container, variableOf(container, 'SCALR_AGENT_TLS_KEY_FILE')),
+        ['agent-identity', 'tls.key'],
+      ),
     ]),
 };
 
@@ -111,7 +145,12 @@ export const tlsCases: readonly Case[] = [
         claim('certificates of the agent', variableOf(container, 'SCALR_AGENT_CA_CERT'), ''),
         claim(
           'certificates of runs',
-          fingerprints(Buffer.from(variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_CA_CERT') ?? '', 'base64').toString()),
+          fingerprints(
+            Buffer.from(
+              variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_CA_CERT') ?? '',
+              'base64',
+            ).toString(),
+          ),
           fingerprints(CA),
         ),
       ]),

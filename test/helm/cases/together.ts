@@ -3,25 +3,49 @@ import {type Case, type Claim, EVERY_CHART, isTaken, settingsOf} from '../claims
 import type {Rendered} from '../render.ts';
 import {agentCases} from './agent.ts';
 import {claimCase, existingClaimCase, persistentCaches} from './cache.ts';
-import {agentImageCase, mirrorCase, pullPolicyCase, pullSecretCase, runnerImageCase} from './images.ts';
+import {
+  agentImageCase,
+  mirrorCase,
+  pullPolicyCase,
+  pullSecretCase,
+  runnerImageCase,
+} from './images.ts';
 import {drainCase, gracefulCase, jobTtlCase, timeoutCase, writableRootCase} from './lifecycle.ts';
 import {azureCase, blockCase, proxyCase} from './network.ts';
-import {cacheLimitCase, dataSizeCase, efsCase, ephemeralCase, moduleCacheCase, nodeCase, providerCacheCase} from './storage.ts';
+import {
+  cacheLimitCase,
+  dataSizeCase,
+  efsCase,
+  ephemeralCase,
+  moduleCacheCase,
+  nodeCase,
+  providerCacheCase,
+} from './storage.ts';
 import {caFileCase, caSecretCase, clientCertCase} from './tls.ts';
-import {accountCase, annotationCase, controllerResourcesCase, labelCase, placementCases, resourcesCase} from './workload.ts';
+import {
+  accountCase,
+  annotationCase,
+  controllerResourcesCase,
+  labelCase,
+  placementCases,
+  resourcesCase,
+} from './workload.ts';
 
 /** Several cases in one release, each of which must hold. Skips parts that the version does not support. */
 function together(name: string, parts: readonly Case[]): Case {
   const taken = (target: Target): Case[] => parts.filter((part) => isTaken(part, target));
   return {
     name: `everything at once: ${name}`,
-    settings: (target) => Object.assign({}, ...taken(target).map((part) => settingsOf(part, target))),
+    settings: (target) =>
+      Object.assign({}, ...taken(target).map((part) => settingsOf(part, target))),
     takenBy: EVERY_CHART,
-    check: (rendered: Rendered): Claim[] => taken(rendered.target).flatMap((part) => part.check(rendered)),
+    check: (rendered: Rendered): Claim[] =>
+      taken(rendered.target).flatMap((part) => part.check(rendered)),
   };
 }
 
-const named = (...names: string[]): Case[] => names.map((name) => agentCases.find((each) => each.name.startsWith(name)) as Case);
+const named = (...names: string[]): Case[] =>
+  names.map((name) => agentCases.find((each) => each.name.startsWith(name)) as Case);
 
 const OFTEN = [
   proxyCase,
@@ -64,6 +88,20 @@ export const togetherCases: readonly Case[] = [
     mirrorCase,
     ...OFTEN,
   ]),
-  together('the disks of the nodes', [...named('debug', 'the token'), caFileCase, nodeCase, dataSizeCase, drainCase, ...OFTEN]),
-  together('a file system or an ephemeral cache', [...OFTEN, caFileCase, efsCase, ephemeralCase, accountCase, blockCase]),
+  together('the disks of the nodes', [
+    ...named('debug', 'the token'),
+    caFileCase,
+    nodeCase,
+    dataSizeCase,
+    drainCase,
+    ...OFTEN,
+  ]),
+  together('a file system or an ephemeral cache', [
+    ...OFTEN,
+    caFileCase,
+    efsCase,
+    ephemeralCase,
+    accountCase,
+    blockCase,
+  ]),
 ];

@@ -2,7 +2,17 @@ import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/ground/tree.ts';
 import {canonicalQuantity} from '../../../src/settings/kinds.ts';
-import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
+import {
+  agentRoles,
+  allRoles,
+  type Case,
+  type Claim,
+  claim,
+  EVERY_CHART,
+  inEach,
+  isFlat,
+  NESTED,
+} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Role, variableOf} from '../workloads.ts';
 import {jsonVariable} from './network.ts';
@@ -25,10 +35,19 @@ const LABELS = ['pool=runs', 'example.com/on=true', 'generation=2'];
 const SELECTOR = {pool: 'runs', 'example.com/on': 'true', generation: '2'};
 
 /** Scheduling of run pods; for agent-k8s in variables of the controller, which creates them. */
-const runsPlaced = (rendered: Rendered, field: 'nodeSelector' | 'tolerations', variable: string, expected: unknown): Claim[] => [
-  ...inEach(rendered, RUN_ROLES[rendered.target.chart] ?? [], ({pod}) => [claim(field, pod.spec[field], expected)]),
+const runsPlaced = (
+  rendered: Rendered,
+  field: 'nodeSelector' | 'tolerations',
+  variable: string,
+  expected: unknown,
+): Claim[] => [
+  ...inEach(rendered, RUN_ROLES[rendered.target.chart] ?? [], ({pod}) => [
+    claim(field, pod.spec[field], expected),
+  ]),
   ...(rendered.target.chart === 'agent-k8s'
-    ? inEach(rendered, ['controller'], (container) => [claim(variable, jsonVariable(container, variable), expected)])
+    ? inEach(rendered, ['controller'], (container) => [
+        claim(variable, jsonVariable(container, variable), expected),
+      ])
     : []),
 ];
 
@@ -42,7 +61,12 @@ const runsGet =
     if (rendered.target.chart !== 'agent-k8s') {
       const role = rendered.target.chart === 'agent-job' ? 'runner' : 'agent';
       return inEach(rendered, [role], ({resources: {requests, limits}}) => {
-        const found = [requests?.['cpu'], limits?.['cpu'], requests?.['memory'], limits?.['memory']];
+        const found = [
+          requests?.['cpu'],
+          limits?.['cpu'],
+          requests?.['memory'],
+          limits?.['memory'],
+        ];
         return [
           claim(
             'resources',
@@ -52,7 +76,9 @@ const runsGet =
         ];
       });
     }
-    const names = ['CPU_REQUEST', 'CPU_LIMIT', 'MEM_REQUEST', 'MEM_LIMIT'].map((name) => `SCALR_AGENT_CONTAINER_TASK_${name}`);
+    const names = ['CPU_REQUEST', 'CPU_LIMIT', 'MEM_REQUEST', 'MEM_LIMIT'].map(
+      (name) => `SCALR_AGENT_CONTAINER_TASK_${name}`,
+    );
     return inEach(rendered, agentRoles(rendered.target), (container) => [
       claim(
         'resources of runs',
@@ -64,9 +90,17 @@ const runsGet =
 
 export const resourcesCase: Case = {
   name: 'CPU and memory of runs',
-  settings: {'run-cpu-request': '500m', 'run-cpu-limit': '6', 'run-memory-request': '1.5Gi', 'run-memory-limit': '12Gi'},
+  settings: {
+    'run-cpu-request': '500m',
+    'run-cpu-limit': '6',
+    'run-memory-request': '1.5Gi',
+    'run-memory-limit': '12Gi',
+  },
   takenBy: RUNS,
-  check: runsGet({amounts: ['500m', '6', '1536Mi', '12Gi'], numbers: ['0.5', '6', '1536', '12288']}),
+  check: runsGet({
+    amounts: ['500m', '6', '1536Mi', '12Gi'],
+    numbers: ['0.5', '6', '1536', '12288'],
+  }),
 };
 
 export const controllerResourcesCase: Case = {
@@ -79,13 +113,21 @@ export const controllerResourcesCase: Case = {
   },
   takenBy: CONTROLLERS,
   check: (rendered) =>
-    inEach(rendered, rendered.target.chart === 'agent-k8s' ? ['controller', 'worker'] : ['controller'], ({resources}) => [
-      claim('resources', resources, {requests: {cpu: '300m', memory: '300Mi'}, limits: {cpu: '3', memory: '1536Mi'}}),
-    ]),
+    inEach(
+      rendered,
+      rendered.target.chart === 'agent-k8s' ? ['controller', 'worker'] : ['controller'],
+      ({resources}) => [
+        claim('resources', resources, {
+          requests: {cpu: '300m', memory: '300Mi'},
+          limits: {cpu: '3', memory: '1536Mi'},
+        }),
+      ],
+    ),
 };
 
 /** With several controllers, agent-job 0.6.1 to 0.6.3 writes two PodDisruptionBudgets into one YAML document, which is invalid. */
-const controllers = ({chart, version}: Target): number => (chart === 'agent-job' && within(version, '0.6.1 - 0.6.3') ? 1 : 3);
+const controllers = ({chart, version}: Target): number =>
+  chart === 'agent-job' && within(version, '0.6.1 - 0.6.3') ? 1 : 3;
 
 const replicasCase: Case = {
   name: 'several controllers',
@@ -112,9 +154,11 @@ export const labelCase: Case = {
         const found = jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values;
         return [claim('labels for run pods', pick(found, labels), labels)];
       });
-    return inEach(rendered, within(version, '<=0.5.67') ? ['worker', 'runner'] : ['controller', 'worker', 'runner'], ({pod}) => [
-      claim('labels of the pod', pick(pod.labels, labels), labels),
-    ]);
+    return inEach(
+      rendered,
+      within(version, '<=0.5.67') ? ['worker', 'runner'] : ['controller', 'worker', 'runner'],
+      ({pod}) => [claim('labels of the pod', pick(pod.labels, labels), labels)],
+    );
   },
 };
 
@@ -134,16 +178,32 @@ const pick = (map: Readonly<Record<string, unknown>>, desired: object): object =
 
 export const annotationCase: Case = {
   name: 'annotations of pods',
-  settings: {'pod-annotation': ['example.com/owner=team a, b: c', 'example.com/on=true', 'example.com/generation=2']},
+  settings: {
+    'pod-annotation': [
+      'example.com/owner=team a, b: c',
+      'example.com/on=true',
+      'example.com/generation=2',
+    ],
+  },
   takenBy: EVERY_CHART,
   check: (rendered) => {
-    const annotations = {'example.com/owner': 'team a, b: c', 'example.com/on': 'true', 'example.com/generation': '2'};
+    const annotations = {
+      'example.com/owner': 'team a, b: c',
+      'example.com/on': 'true',
+      'example.com/generation': '2',
+    };
     const roles = isFlat(rendered.target) ? ['controller' as const] : allRoles(rendered.target);
     return [
-      ...inEach(rendered, roles, ({pod}) => [claim('annotations of the pod', pick(pod.annotations, annotations), annotations)]),
+      ...inEach(rendered, roles, ({pod}) => [
+        claim('annotations of the pod', pick(pod.annotations, annotations), annotations),
+      ]),
       ...(rendered.target.chart === 'agent-k8s'
         ? inEach(rendered, ['controller'], (container) => [
-            claim('annotations for run pods', jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS'), annotations),
+            claim(
+              'annotations for run pods',
+              jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS'),
+              annotations,
+            ),
           ])
         : []),
     ];
@@ -155,41 +215,65 @@ export const placementCases: readonly Case[] = [
     name: 'nodes for runs',
     settings: {'node-selector': LABELS},
     takenBy: RUNS,
-    check: (rendered) => runsPlaced(rendered, 'nodeSelector', 'SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR', SELECTOR),
+    check: (rendered) =>
+      runsPlaced(rendered, 'nodeSelector', 'SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR', SELECTOR),
   },
   {
     name: 'taints that runs tolerate',
     settings: {toleration: TAINTS},
     takenBy: RUNS,
-    check: (rendered) => runsPlaced(rendered, 'tolerations', 'SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS', TOLERATIONS),
+    check: (rendered) =>
+      runsPlaced(rendered, 'tolerations', 'SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS', TOLERATIONS),
   },
   {
     name: 'nodes for the controller',
     settings: {'controller-node-selector': ['tier=system']},
     takenBy: CONTROLLERS,
-    check: (rendered) => inEach(rendered, ['controller'], ({pod}) => [claim('nodeSelector', pod.spec['nodeSelector'], {tier: 'system'})]),
+    check: (rendered) =>
+      inEach(rendered, ['controller'], ({pod}) => [
+        claim('nodeSelector', pod.spec['nodeSelector'], {tier: 'system'}),
+      ]),
   },
   {
     name: 'taints that the controller tolerates',
     settings: {'controller-toleration': TAINTS},
     takenBy: CONTROLLERS,
-    check: (rendered) => inEach(rendered, ['controller'], ({pod}) => [claim('tolerations', pod.spec['tolerations'], TOLERATIONS)]),
+    check: (rendered) =>
+      inEach(rendered, ['controller'], ({pod}) => [
+        claim('tolerations', pod.spec['tolerations'], TOLERATIONS),
+      ]),
   },
 ];
 
 /** Service account of all pods, and the service accounts that the release creates. */
-const accounts = (rendered: Rendered, name: string | undefined, made: readonly Values[]): Claim[] => [
+const accounts = (
+  rendered: Rendered,
+  name: string | undefined,
+  made: readonly Values[],
+): Claim[] => [
   claim(
     'accounts of the release',
-    rendered.ofKind('ServiceAccount').map(({metadata}) => ({name: metadata.name, annotations: metadata['annotations']})),
-    made.map((each) => ({name: name ?? rendered.ofKind('ServiceAccount')[0]?.metadata.name, ...each})),
+    rendered
+      .ofKind('ServiceAccount')
+      .map(({metadata}) => ({name: metadata.name, annotations: metadata['annotations']})),
+    made.map((each) => ({
+      name: name ?? rendered.ofKind('ServiceAccount')[0]?.metadata.name,
+      ...each,
+    })),
   ),
   ...inEach(rendered, allRoles(rendered.target), ({pod}) => [
-    claim('account', pod.spec['serviceAccountName'], name ?? rendered.ofKind('ServiceAccount')[0]?.metadata.name),
+    claim(
+      'account',
+      pod.spec['serviceAccountName'],
+      name ?? rendered.ofKind('ServiceAccount')[0]?.metadata.name,
+    ),
   ]),
 ];
 
-const ANNOTATIONS = {'eks.amazonaws.com/role-arn': 'arn:aws:iam::123456789012:role/runs', 'eks.amazonaws.com/token-expiration': '86400'};
+const ANNOTATIONS = {
+  'eks.amazonaws.com/role-arn': 'arn:aws:iam::123456789012:role/runs',
+  'eks.amazonaws.com/token-expiration': '86400',
+};
 const annotated = Object.entries(ANNOTATIONS).map(([key, value]) => `${key}=${value}`);
 
 export const accountCase: Case = {
@@ -203,9 +287,17 @@ export const workloadCases: readonly Case[] = [
   resourcesCase,
   {
     name: 'a million mebibytes for a run, which Helm would print as 1e+06',
-    settings: {'run-memory-request': '1Ti', 'run-memory-limit': '2000000Mi', 'run-cpu-request': '1', 'run-cpu-limit': '8'},
+    settings: {
+      'run-memory-request': '1Ti',
+      'run-memory-limit': '2000000Mi',
+      'run-cpu-request': '1',
+      'run-cpu-limit': '8',
+    },
     takenBy: RUNS,
-    check: runsGet({amounts: ['1', '8', '1Ti', '2000000Mi'], numbers: ['1', '8', '1048576', '2000000']}),
+    check: runsGet({
+      amounts: ['1', '8', '1Ti', '2000000Mi'],
+      numbers: ['1', '8', '1048576', '2000000'],
+    }),
   },
   controllerResourcesCase,
   replicasCase,

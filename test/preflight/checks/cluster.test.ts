@@ -6,12 +6,25 @@ import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
 const labels = {'pod-security.kubernetes.io/enforce': 'restricted'};
-const restricted = clusterWith([{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent', labels}}], {without: ['Namespace']});
+const restricted = clusterWith(
+  [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent', labels}}],
+  {without: ['Namespace']},
+);
 
 prove('cluster', clusterChecks, [
   {id: 'server-version', is: 'pass', when: 'it is 1.35'},
-  {id: 'server-version', is: 'fail', when: 'agent-job mounts image volumes', cluster: {...ORDINARY, serverVersion: 'v1.34.3-eks-abc'}},
-  {id: 'server-version', is: 'pass', when: 'the provider adds a suffix', cluster: {...ORDINARY, serverVersion: 'v1.35.1-gke.100'}},
+  {
+    id: 'server-version',
+    is: 'fail',
+    when: 'agent-job mounts image volumes',
+    cluster: {...ORDINARY, serverVersion: 'v1.34.3-eks-abc'},
+  },
+  {
+    id: 'server-version',
+    is: 'pass',
+    when: 'the provider adds a suffix',
+    cluster: {...ORDINARY, serverVersion: 'v1.35.1-gke.100'},
+  },
   {
     id: 'server-version',
     is: 'warn',
@@ -26,8 +39,18 @@ prove('cluster', clusterChecks, [
     flags: {chart: 'agent-local'},
     cluster: {...ORDINARY, serverVersion: 'v1.30.0'},
   },
-  {id: 'server-version', is: 'nothing', when: 'the version asks for nothing', flags: {chart: 'agent-k8s', 'chart-version': '0.5.66'}},
-  {id: 'server-version', is: 'skip', when: 'the server does not say', cluster: {...ORDINARY, serverVersion: ''}},
+  {
+    id: 'server-version',
+    is: 'nothing',
+    when: 'the version asks for nothing',
+    flags: {chart: 'agent-k8s', 'chart-version': '0.5.66'},
+  },
+  {
+    id: 'server-version',
+    is: 'skip',
+    when: 'the server does not say',
+    cluster: {...ORDINARY, serverVersion: ''},
+  },
 
   {id: 'cloud-setting', is: 'pass', when: 'it says aks', flags: {cloud: 'aks'}},
   {id: 'cloud-setting', is: 'warn', when: 'it says eks', flags: {cloud: 'eks'}},
@@ -48,7 +71,13 @@ prove('cluster', clusterChecks, [
     flags: {chart: 'agent-k8s'},
     cluster: restricted,
   },
-  {id: 'host-path', is: 'fail', when: 'it is Autopilot', flags: {chart: 'agent-k8s'}, cluster: platform('gke-autopilot')},
+  {
+    id: 'host-path',
+    is: 'fail',
+    when: 'it is Autopilot',
+    flags: {chart: 'agent-k8s'},
+    cluster: platform('gke-autopilot'),
+  },
   {
     id: 'host-path',
     is: 'fail',
@@ -67,7 +96,13 @@ prove('cluster', clusterChecks, [
 
   {id: 'openshift-scc', is: 'nothing', when: 'it is AKS'},
   {id: 'openshift-scc', is: 'warn', when: 'pods fix their user', cluster: platform('openshift')},
-  {id: 'openshift-scc', is: 'warn', when: 'they are root', flags: {chart: 'agent-k8s'}, cluster: platform('openshift')},
+  {
+    id: 'openshift-scc',
+    is: 'warn',
+    when: 'they are root',
+    flags: {chart: 'agent-k8s'},
+    cluster: platform('openshift'),
+  },
   {
     id: 'openshift-scc',
     is: 'pass',
@@ -75,5 +110,11 @@ prove('cluster', clusterChecks, [
     cluster: platform('openshift'),
     but: {manifest: known([{kind: 'Deployment', metadata: {name: 'a'}}], 'helm template')},
   },
-  {id: 'openshift-scc', is: 'skip', when: 'nothing is rendered', cluster: platform('openshift'), but: noManifest},
+  {
+    id: 'openshift-scc',
+    is: 'skip',
+    when: 'nothing is rendered',
+    cluster: platform('openshift'),
+    but: noManifest,
+  },
 ]);

@@ -10,7 +10,10 @@ const namespace = (labels: Record<string, string>, more = {}) => ({
   kind: 'Namespace',
   metadata: {name: 'scalr-agent', labels, ...more},
 });
-const enforcing = (level: string) => clusterWith([namespace({'pod-security.kubernetes.io/enforce': level})], {without: ['scalr-agent']});
+const enforcing = (level: string) =>
+  clusterWith([namespace({'pod-security.kubernetes.io/enforce': level})], {
+    without: ['scalr-agent'],
+  });
 const UNLABELED = clusterWith([namespace({})], {without: ['scalr-agent']});
 const NONE = clusterWith([], {without: ['scalr-agent']});
 const REFUSING = {...NONE, refuse: ['namespaces']};
@@ -20,7 +23,9 @@ const said = async (id: string, cluster = NONE, but: Partial<PreflightContext> =
 test('passes for an existing or new namespace, fails for one being deleted, skips without permission', async () => {
   expect(await said('namespace', UNLABELED)).toBe('pass: scalr-agent exists');
   expect(await said('namespace')).toBe('pass: scalr-agent will be created');
-  const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {without: ['scalr-agent']});
+  const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {
+    without: ['scalr-agent'],
+  });
   expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
   expect(await said('namespace', REFUSING)).toMatch(/^skip: /);
 });
@@ -31,9 +36,18 @@ const STRICT = {
   capabilities: {drop: ['ALL']},
   seccompProfile: {type: 'RuntimeDefault'},
 };
-const pod = (spec: object = {}, securityContext: object = STRICT): Pick<PreflightContext, 'manifest'> => ({
+const pod = (
+  spec: object = {},
+  securityContext: object = STRICT,
+): Pick<PreflightContext, 'manifest'> => ({
   manifest: known(
-    [{kind: 'Pod', metadata: {name: 'a'}, spec: {containers: [{name: 'main', securityContext}], ...spec}} as KubernetesObject],
+    [
+      {
+        kind: 'Pod',
+        metadata: {name: 'a'},
+        spec: {containers: [{name: 'main', securityContext}], ...spec},
+      } as KubernetesObject,
+    ],
     'helm template',
   ),
 });
@@ -41,7 +55,11 @@ const HOST_PATH = pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]
 
 test.each([
   ['restricted', pod(), /^pass: .*the pods require restricted/],
-  ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> Use settings that comply:\n--set securityContext.allowPri/],
+  [
+    'restricted',
+    pod({}, {}),
+    /^fail: .*runAsNonRoot of main is not true.* -> Use settings that comply:\n--set securityContext.allowPri/,
+  ],
   ['restricted', pod({}, {...STRICT, runAsUser: 0}), /^fail: .*runAsUser 0 of main/],
   ['baseline', pod({}, {}), /^pass: .*the pods require baseline/],
   [
@@ -63,7 +81,11 @@ test.each([
 });
 
 test('suggests another chart when no settings of the chart comply', async () => {
-  const context = await preflightContext({chart: 'agent-k8s'}, enforcing('restricted'), pod({}, {}));
+  const context = await preflightContext(
+    {chart: 'agent-k8s'},
+    enforcing('restricted'),
+    pod({}, {}),
+  );
   expect(saidBy(namespaceChecks, 'pod-security', context)).toMatch(
     / -> No settings of agent-k8s .*--chart agent-local.* Or allow these pods: kubectl/,
   );
@@ -77,7 +99,11 @@ test('skips when the namespace has no label and the pods are not restricted', as
   expect(await said('pod-security', UNLABELED, HOST_PATH)).toMatch(
     /^skip: .*the pods require privileged -> Set the level: kubectl label .*enforce=privileged/,
   );
-  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(/ -> Set the level: kubectl create namespace scalr-agent && kubectl label /);
+  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
+    / -> Set the level: kubectl create namespace scalr-agent && kubectl label /,
+  );
   expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
-  expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);
+  expect(
+    await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')}),
+  ).toMatch(/^skip: /);
 });

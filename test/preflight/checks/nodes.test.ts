@@ -12,10 +12,13 @@ const dedicated = {key: 'dedicated', value: 'ci', effect: 'NoSchedule'};
 const onOwn = (cluster: FakeCluster): FakeCluster => ({
   ...cluster,
   objects: cluster.objects.map((each) =>
-    each.kind === 'Node' ? ({...each, spec: {...(each as {spec?: object}).spec, providerID: undefined}} as typeof each) : each,
+    each.kind === 'Node'
+      ? ({...each, spec: {...(each as {spec?: object}).spec, providerID: undefined}} as typeof each)
+      : each,
   ),
 });
-const inPool = (name: string, pool: string, more: object = {}) => node(name, {labels: {pool}, ...more});
+const inPool = (name: string, pool: string, more: object = {}) =>
+  node(name, {labels: {pool}, ...more});
 const withObjects = ({objects, ...cluster}: FakeCluster, ...more: object[]): FakeCluster => ({
   ...cluster,
   objects: [...objects, ...(more as unknown as FakeCluster['objects'])],
@@ -29,7 +32,10 @@ const nodePool = (name: string, status: object) => ({
   spec: {limits: {memory: '100Gi', cpu: 8}},
   status,
 });
-const OPEN = nodePool('open', {resources: {cpu: '7900m', memory: '2Gi'}, conditions: [{type: 'Ready', status: 'True'}]});
+const OPEN = nodePool('open', {
+  resources: {cpu: '7900m', memory: '2Gi'},
+  conditions: [{type: 'Ready', status: 'True'}],
+});
 const FULL = nodePool('full', {resources: {cpu: '8', memory: '2Gi'}});
 const BROKEN = nodePool('broken', {conditions: [{type: 'Ready', status: 'False'}]});
 
@@ -64,10 +70,13 @@ const affine = {
       {
         kind: 'AgentTaskTemplate',
         metadata: {name: 'a'},
-        ...{
-          spec: {
-            containers: [],
-            affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}},
+
+        spec: {
+          containers: [],
+          affinity: {
+            nodeAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []},
+            },
           },
         },
       },
@@ -78,7 +87,12 @@ const affine = {
 
 prove('nodes', nodeChecks, [
   {id: 'ready-nodes', is: 'pass', when: 'all are'},
-  {id: 'ready-nodes', is: 'warn', when: 'one is not', cluster: withNodes(node('one'), node('two', {isReady: false}))},
+  {
+    id: 'ready-nodes',
+    is: 'warn',
+    when: 'one is not',
+    cluster: withNodes(node('one'), node('two', {isReady: false})),
+  },
   {id: 'ready-nodes', is: 'fail', when: 'there are none', cluster: withNodes()},
   {id: 'ready-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
 
@@ -110,15 +124,43 @@ prove('nodes', nodeChecks, [
     id: 'node-versions',
     is: 'fail',
     when: 'a label parts the new ones from the old one',
-    cluster: withNodes(inPool('one', 'new'), inPool('two', 'new'), inPool('three', 'old', {kubelet: 'v1.34.2'})),
+    cluster: withNodes(
+      inPool('one', 'new'),
+      inPool('two', 'new'),
+      inPool('three', 'old', {kubelet: 'v1.34.2'}),
+    ),
   },
 
   {id: 'run-nodes', is: 'pass', when: 'they may go anywhere'},
-  {id: 'run-nodes', is: 'pass', when: 'one has the label', flags: selector, cluster: withNodes(node('one'), inPool('two', 'runs'))},
-  {id: 'run-nodes', is: 'fail', when: 'none has the label', flags: selector, cluster: onOwn(ORDINARY)},
-  {id: 'run-nodes', is: 'fail', when: 'others have other values', flags: selector, cluster: onOwn(withNodes(inPool('one', 'web')))},
+  {
+    id: 'run-nodes',
+    is: 'pass',
+    when: 'one has the label',
+    flags: selector,
+    cluster: withNodes(node('one'), inPool('two', 'runs')),
+  },
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'none has the label',
+    flags: selector,
+    cluster: onOwn(ORDINARY),
+  },
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'others have other values',
+    flags: selector,
+    cluster: onOwn(withNodes(inPool('one', 'web'))),
+  },
   {id: 'run-nodes', is: 'warn', when: 'a node pool may grow', flags: selector},
-  {id: 'run-nodes', is: 'warn', when: 'a pool of Karpenter may grow', flags: selector, cluster: withKarpenter(ORDINARY, FULL, OPEN)},
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'a pool of Karpenter may grow',
+    flags: selector,
+    cluster: withKarpenter(ORDINARY, FULL, OPEN),
+  },
   {
     id: 'run-nodes',
     is: 'fail',
@@ -126,7 +168,13 @@ prove('nodes', nodeChecks, [
     flags: selector,
     cluster: withKarpenter(ORDINARY, FULL, BROKEN),
   },
-  {id: 'run-nodes', is: 'fail', when: 'Karpenter has no pools', flags: selector, cluster: withKarpenter(ORDINARY)},
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'Karpenter has no pools',
+    flags: selector,
+    cluster: withKarpenter(ORDINARY),
+  },
   {
     id: 'run-nodes',
     is: 'warn',
@@ -148,7 +196,13 @@ prove('nodes', nodeChecks, [
     flags: selector,
     cluster: withAutoscaler(ORDINARY, {a: [3, 3], b: [2, 2]}),
   },
-  {id: 'run-nodes', is: 'fail', when: 'there are no node groups', flags: selector, cluster: withAutoscaler(ORDINARY, {})},
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'there are no node groups',
+    flags: selector,
+    cluster: withAutoscaler(ORDINARY, {}),
+  },
   {
     id: 'run-nodes',
     is: 'warn',
@@ -196,34 +250,67 @@ prove('nodes', nodeChecks, [
     is: 'fail',
     when: 'they are cordoned or broken',
     flags: selector,
-    cluster: onOwn(withNodes(inPool('one', 'runs', {isCordoned: true}), inPool('two', 'runs', {isReady: false}))),
+    cluster: onOwn(
+      withNodes(inPool('one', 'runs', {isCordoned: true}), inPool('two', 'runs', {isReady: false})),
+    ),
   },
   {
     id: 'run-nodes',
     is: 'fail',
     when: 'the only node is kept for the control plane',
-    cluster: onOwn(withNodes(node('one', {taints: [{key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule'}]}))),
+    cluster: onOwn(
+      withNodes(
+        node('one', {
+          taints: [{key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule'}],
+        }),
+      ),
+    ),
   },
   {id: 'run-nodes', is: 'fail', when: 'all nodes run Windows', cluster: onOwn(withNodes(windows))},
-  {id: 'run-nodes', is: 'warn', when: 'agent-k8s finds no node for its workers', flags: {chart: 'agent-k8s', ...selector}},
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'agent-k8s finds no node for its workers',
+    flags: {chart: 'agent-k8s', ...selector},
+  },
   {id: 'run-nodes', is: 'skip', when: 'they ask for affinity', but: affine},
   {id: 'run-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
   {id: 'run-nodes', is: 'skip', when: 'there are no nodes at all', cluster: withNodes()},
 
   {id: 'controller-nodes', is: 'pass', when: 'it may go anywhere'},
-  {id: 'controller-nodes', is: 'warn', when: 'no node has the label', flags: {'controller-node-selector': ['pool=web']}},
+  {
+    id: 'controller-nodes',
+    is: 'warn',
+    when: 'no node has the label',
+    flags: {'controller-node-selector': ['pool=web']},
+  },
   {
     id: 'controller-nodes',
     is: 'fail',
     when: 'a taint keeps runs away too, which another flag helps',
     cluster: onOwn(withNodes(node('one', {taints: [dedicated]}))),
   },
-  {id: 'controller-nodes', is: 'skip', when: 'it waits for what runs wait for', cluster: withNodes(node('one', {isCordoned: true}))},
-  {id: 'controller-nodes', is: 'nothing', when: 'the chart has none', flags: {chart: 'agent-local'}},
+  {
+    id: 'controller-nodes',
+    is: 'skip',
+    when: 'it waits for what runs wait for',
+    cluster: withNodes(node('one', {isCordoned: true})),
+  },
+  {
+    id: 'controller-nodes',
+    is: 'nothing',
+    when: 'the chart has none',
+    flags: {chart: 'agent-local'},
+  },
   {id: 'controller-nodes', is: 'skip', when: 'nothing is rendered', but: noManifest},
 
   {id: 'run-capacity', is: 'pass', when: 'nodes are large'},
-  {id: 'run-capacity', is: 'pass', when: 'agent-k8s says what its runs ask for', flags: {chart: 'agent-k8s'}},
+  {
+    id: 'run-capacity',
+    is: 'pass',
+    when: 'agent-k8s says what its runs ask for',
+    flags: {chart: 'agent-k8s'},
+  },
   {
     id: 'run-capacity',
     is: 'fail',
@@ -249,7 +336,13 @@ prove('nodes', nodeChecks, [
 
   {id: 'total-capacity', is: 'nothing', when: 'it is one run', flags: {concurrency: '1'}},
   {id: 'total-capacity', is: 'pass', when: 'they fit', flags: {concurrency: '10'}},
-  {id: 'total-capacity', is: 'fail', when: 'they do not fit', flags: {concurrency: '100'}, cluster: onOwn(ORDINARY)},
+  {
+    id: 'total-capacity',
+    is: 'fail',
+    when: 'they do not fit',
+    flags: {concurrency: '100'},
+    cluster: onOwn(ORDINARY),
+  },
   {id: 'total-capacity', is: 'warn', when: 'the pool may grow', flags: {concurrency: '100'}},
   {
     id: 'total-capacity',
@@ -264,7 +357,13 @@ prove('nodes', nodeChecks, [
     when: 'not a single one fits',
     flags: {concurrency: '10', 'run-cpu-request': '16', 'run-cpu-limit': '16'},
   },
-  {id: 'total-capacity', is: 'skip', when: 'nodes are refused', flags: {concurrency: '10'}, cluster: refused},
+  {
+    id: 'total-capacity',
+    is: 'skip',
+    when: 'nodes are refused',
+    flags: {concurrency: '10'},
+    cluster: refused,
+  },
 
   {id: 'node-architecture', is: 'pass', when: 'it is amd64'},
   {
@@ -281,12 +380,27 @@ prove('nodes', nodeChecks, [
     flags: {chart: 'agent-job'},
     cluster: withNodes(node('one'), node('two', {architecture: 'arm64'})),
   },
-  {id: 'node-architecture', is: 'warn', when: 'some are s390x', cluster: withNodes(node('one'), node('two', {architecture: 's390x'}))},
-  {id: 'node-architecture', is: 'fail', when: 'all are ppc64le', cluster: onOwn(withNodes(node('one', {architecture: 'ppc64le'})))},
+  {
+    id: 'node-architecture',
+    is: 'warn',
+    when: 'some are s390x',
+    cluster: withNodes(node('one'), node('two', {architecture: 's390x'})),
+  },
+  {
+    id: 'node-architecture',
+    is: 'fail',
+    when: 'all are ppc64le',
+    cluster: onOwn(withNodes(node('one', {architecture: 'ppc64le'}))),
+  },
   {id: 'node-architecture', is: 'skip', when: 'nodes are refused', cluster: refused},
 
   {id: 'windows-nodes', is: 'pass', when: 'there is none'},
-  {id: 'windows-nodes', is: 'warn', when: 'pods may go anywhere', cluster: withNodes(node('one'), windows)},
+  {
+    id: 'windows-nodes',
+    is: 'warn',
+    when: 'pods may go anywhere',
+    cluster: withNodes(node('one'), windows),
+  },
   {
     id: 'windows-nodes',
     is: 'warn',
@@ -298,13 +412,28 @@ prove('nodes', nodeChecks, [
     id: 'windows-nodes',
     is: 'pass',
     when: 'pods keep away',
-    flags: {'node-selector': ['kubernetes.io/os=linux'], 'controller-node-selector': ['kubernetes.io/os=linux']},
+    flags: {
+      'node-selector': ['kubernetes.io/os=linux'],
+      'controller-node-selector': ['kubernetes.io/os=linux'],
+    },
     cluster: withNodes(node('one'), windows),
   },
   {id: 'windows-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
   {id: 'run-timeouts', is: 'nothing', when: 'the chart is agent-job', flags: {chart: 'agent-job'}},
-  {id: 'run-timeouts', is: 'pass', when: 'there is no autoscaler', flags: K8S, cluster: onOwn(ORDINARY)},
-  {id: 'run-timeouts', is: 'warn', when: 'node groups may grow', flags: K8S, cluster: withAutoscaler(onOwn(ORDINARY), {a: [1, 3]})},
+  {
+    id: 'run-timeouts',
+    is: 'pass',
+    when: 'there is no autoscaler',
+    flags: K8S,
+    cluster: onOwn(ORDINARY),
+  },
+  {
+    id: 'run-timeouts',
+    is: 'warn',
+    when: 'node groups may grow',
+    flags: K8S,
+    cluster: withAutoscaler(onOwn(ORDINARY), {a: [1, 3]}),
+  },
   {
     id: 'run-timeouts',
     is: 'pass',
@@ -322,7 +451,24 @@ prove('nodes', nodeChecks, [
 
   {id: 'worker-nodes', is: 'nothing', when: 'the chart has no workers on every node'},
   {id: 'worker-nodes', is: 'warn', when: 'workers go to every node', flags: {...K8S, cloud: 'aks'}},
-  {id: 'worker-nodes', is: 'pass', when: 'workers have a node selector', flags: {...K8S, cloud: 'aks', 'node-selector': ['pool=runs']}},
-  {id: 'worker-nodes', is: 'pass', when: 'there is one node', flags: {...K8S, cloud: 'aks'}, cluster: withNodes(node('one'))},
-  {id: 'worker-nodes', is: 'skip', when: 'the chart cannot be rendered', flags: {...K8S, cloud: 'aks'}, but: noManifest},
+  {
+    id: 'worker-nodes',
+    is: 'pass',
+    when: 'workers have a node selector',
+    flags: {...K8S, cloud: 'aks', 'node-selector': ['pool=runs']},
+  },
+  {
+    id: 'worker-nodes',
+    is: 'pass',
+    when: 'there is one node',
+    flags: {...K8S, cloud: 'aks'},
+    cluster: withNodes(node('one')),
+  },
+  {
+    id: 'worker-nodes',
+    is: 'skip',
+    when: 'the chart cannot be rendered',
+    flags: {...K8S, cloud: 'aks'},
+    but: noManifest,
+  },
 ]);

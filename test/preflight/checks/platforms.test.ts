@@ -9,7 +9,13 @@ import {type PreflightContext, runChecks} from '../../../src/preflight/preflight
 import {PLATFORMS, platform} from '../../platform/fake-cluster.ts';
 import {preflightContext} from '../context.ts';
 
-const CHECKS = [...clusterChecks, ...releaseChecks, ...storageChecks, ...networkChecks, ...nodeChecks];
+const CHECKS = [
+  ...clusterChecks,
+  ...releaseChecks,
+  ...storageChecks,
+  ...networkChecks,
+  ...nodeChecks,
+];
 
 const table = async (chart: string, but: Partial<PreflightContext> = {}): Promise<string> => {
   const rows = PLATFORMS.map(async (name) => {

@@ -1,5 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import type {Check, CheckStatus, PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import type {
+  Check,
+  CheckStatus,
+  PreflightContext,
+} from '../../../src/preflight/preflight-context.ts';
 import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';
 import {preflightContext, saidBy} from '../context.ts';
@@ -26,13 +30,21 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
     });
 
     test('what is said', async () => {
-      const lines = await Promise.all(cases.map(async (each) => `${each.id}, ${each.when}\n  ${await said(each)}\n`));
+      const lines = await Promise.all(
+        cases.map(async (each) => `${each.id}, ${each.when}\n  ${await said(each)}\n`),
+      );
       await expect(lines.join('\n')).toMatchFileSnapshot(`messages/${group}.txt`);
     });
 
     test.each(checks.map(({id}) => id))('%s passes, warns or fails, and is skipped', (id) => {
-      const statuses = new Set(cases.filter((each) => each.id === id).map(({is}) => (is === 'fail' ? 'warn' : is)));
-      expect([...statuses].filter((is) => is !== 'nothing').toSorted()).toEqual(['pass', 'skip', 'warn']);
+      const statuses = new Set(
+        cases.filter((each) => each.id === id).map(({is}) => (is === 'fail' ? 'warn' : is)),
+      );
+      expect([...statuses].filter((is) => is !== 'nothing').toSorted()).toEqual([
+        'pass',
+        'skip',
+        'warn',
+      ]);
     });
   });
 }

@@ -9,9 +9,20 @@ import {prove} from './prove.ts';
 const SECRETS = ['secrets', 'secrets of the namespace'];
 const CURRENT = 'agenttasktemplates.scalr.io';
 
-const release = (chart: string, name = 'scalr-agent', namespace = 'scalr-agent', status = 'deployed') => ({name, namespace, status, chart});
-const withReleases = (...releases: ReturnType<typeof release>[]): FakeCluster => ({...ORDINARY, releases});
-const withDefinitions = (definitions: string[], ...releases: ReturnType<typeof release>[]): FakeCluster => ({
+const release = (
+  chart: string,
+  name = 'scalr-agent',
+  namespace = 'scalr-agent',
+  status = 'deployed',
+) => ({name, namespace, status, chart});
+const withReleases = (...releases: ReturnType<typeof release>[]): FakeCluster => ({
+  ...ORDINARY,
+  releases,
+});
+const withDefinitions = (
+  definitions: string[],
+  ...releases: ReturnType<typeof release>[]
+): FakeCluster => ({
   ...withReleases(...releases),
   resources: [...ORDINARY.resources, ...definitions],
 });
@@ -50,10 +61,24 @@ const having = (metadata: object) => ({
 });
 /** The chart and the cluster have a definition. */
 const defined = (spec: object, metadata: object = {}): Partial<PreflightContext> => {
-  const object = {apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: {name: CURRENT, ...metadata}};
+  const object = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {name: CURRENT, ...metadata},
+  };
   return {
-    manifest: known([{...object, spec: {scope: 'Namespaced'}} as KubernetesObject], 'helm template'),
-    live: live({objects: new Map([[`CustomResourceDefinition ${CURRENT}`, known({...object, spec} as KubernetesObject, 'crd')]])}),
+    manifest: known(
+      [{...object, spec: {scope: 'Namespaced'}} as KubernetesObject],
+      'helm template',
+    ),
+    live: live({
+      objects: new Map([
+        [
+          `CustomResourceDefinition ${CURRENT}`,
+          known({...object, spec} as KubernetesObject, 'crd'),
+        ],
+      ]),
+    }),
   };
 };
 
@@ -61,18 +86,39 @@ const VCS = {chart: 'agent-local', purpose: 'vcs'};
 const runs = {name: 'runs', namespace: 'other', chart: 'agent-job-0.6.5', status: 'deployed'};
 
 const vcs = {...runs, name: 'vcs', chart: 'agent-local-0.6.5'};
-const withVcs = {...ORDINARY, releases: [vcs], values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}};
+const withVcs = {
+  ...ORDINARY,
+  releases: [vcs],
+  values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}},
+};
 
 prove('release', releaseChecks, [
   {id: 'release-name', is: 'pass', when: 'there is none'},
-  {id: 'release-name', is: 'pass', when: 'it is an older one of the chart', cluster: withReleases(release('agent-job-0.6.4'))},
-  {id: 'release-name', is: 'fail', when: 'it is something else', cluster: withReleases(release('nginx-1.2.3'))},
-  {id: 'release-name', is: 'warn', when: 'it is another chart of Scalr', cluster: withReleases(release('agent-local-0.6.5'))},
+  {
+    id: 'release-name',
+    is: 'pass',
+    when: 'it is an older one of the chart',
+    cluster: withReleases(release('agent-job-0.6.4')),
+  },
+  {
+    id: 'release-name',
+    is: 'fail',
+    when: 'it is something else',
+    cluster: withReleases(release('nginx-1.2.3')),
+  },
+  {
+    id: 'release-name',
+    is: 'warn',
+    when: 'it is another chart of Scalr',
+    cluster: withReleases(release('agent-local-0.6.5')),
+  },
   {
     id: 'release-name',
     is: 'warn',
     when: 'helm is at work',
-    cluster: withReleases(release('agent-job-0.6.5', 'scalr-agent', 'scalr-agent', 'pending-upgrade')),
+    cluster: withReleases(
+      release('agent-job-0.6.5', 'scalr-agent', 'scalr-agent', 'pending-upgrade'),
+    ),
   },
   {
     id: 'release-name',
@@ -89,10 +135,18 @@ prove('release', releaseChecks, [
     id: 'object-names',
     is: 'fail',
     when: 'one is of nobody and Helm 3 takes over its fields',
-    but: {...having({}), tools: {helm: known('3.18.0', 'helm version'), kubectl: known('1.35.1', 'kubectl version')}},
+    but: {
+      ...having({}),
+      tools: {helm: known('3.18.0', 'helm version'), kubectl: known('1.35.1', 'kubectl version')},
+    },
   },
   {id: 'object-names', is: 'fail', when: 'helm template brought it', but: having(HELM)},
-  {id: 'object-names', is: 'fail', when: 'one is of a release that is gone', but: having({...of('blue', 'scalr-agent'), ...HELM})},
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'one is of a release that is gone',
+    but: having({...of('blue', 'scalr-agent'), ...HELM}),
+  },
   {
     id: 'object-names',
     is: 'fail',
@@ -111,15 +165,28 @@ prove('release', releaseChecks, [
     id: 'object-names',
     is: 'fail',
     when: 'Argo CD keeps one of the release',
-    but: having({annotations: {...OWN.annotations, 'argocd.argoproj.io/tracking-id': 'agents:apps/Deployment:x/y'}, ...HELM}),
+    but: having({
+      annotations: {
+        ...OWN.annotations,
+        'argocd.argoproj.io/tracking-id': 'agents:apps/Deployment:x/y',
+      },
+      ...HELM,
+    }),
   },
   {
     id: 'object-names',
     is: 'fail',
     when: 'Flux keeps one',
-    but: having({labels: {'helm.toolkit.fluxcd.io/name': 'agents', 'helm.toolkit.fluxcd.io/namespace': 'flux'}}),
+    but: having({
+      labels: {'helm.toolkit.fluxcd.io/name': 'agents', 'helm.toolkit.fluxcd.io/namespace': 'flux'},
+    }),
   },
-  {id: 'object-names', is: 'fail', when: 'Terraform keeps one', but: having({labels: {'app.kubernetes.io/managed-by': 'Terraform'}})},
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'Terraform keeps one',
+    but: having({labels: {'app.kubernetes.io/managed-by': 'Terraform'}}),
+  },
   {
     id: 'object-names',
     is: 'pass',
@@ -130,7 +197,13 @@ prove('release', releaseChecks, [
     id: 'object-names',
     is: 'skip',
     when: 'they cannot be read',
-    but: {live: live({objects: new Map([['Deployment scalr-agent', unknown('forbidden', 'deployments.apps is forbidden')]])})},
+    but: {
+      live: live({
+        objects: new Map([
+          ['Deployment scalr-agent', unknown('forbidden', 'deployments.apps is forbidden')],
+        ]),
+      }),
+    },
   },
   {
     id: 'object-names',
@@ -167,9 +240,27 @@ prove('release', releaseChecks, [
 
   {id: 'node-data', is: 'nothing', when: 'it is agent-job'},
   {id: 'node-data', is: 'pass', when: 'there is no other', flags: k8s},
-  {id: 'node-data', is: 'fail', when: 'another one has it', flags: k8s, cluster: ofOther({agent: {data_home: '/var/lib/agents/'}})},
-  {id: 'node-data', is: 'fail', when: 'it lies in that of another one', flags: k8s, cluster: ofOther({agent: {data_home: '/var/lib'}})},
-  {id: 'node-data', is: 'pass', when: 'another one has its own', flags: k8s, cluster: ofOther({agent: {data_home: '/var/lib/agents2'}})},
+  {
+    id: 'node-data',
+    is: 'fail',
+    when: 'another one has it',
+    flags: k8s,
+    cluster: ofOther({agent: {data_home: '/var/lib/agents/'}}),
+  },
+  {
+    id: 'node-data',
+    is: 'fail',
+    when: 'it lies in that of another one',
+    flags: k8s,
+    cluster: ofOther({agent: {data_home: '/var/lib'}}),
+  },
+  {
+    id: 'node-data',
+    is: 'pass',
+    when: 'another one has its own',
+    flags: k8s,
+    cluster: ofOther({agent: {data_home: '/var/lib/agents2'}}),
+  },
   {
     id: 'node-data',
     is: 'pass',
@@ -177,16 +268,43 @@ prove('release', releaseChecks, [
     flags: {...k8s, 'node-selector': ['pool=a']},
     cluster: ofOther({agent: {data_home: '/var/lib/agents'}, workerNodeSelector: {pool: 'b'}}),
   },
-  {id: 'node-data', is: 'skip', when: 'only the namespace may be read', flags: k8s, cluster: {...ORDINARY, refuse: ['secrets']}},
+  {
+    id: 'node-data',
+    is: 'skip',
+    when: 'only the namespace may be read',
+    flags: k8s,
+    cluster: {...ORDINARY, refuse: ['secrets']},
+  },
   {id: 'node-data', is: 'skip', when: 'releases are refused', flags: k8s, cluster: hidden},
 
   {id: 'crd', is: 'nothing', when: 'it is agent-k8s', flags: k8s},
   {id: 'crd', is: 'pass', when: 'Helm makes it'},
-  {id: 'crd', is: 'pass', when: 'the release has it', cluster: withDefinitions([CURRENT], release('agent-job-0.6.5'))},
-  {id: 'crd', is: 'fail', when: 'it was deleted', cluster: withReleases(release('agent-job-0.6.5'))},
-  {id: 'crd', is: 'pass', when: 'an upgrade brings it', cluster: withReleases(release('agent-job-0.5.67'))},
+  {
+    id: 'crd',
+    is: 'pass',
+    when: 'the release has it',
+    cluster: withDefinitions([CURRENT], release('agent-job-0.6.5')),
+  },
+  {
+    id: 'crd',
+    is: 'fail',
+    when: 'it was deleted',
+    cluster: withReleases(release('agent-job-0.6.5')),
+  },
+  {
+    id: 'crd',
+    is: 'pass',
+    when: 'an upgrade brings it',
+    cluster: withReleases(release('agent-job-0.5.67')),
+  },
   {id: 'crd', is: 'warn', when: 'an earlier install left it', cluster: withDefinitions([CURRENT])},
-  {id: 'crd', is: 'pass', when: 'it is the same', cluster: withDefinitions([CURRENT]), but: defined({scope: 'Namespaced', more: 1})},
+  {
+    id: 'crd',
+    is: 'pass',
+    when: 'it is the same',
+    cluster: withDefinitions([CURRENT]),
+    but: defined({scope: 'Namespaced', more: 1}),
+  },
   {
     id: 'crd',
     is: 'warn',
@@ -198,7 +316,11 @@ prove('release', releaseChecks, [
     id: 'crd',
     is: 'warn',
     when: 'it came with several other versions',
-    cluster: withDefinitions([CURRENT], release('agent-job-0.6.1', 'blue', 'b'), release('agent-job-0.6.2', 'red', 'b')),
+    cluster: withDefinitions(
+      [CURRENT],
+      release('agent-job-0.6.1', 'blue', 'b'),
+      release('agent-job-0.6.2', 'red', 'b'),
+    ),
   },
   {
     id: 'crd',
@@ -212,28 +334,80 @@ prove('release', releaseChecks, [
     when: 'it came with the same version',
     cluster: withDefinitions([CURRENT], release('agent-job-0.6.5', 'blue', 'b')),
   },
-  {id: 'crd', is: 'skip', when: 'releases are refused', cluster: {...withDefinitions([CURRENT]), refuse: SECRETS}},
-  {id: 'crd', is: 'skip', when: 'only the namespace may be read', cluster: {...withDefinitions([CURRENT]), refuse: ['secrets']}},
+  {
+    id: 'crd',
+    is: 'skip',
+    when: 'releases are refused',
+    cluster: {...withDefinitions([CURRENT]), refuse: SECRETS},
+  },
+  {
+    id: 'crd',
+    is: 'skip',
+    when: 'only the namespace may be read',
+    cluster: {...withDefinitions([CURRENT]), refuse: ['secrets']},
+  },
 
   {id: 'leftover-crds', is: 'pass', when: 'there is none'},
-  {id: 'leftover-crds', is: 'warn', when: 'two are left', cluster: withDefinitions(['agentworkers.scalr.io', 'atasks.scalr.io'])},
+  {
+    id: 'leftover-crds',
+    is: 'warn',
+    when: 'two are left',
+    cluster: withDefinitions(['agentworkers.scalr.io', 'atasks.scalr.io']),
+  },
   {
     id: 'leftover-crds',
     is: 'pass',
     when: 'an older release needs it',
     cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.5.66', 'blue', 'b')),
   },
-  {id: 'leftover-crds', is: 'skip', when: 'releases are refused', cluster: {...withDefinitions(['atasks.scalr.io']), refuse: SECRETS}},
+  {
+    id: 'leftover-crds',
+    is: 'skip',
+    when: 'releases are refused',
+    cluster: {...withDefinitions(['atasks.scalr.io']), refuse: SECRETS},
+  },
 
   {id: 'agent-version', is: 'nothing', when: 'the image is the one of the chart'},
-  {id: 'agent-version', is: 'pass', when: 'the tag is new enough', flags: {'agent-image': 'registry.example.com/scalr/agent:1.4.0'}},
-  {id: 'agent-version', is: 'warn', when: 'the tag is older than 0.45', flags: {'agent-image': 'registry.example.com/scalr/agent:0.44.2'}},
-  {id: 'agent-version', is: 'skip', when: 'the tag is no version', flags: {'agent-image': 'registry.example.com/scalr/agent:latest'}},
+  {
+    id: 'agent-version',
+    is: 'pass',
+    when: 'the tag is new enough',
+    flags: {'agent-image': 'registry.example.com/scalr/agent:1.4.0'},
+  },
+  {
+    id: 'agent-version',
+    is: 'warn',
+    when: 'the tag is older than 0.45',
+    flags: {'agent-image': 'registry.example.com/scalr/agent:0.44.2'},
+  },
+  {
+    id: 'agent-version',
+    is: 'skip',
+    when: 'the tag is no version',
+    flags: {'agent-image': 'registry.example.com/scalr/agent:latest'},
+  },
   {id: 'vcs-separate', is: 'nothing', when: 'the pool is for runs'},
   {id: 'vcs-separate', is: 'pass', when: 'there is no other agent', flags: VCS},
-  {id: 'vcs-separate', is: 'warn', when: 'there is another agent', flags: VCS, cluster: {...ORDINARY, releases: [runs]}},
-  {id: 'vcs-separate', is: 'pass', when: 'the other agent is for VCS too', flags: VCS, cluster: withVcs},
-  {id: 'vcs-separate', is: 'warn', when: 'the pool is for runs, and another agent for VCS', cluster: withVcs},
+  {
+    id: 'vcs-separate',
+    is: 'warn',
+    when: 'there is another agent',
+    flags: VCS,
+    cluster: {...ORDINARY, releases: [runs]},
+  },
+  {
+    id: 'vcs-separate',
+    is: 'pass',
+    when: 'the other agent is for VCS too',
+    flags: VCS,
+    cluster: withVcs,
+  },
+  {
+    id: 'vcs-separate',
+    is: 'warn',
+    when: 'the pool is for runs, and another agent for VCS',
+    cluster: withVcs,
+  },
   {
     id: 'vcs-separate',
     is: 'skip',

@@ -1,5 +1,11 @@
 import type {DockerContainer} from '../../../src/host/containers.ts';
-import type {ConnectionAnswer, ConnectionRequest, Files, HostAnswer, HostCall} from '../../../src/ports/system.ts';
+import type {
+  ConnectionAnswer,
+  ConnectionRequest,
+  Files,
+  HostAnswer,
+  HostCall,
+} from '../../../src/ports/system.ts';
 import {type MachineContext, readMachine} from '../../../src/preflight/machine/machine-context.ts';
 import {url} from '../../../src/settings/agent.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
@@ -37,13 +43,23 @@ const INFO = {
 };
 const NO_SERVICES =
   'Id=scalr-agent.service\nLoadState=not-found\nActiveState=inactive\n\nId=scalr-docker.service\nLoadState=not-found\nActiveState=inactive\n';
-export const SERVICES = NO_SERVICES.replaceAll('not-found', 'loaded').replaceAll('inactive', 'active');
+export const SERVICES = NO_SERVICES.replaceAll('not-found', 'loaded').replaceAll(
+  'inactive',
+  'active',
+);
 
 /** A container of this program with this purpose; without one, started by hand. */
-export const container = (name: string, purpose?: 'runs' | 'vcs', mounts: readonly string[] = []): Partial<DockerContainer> => ({
+export const container = (
+  name: string,
+  purpose?: 'runs' | 'vcs',
+  mounts: readonly string[] = [],
+): Partial<DockerContainer> => ({
   Id: name,
   Name: `/${name}`,
-  Config: {Image: 'scalr/agent:1.4.0', Labels: purpose ? {'io.scalr.agent.release': name, 'io.scalr.agent.purpose': purpose} : {}},
+  Config: {
+    Image: 'scalr/agent:1.4.0',
+    Labels: purpose ? {'io.scalr.agent.release': name, 'io.scalr.agent.purpose': purpose} : {},
+  },
   Mounts: mounts.map((Source) => ({Type: 'bind', Source})),
 });
 
@@ -66,20 +82,32 @@ export function machineDeps(machine: FakeMachine = {}) {
     if (line.startsWith('inspect ')) return json(containers);
     if (line.startsWith('context inspect')) return {stdout: 'unix:///var/run/docker.sock\n'};
     if (line.startsWith('version ')) return {stdout: 'linux\n'};
-    if (line.startsWith('info ')) return {stdout: `${{...INFO, ...machine.info}.OperatingSystem}\n`};
+    if (line.startsWith('info '))
+      return {stdout: `${{...INFO, ...machine.info}.OperatingSystem}\n`};
     throw new Error(`unexpected: docker ${line}`);
   };
   const df = (path = ''): HostAnswer => {
     const available = free[path];
-    if (available === undefined) return {stdout: '', error: {kind: 'refused', message: `df: ${path}: No such file or directory`}};
-    return {stdout: `Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 200000000 1000 ${available} 50% ${path}\n`};
+    if (available === undefined)
+      return {
+        stdout: '',
+        error: {kind: 'refused', message: `df: ${path}: No such file or directory`},
+      };
+    return {
+      stdout: `Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 200000000 1000 ${available} 50% ${path}\n`,
+    };
   };
   return {
     host: {
       run: async ({tool, args}: HostCall): Promise<HostAnswer> => {
         if (tool === 'docker') return docker(args);
         if (tool === 'df') return df(args.at(-1));
-        if (tool === 'systemctl') return {stdout: args.includes('--property=LoadState') ? `${services.split('\n')[1]}\n` : services};
+        if (tool === 'systemctl')
+          return {
+            stdout: args.includes('--property=LoadState')
+              ? `${services.split('\n')[1]}\n`
+              : services,
+          };
         throw new Error(`unexpected: ${tool}`);
       },
       stream: async () => {

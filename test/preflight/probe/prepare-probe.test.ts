@@ -2,7 +2,11 @@ import {expect, test} from 'vitest';
 import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesClient} from '../../../src/kubernetes/client.ts';
 import type {Claim, KubernetesObject} from '../../../src/kubernetes/objects.ts';
-import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
+import type {
+  PreflightContext,
+  ProbePlan,
+  SkippedProbe,
+} from '../../../src/preflight/preflight-context.ts';
 import {prepareProbe} from '../../../src/preflight/probe/plan-probe.ts';
 import {type FakeObject, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {claim, clusterWith, preflightContext} from '../context.ts';
@@ -10,7 +14,11 @@ import {claim, clusterWith, preflightContext} from '../context.ts';
 const DATA = {name: 'SCALR_AGENT_DATA_DIR', value: '/data'};
 const CA = {name: 'SSL_CERT_FILE', value: '/ca/ca.crt'};
 
-const deployment = (volume: object, env: readonly object[] = [DATA], serviceAccountName = 'agent'): KubernetesObject =>
+const deployment = (
+  volume: object,
+  env: readonly object[] = [DATA],
+  serviceAccountName = 'agent',
+): KubernetesObject =>
   ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -42,11 +50,18 @@ const account = {apiVersion: 'v1', kind: 'ServiceAccount', metadata: {name: 'age
 const CACHE = {persistentVolumeClaim: {claimName: 'cache'}};
 
 /** An API server where this is there and these verbs are allowed. */
-const server = ({there = [] as object[], allows = (_: string): boolean => true, isWell = true} = {}): KubernetesClient =>
+const server = ({
+  there = [] as object[],
+  allows = (_: string): boolean => true,
+  isWell = true,
+} = {}): KubernetesClient =>
   fakeKubernetes({
     objects: there as FakeObject[],
     allows: ({verb, resource}) => allows(`${verb} ${resource}`),
-    errors: (path) => (isWell || !path.endsWith('reviews') ? undefined : {kind: 'forbidden', message: 'no', status: 403}),
+    errors: (path) =>
+      isWell || !path.endsWith('reviews')
+        ? undefined
+        : {kind: 'forbidden', message: 'no', status: 403},
   });
 
 async function prepared(
@@ -54,7 +69,10 @@ async function prepared(
   kubernetes = server(),
   cluster?: Parameters<typeof preflightContext>[1],
 ): Promise<ProbePlan | SkippedProbe> {
-  const about = await preflightContext({chart: 'agent-local', 'metadata-service': 'allow'}, cluster);
+  const about = await preflightContext(
+    {chart: 'agent-local', 'metadata-service': 'allow'},
+    cluster,
+  );
   return prepareProbe(
     {...about, manifest: known([deployment({emptyDir: {}})], 'helm template'), ...but},
     {kubernetes, signal: new AbortController().signal},
@@ -67,17 +85,25 @@ interface Spec {
   volumes: object[];
   containers: [{env: {name: string; value: string}[]}];
 }
-const specOf = (plan: ProbePlan | SkippedProbe): Spec => ((plan as ProbePlan).objects.at(-1) as KubernetesObject & {spec: Spec}).spec;
+const specOf = (plan: ProbePlan | SkippedProbe): Spec =>
+  ((plan as ProbePlan).objects.at(-1) as KubernetesObject & {spec: Spec}).spec;
 const notesOf = (plan: ProbePlan | SkippedProbe): readonly string[] => (plan as ProbePlan).notes;
-const manifest = (...objects: KubernetesObject[]): Partial<PreflightContext> => ({manifest: known(objects, 'helm template')});
+const manifest = (...objects: KubernetesObject[]): Partial<PreflightContext> => ({
+  manifest: known(objects, 'helm template'),
+});
 
 test('skips the probe when the cluster, the chart or the namespace is missing', async () => {
   const about = await preflightContext();
-  const versions = {...about.facts.versions, server: unknown('timed-out', 'timed out waiting for a response')};
+  const versions = {
+    ...about.facts.versions,
+    server: unknown('timed-out', 'timed out waiting for a response'),
+  };
   expect(await prepared({facts: {...about.facts, versions}})).toEqual({
     because: 'Cannot reach the Kubernetes API (timed out waiting for a response)',
   });
-  expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'the chart cannot be rendered: no chart'});
+  expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({
+    because: 'the chart cannot be rendered: no chart',
+  });
   expect(await prepared({}, server(), clusterWith([], {without: ['Namespace']}))).toMatchObject({
     remedy: 'Create it first: kubectl create namespace scalr-agent',
   });
@@ -90,7 +116,9 @@ test('skips the probe when permissions are missing or cannot be reviewed', async
     because: 'your user cannot delete pods, get pods, get pods/log',
     remedy: expect.stringContaining('verbs: [create, delete, list, get]'),
   });
-  expect(await prepared({}, server({isWell: false}))).toEqual({because: expect.stringContaining('can create a pod: no')});
+  expect(await prepared({}, server({isWell: false}))).toEqual({
+    because: expect.stringContaining('can create a pod: no'),
+  });
 });
 
 test.each<[string, Partial<Claim>, boolean]>([
@@ -101,7 +129,9 @@ test.each<[string, Partial<Claim>, boolean]>([
   const claims = new Map([['cache', known(claim('cache', more), 'claims')]]);
   const plan = await prepared({...manifest(deployment(CACHE)), claims});
   expect(specOf(plan).volumes).toEqual([{name: 'data', ...(isMounted ? CACHE : {emptyDir: {}})}]);
-  expect(notesOf(plan)).toEqual(isMounted ? [] : ['uses an emptyDir instead of PVC cache, which cannot be mounted yet']);
+  expect(notesOf(plan)).toEqual(
+    isMounted ? [] : ['uses an emptyDir instead of PVC cache, which cannot be mounted yet'],
+  );
 });
 
 test('uses service account default only when the chart creates the account and it does not exist yet', async () => {
@@ -114,16 +144,25 @@ test('uses service account default only when the chart creates the account and i
 
 const certificates = '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n';
 const secret = (text: string): KubernetesObject =>
-  ({apiVersion: 'v1', kind: 'Secret', metadata: {name: 'ca'}, data: {'ca.crt': btoa(text)}}) as KubernetesObject;
+  ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'ca'},
+    data: {'ca.crt': btoa(text)},
+  }) as KubernetesObject;
 const key = '-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\n';
 
 test('copies certificates of the chart into a ConfigMap, but no private key', async () => {
   const kinds = async (...objects: KubernetesObject[]) =>
-    ((await prepared(manifest(deployment(CACHE, [CA]), ...objects))) as ProbePlan).objects.map(({kind}) => kind);
+    ((await prepared(manifest(deployment(CACHE, [CA]), ...objects))) as ProbePlan).objects.map(
+      ({kind}) => kind,
+    );
   expect(await kinds(secret(certificates))).toEqual(['ConfigMap', 'Pod']);
   expect(await kinds(secret(certificates + key))).toEqual(['Pod']);
   const without = await prepared(manifest(deployment(CACHE, [CA]), secret(certificates + key)));
-  expect(notesOf(without)).toEqual(['ignores the certificates in Secret ca, which does not exist yet']);
+  expect(notesOf(without)).toEqual([
+    'ignores the certificates in Secret ca, which does not exist yet',
+  ]);
   expect(specOf(without).containers[0].env).toEqual(expect.not.arrayContaining([CA]));
   expect(JSON.stringify(without)).not.toContain(btoa(key).slice(0, 20));
 });

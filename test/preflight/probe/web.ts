@@ -1,7 +1,12 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, STATUS_CODES} from 'node:http';
 import {createServer as createSecureServer} from 'node:https';
-import {type AddressInfo, connect, createServer as createSocketServer, type Server as SocketServer} from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createSocketServer,
+  type Server as SocketServer,
+} from 'node:net';
 import {onTestFinished} from 'vitest';
 
 /** Starts the server until the test ends; returns its port. */
@@ -31,10 +36,13 @@ export async function webServer(
 }
 
 export const secureServer = (own: {cert: Buffer; key: Buffer}): Promise<number> =>
-  listening(createSecureServer(own, (_, answer) => void answer.writeHead(200, {connection: 'close'}).end()));
+  listening(
+    createSecureServer(own, (_, answer) => void answer.writeHead(200, {connection: 'close'}).end()),
+  );
 
 /** Takes connections and says nothing. */
-export const silentServer = (): Promise<number> => listening(createSocketServer((socket) => void socket.on('error', () => undefined)));
+export const silentServer = (): Promise<number> =>
+  listening(createSocketServer((socket) => void socket.on('error', () => undefined)));
 
 /** A proxy that connects, or answers every CONNECT with this status. Counts what it was asked for. */
 export async function proxyServer(status = 200): Promise<{port: number; asked: string[]}> {
@@ -46,7 +54,10 @@ export async function proxyServer(status = 200): Promise<{port: number; asked: s
   server.on('connect', ({url = ''}: IncomingMessage, socket) => {
     asked.push(url);
     socket.on('error', () => undefined);
-    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\n\r\n`);
+    if (status !== 200)
+      return void socket.end(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\n\r\n`,
+      );
     const there = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connected\r\n\r\n');
       there.pipe(socket).pipe(there);

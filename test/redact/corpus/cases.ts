@@ -28,16 +28,18 @@ type Random = ReturnType<typeof randomOf>;
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const BASE62 = `${LOWER}${LOWER.toUpperCase()}${DIGITS}`;
-const WORDS = 'hunter mellon correct horse battery staple dragon monkey summer winter sunshine shadow Welcome Letmein orange purple'.split(
-  ' ',
-);
+const WORDS =
+  'hunter mellon correct horse battery staple dragon monkey summer winter sunshine shadow Welcome Letmein orange purple'.split(
+    ' ',
+  );
 
 const string = (random: Random, length: number, of = BASE62): string =>
   Array.from({length}, () => of[random(of.length)] as string).join('');
 /** Random text always has a digit, a capital and a small letter. */
 const mixed = (random: Random, length: number): string =>
   `${string(random, length - 3)}${'k7Q'.slice(0, Math.min(3, length))}`.slice(-length);
-const bytes = (random: Random, length: number): Buffer => Buffer.from(Array.from({length}, () => random(256)));
+const bytes = (random: Random, length: number): Buffer =>
+  Buffer.from(Array.from({length}, () => random(256)));
 const word = (random: Random): string => WORDS[random(WORDS.length)] as string;
 const strong = (random: Random): string =>
   [
@@ -71,14 +73,22 @@ const SIGNS: Readonly<Record<string, string>> = {
   url: '!$*+,-._~()',
 };
 
-const wrap = (text: string, width: number): string => text.match(new RegExp(`.{1,${width}}`, 'g'))?.join('\n') as string;
-const pemOf = (name: string, der: Buffer): string => `-----BEGIN ${name}-----\n${wrap(der.toString('base64'), 64)}\n-----END ${name}-----`;
+const wrap = (text: string, width: number): string =>
+  text.match(new RegExp(`.{1,${width}}`, 'g'))?.join('\n') as string;
+const pemOf = (name: string, der: Buffer): string =>
+  `-----BEGIN ${name}-----\n${wrap(der.toString('base64'), 64)}\n-----END ${name}-----`;
 
 const {privateKey} = generateKeyPairSync('rsa', {modulusLength: 2048});
 const PKCS8 = privateKey.export({type: 'pkcs8', format: 'pem'}).toString().trim();
 const PKCS1 = privateKey.export({type: 'pkcs1', format: 'pem'}).toString().trim();
-const EC = generateKeyPairSync('ec', {namedCurve: 'prime256v1'}).privateKey.export({type: 'sec1', format: 'pem'}).toString().trim();
-const OPENSSH = pemOf('OPENSSH PRIVATE KEY', Buffer.concat([Buffer.from('openssh-key-v1\0'), randomBytes(420)]));
+const EC = generateKeyPairSync('ec', {namedCurve: 'prime256v1'})
+  .privateKey.export({type: 'sec1', format: 'pem'})
+  .toString()
+  .trim();
+const OPENSSH = pemOf(
+  'OPENSSH PRIVATE KEY',
+  Buffer.concat([Buffer.from('openssh-key-v1\0'), randomBytes(420)]),
+);
 const lines = (pem: string): string[] => pem.split('\n');
 const body = (pem: string): string[] => lines(pem).filter((line) => !line.startsWith('-----'));
 
@@ -90,15 +100,26 @@ const KEYS: Readonly<Record<string, () => {text: string; secrets: string[]}>> = 
   'pem-pgp': () => {
     const key = body(pemOf('X', randomBytes(300)));
     return {
-      text: ['-----BEGIN PGP PRIVATE KEY BLOCK-----', 'Version: GnuPG v2', '', ...key, '=aB3d', '-----END PGP PRIVATE KEY BLOCK-----'].join(
-        '\n',
-      ),
+      text: [
+        '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+        'Version: GnuPG v2',
+        '',
+        ...key,
+        '=aB3d',
+        '-----END PGP PRIVATE KEY BLOCK-----',
+      ].join('\n'),
       secrets: key,
     };
   },
   'pem-no-begin': () => ({text: lines(PKCS8).slice(5).join('\n'), secrets: body(PKCS8).slice(4)}),
-  'pem-no-end': () => ({text: lines(PKCS1).slice(0, 9).join('\n'), secrets: lines(PKCS1).slice(1, 9)}),
-  'pem-no-begin-end': () => ({text: body(PKCS8).slice(3, 12).join('\n'), secrets: body(PKCS8).slice(3, 12)}),
+  'pem-no-end': () => ({
+    text: lines(PKCS1).slice(0, 9).join('\n'),
+    secrets: lines(PKCS1).slice(1, 9),
+  }),
+  'pem-no-begin-end': () => ({
+    text: body(PKCS8).slice(3, 12).join('\n'),
+    secrets: body(PKCS8).slice(3, 12),
+  }),
   'pem-prefixed': () => ({
     text: lines(PKCS8)
       .map((line, index) => `[scalr-agent] ${index} | ${line}`)
@@ -126,7 +147,10 @@ const KEYS: Readonly<Record<string, () => {text: string; secrets: string[]}>> = 
     return {text: text.join('\n'), secrets: key};
   },
   pkcs12: () => {
-    const der = Buffer.concat([Buffer.from('30820a3c020103308209f506092a864886f70d010701', 'hex'), randomBytes(900)]);
+    const der = Buffer.concat([
+      Buffer.from('30820a3c020103308209f506092a864886f70d010701', 'hex'),
+      randomBytes(900),
+    ]);
     return {text: `keystore: ${der.toString('base64')}`, secrets: [der.toString('base64')]};
   },
   'pem-encrypted': () => {
@@ -147,14 +171,22 @@ const base64At = (pem: string, before: number): {text: string; secrets: string[]
 };
 
 const jwt = (random: Random): string =>
-  [JSON.stringify({alg: 'HS256', typ: 'JWT'}), JSON.stringify({sub: string(random, 12), iat: 1_700_000_000 + random(9999)})]
+  [
+    JSON.stringify({alg: 'HS256', typ: 'JWT'}),
+    JSON.stringify({sub: string(random, 12), iat: 1_700_000_000 + random(9999)}),
+  ]
     .map((part) => Buffer.from(part).toString('base64url'))
     .concat(bytes(random, 32).toString('base64url'))
     .join('.');
 
-const gzip = (random: Random): string => gzipSync(`{"config":{"agent":{"token":"${string(random, 60)}"}}}`).toString('base64');
+const gzip = (random: Random): string =>
+  gzipSync(`{"config":{"agent":{"token":"${string(random, 60)}"}}}`).toString('base64');
 
-function written(kind: string, name: string, random: Random): {text: string; secrets: readonly string[]} {
+function written(
+  kind: string,
+  name: string,
+  random: Random,
+): {text: string; secrets: readonly string[]} {
   const key = KEYS[kind];
   if (key !== undefined) return key();
   const text = textOf(kind, name, random);
@@ -170,7 +202,12 @@ function textOf(kind: string, name: string, random: Random): string {
   if (start === 'bech') return string(random, Number(length), 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L');
   switch (kind) {
     case 'any':
-      return password(random, (name === 'yaml' || name === 'variables' || name === 'go' ? SIGNS[name] : SIGNS['any']) as string);
+      return password(
+        random,
+        (name === 'yaml' || name === 'variables' || name === 'go'
+          ? SIGNS[name]
+          : SIGNS['any']) as string,
+      );
     case 'b62':
       return mixed(random, 24 + random(24));
     case 'b62long':
@@ -201,13 +238,17 @@ function textOf(kind: string, name: string, random: Random): string {
 }
 
 const inner = (text: string): string => JSON.stringify(text).slice(1, -1);
-const eachLine = (text: string, write: (line: string, index: number) => string): string => text.split('\n').map(write).join('\n');
+const eachLine = (text: string, write: (line: string, index: number) => string): string =>
+  text.split('\n').map(write).join('\n');
 
 /** What stands around a text in a log, and how that changes a secret. */
-const WRAPS: Readonly<Record<string, {around(text: string): string; secret(secret: string): string}>> = {
+const WRAPS: Readonly<
+  Record<string, {around(text: string): string; secret(secret: string): string}>
+> = {
   plain: {around: (text) => `${text}\n`, secret: (secret) => secret},
   stamped: {
-    around: (text) => `${eachLine(text, (line, at) => `2026-11-21T10:00:0${at % 10}.123456789Z ${line}`)}\n`,
+    around: (text) =>
+      `${eachLine(text, (line, at) => `2026-11-21T10:00:0${at % 10}.123456789Z ${line}`)}\n`,
     secret: (secret) => secret,
   },
   'in JSON': {
@@ -216,7 +257,8 @@ const WRAPS: Readonly<Record<string, {around(text: string): string; secret(secre
     secret: inner,
   },
   'line by line in JSON': {
-    around: (text) => `${eachLine(text, (line) => JSON.stringify({log: `${line}\n`, stream: 'stderr', time: '2026-11-21T10:00:00.1Z'}))}\n`,
+    around: (text) =>
+      `${eachLine(text, (line) => JSON.stringify({log: `${line}\n`, stream: 'stderr', time: '2026-11-21T10:00:00.1Z'}))}\n`,
     secret: inner,
   },
   'in a sentence': {
@@ -224,7 +266,8 @@ const WRAPS: Readonly<Record<string, {around(text: string): string; secret(secre
     secret: (secret) => secret,
   },
   'of a kubelet': {
-    around: (text) => `${eachLine(text, (line) => `2026-11-21T10:00:00.123456789Z stdout F ${line}`)}\n`,
+    around: (text) =>
+      `${eachLine(text, (line) => `2026-11-21T10:00:00.123456789Z stdout F ${line}`)}\n`,
     secret: (secret) => secret,
   },
   'in JSON twice': {
@@ -240,14 +283,23 @@ export function* casesOf(each = 6): Generator<Case> {
   for (const [name, all] of Object.entries(UNKNOWN)) {
     for (const [index, line] of all.entries()) {
       for (let round = 0; round < each; round += 1) {
-        const [wrapName, {around, secret}] = wraps[round === 0 ? 0 : (index + round) % wraps.length] as (typeof wraps)[number];
+        const [wrapName, {around, secret}] = wraps[
+          round === 0 ? 0 : (index + round) % wraps.length
+        ] as (typeof wraps)[number];
         const secrets: string[] = [];
         const text = line.replace(/«([\w-]+)»/g, (_, kind: string) => {
           const value = written(kind, name, random);
           secrets.push(...value.secrets);
           return value.text;
         });
-        yield {class: name, line, wrap: wrapName, isHeldOut: index % 2 === 1, text: around(text), secrets: secrets.map(secret)};
+        yield {
+          class: name,
+          line,
+          wrap: wrapName,
+          isHeldOut: index % 2 === 1,
+          text: around(text),
+          secrets: secrets.map(secret),
+        };
       }
     }
   }
@@ -257,7 +309,8 @@ export function* casesOf(each = 6): Generator<Case> {
 export function survivorsIn(output: string, secrets: readonly string[]): string[] {
   return secrets.filter((secret) => {
     const length = Math.min(24, Math.max(5, Math.ceil(secret.length / 2)));
-    for (let at = 0; at + length <= secret.length; at += 1) if (output.includes(secret.slice(at, at + length))) return true;
+    for (let at = 0; at + length <= secret.length; at += 1)
+      if (output.includes(secret.slice(at, at + length))) return true;
     return false;
   });
 }

@@ -391,19 +391,23 @@ const ALPHABETS: Readonly<Record<string, string>> = {
 /** Every line with identifiers three times, each time with other ones. */
 export function ordinaryLines(): string[] {
   const random = randomOf(42);
-  const text = (length: number, of: string): string => Array.from({length}, () => of[random(of.length)] as string).join('');
+  const text = (length: number, of: string): string =>
+    Array.from({length}, () => of[random(of.length)] as string).join('');
   const identifier = (kind: string): string => {
     if (kind === 'uuid') return [8, 4, 4, 4, 12].map((length) => text(length, hex)).join('-');
     if (kind === 'rs') return text(10, lower);
     if (kind === 'pod') return `scalr-agent-${text(10, lower)}-${text(5, lower)}`;
     if (kind === 'scalr') return `v0o${text(14, `${lower}013`)}`;
-    const [, name = '', length = ''] = /^(\D+?)(\d+)$/.exec(kind.replace(/^(b6[24](?:url)?-)/, (all) => all)) ?? [];
+    const [, name = '', length = ''] =
+      /^(\D+?)(\d+)$/.exec(kind.replace(/^(b6[24](?:url)?-)/, (all) => all)) ?? [];
     const [, of = name, size = length] = /^(b6[24](?:url)?-)(\d+)$/.exec(kind) ?? [];
     return text(Number(size), ALPHABETS[of] as string);
   };
   return LINES.trim()
     .split('\n')
     .flatMap((line) =>
-      Array.from({length: line.includes('«') ? 3 : 1}, () => line.replace(/«([\w-]+)»/g, (_, kind: string) => identifier(kind))),
+      Array.from({length: line.includes('«') ? 3 : 1}, () =>
+        line.replace(/«([\w-]+)»/g, (_, kind: string) => identifier(kind)),
+      ),
     );
 }

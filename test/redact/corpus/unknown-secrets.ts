@@ -361,5 +361,10 @@ export const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     '«pem-kubeconfig»',
     '«pem-spaces»',
   ],
-  compressed: ['data: «gzip»', '{"release":"«gzip»"}', 'release: «gzip2»', '{"payload": "«gzip»", "n": 1}'],
+  compressed: [
+    'data: «gzip»',
+    '{"release":"«gzip»"}',
+    'release: «gzip2»',
+    '{"payload": "«gzip»", "n": 1}',
+  ],
 };

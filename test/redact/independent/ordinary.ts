@@ -14,10 +14,13 @@ const CONFUSABLE = 'confusable-';
 const folder = new URL('ordinary/', import.meta.url);
 
 /** Output of real tools, and lines made to look like secrets; written without a look at the rules of redaction. */
-export const independentOrdinary = (): OrdinaryLine[] => readdirSync(folder).sort().flatMap(linesOf);
+export const independentOrdinary = (): OrdinaryLine[] =>
+  readdirSync(folder).sort().flatMap(linesOf);
 
 function linesOf(file: string): OrdinaryLine[] {
   const source = file.replace(/\.txt$/, '');
   const lines = readFileSync(new URL(file, folder), 'utf8').split(/\r?\n/);
-  return lines.filter(Boolean).map((text) => ({source, text, confusable: source.startsWith(CONFUSABLE)}));
+  return lines
+    .filter(Boolean)
+    .map((text) => ({source, text, confusable: source.startsWith(CONFUSABLE)}));
 }

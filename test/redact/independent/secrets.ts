@@ -29,8 +29,19 @@ export interface SecretEntry {
 }
 
 const CLASSES: readonly (readonly Shape[])[] = [
-  ...[planOutput, stateJson, traces, shell, environment, tracebacks, gitAndCurl, connectionStrings, webhooks],
-  ...[bareTokens, sentences, transformed, privateKeys],
+  planOutput,
+  stateJson,
+  traces,
+  shell,
+  environment,
+  tracebacks,
+  gitAndCurl,
+  connectionStrings,
+  webhooks,
+  bareTokens,
+  sentences,
+  transformed,
+  privateKeys,
 ];
 
 /** Plain, and three others by turns. */
@@ -38,13 +49,28 @@ function wrappersOf(index: number): Wrapper[] {
   return [PLAIN, ...[0, 2, 5].map((step) => WRAPPERS[(index + step) % WRAPPERS.length] as Wrapper)];
 }
 
-function entry({class: name, template, limit}: Shape, {name: wrapper, wrap, inside}: Wrapper, seed: number): SecretEntry {
+function entry(
+  {class: name, template, limit}: Shape,
+  {name: wrapper, wrap, inside}: Wrapper,
+  seed: number,
+): SecretEntry {
   const random = new Random(`${seed} ${wrapper} ${template}`);
   const {text, secrets} = fill(template, random);
-  return {class: name, shape: template, wrapper, text: wrap(text, random), secrets: secrets.map(inside), limit};
+  return {
+    class: name,
+    shape: template,
+    wrapper,
+    text: wrap(text, random),
+    secrets: secrets.map(inside),
+    limit,
+  };
 }
 
 /** Lines with secrets that the redactor was not told; the same seed gives the same lines. Written without knowledge of its rules. */
 export function independentSecrets(seed: number): SecretEntry[] {
-  return CLASSES.flatMap((shapes) => shapes.flatMap((shape, index) => wrappersOf(index).map((wrapper) => entry(shape, wrapper, seed))));
+  return CLASSES.flatMap((shapes) =>
+    shapes.flatMap((shape, index) =>
+      wrappersOf(index).map((wrapper) => entry(shape, wrapper, seed)),
+    ),
+  );
 }

@@ -36,15 +36,25 @@ async function found(files: Record<string, string>, ...argv: string[]) {
 
 describe('findings point to the line of the file', () => {
   test.each([
-    ['an Argo CD Application with a text', ARGO.replace('debug', 'debug').replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
+    [
+      'an Argo CD Application with a text',
+      ARGO.replace('debug', 'debug').replace('url:', 'urll:'),
+      'UNKNOWN_KEY urll:',
+    ],
     ['an ApplicationSet with an object', ARGO_OBJECT.replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
     ['a HelmRelease', FLUX.replace('log_format', 'log_formt'), 'UNKNOWN_KEY log_formt:'],
-    ['a Helmfile', HELMFILE.replaceAll('url: "https://acme', 'urll: "https://acme'), 'UNKNOWN_KEY urll:'],
+    [
+      'a Helmfile',
+      HELMFILE.replaceAll('url: "https://acme', 'urll: "https://acme'),
+      'UNKNOWN_KEY urll:',
+    ],
     ['a HelmChart of K3s', K3S.replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
     ['Terraform with a heredoc', TERRAFORM.replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
     [
       'Terraform with yamlencode',
-      terraform('yamlencode({\n    agent = { # mine\n      urll = "https://acme.scalr.io"\n    }\n  })'),
+      terraform(
+        'yamlencode({\n    agent = { # mine\n      urll = "https://acme.scalr.io"\n    }\n  })',
+      ),
       'UNKNOWN_KEY urll',
     ],
     ['a flow mapping', flux('agent-local', '0.6.5').replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
@@ -54,11 +64,24 @@ describe('findings point to the line of the file', () => {
 
   test('of each values file that the release names, with the environments of a Helmfile', async () => {
     const helmfile = `environments:\n  eu: {}\n  us: {}\nreleases:\n  - name: a\n    namespace: "{{ .Environment.Name }}"\n    chart: scalr/agent-local\n    version: 0.6.5\n    values:\n      - clusters/{{ .Environment.Name }}.yaml\n      - replicaCount: -1\n`;
-    const files = {'d/helmfile.yaml': helmfile, 'd/clusters/eu.yaml': `${VALUES}\n`, 'd/clusters/us.yaml': VALUES.replace('url', 'urll')};
-    expect(await found(files)).toEqual(['WRONG_VALUE replicaCount:', 'UNKNOWN_KEY urll:', 'WRONG_VALUE replicaCount:']);
+    const files = {
+      'd/helmfile.yaml': helmfile,
+      'd/clusters/eu.yaml': `${VALUES}\n`,
+      'd/clusters/us.yaml': VALUES.replace('url', 'urll'),
+    };
+    expect(await found(files)).toEqual([
+      'WRONG_VALUE replicaCount:',
+      'UNKNOWN_KEY urll:',
+      'WRONG_VALUE replicaCount:',
+    ]);
     const ranged = {...files, 'd/helmfile.yaml': helmfile.replace('0.6.5', '"~0.6"')};
-    expect((await found(ranged)).filter((each: string) => each.startsWith('VERSION_RANGE'))).toEqual(['VERSION_RANGE "']);
-    const tf = {'main.tf': terraform('file("$'.concat('{path.module}/base.yaml")')), 'base.yaml': VALUES.replace('url', 'urll')};
+    expect(
+      (await found(ranged)).filter((each: string) => each.startsWith('VERSION_RANGE')),
+    ).toEqual(['VERSION_RANGE "']);
+    const tf = {
+      'main.tf': terraform('file("$'.concat('{path.module}/base.yaml")')),
+      'base.yaml': VALUES.replace('url', 'urll'),
+    };
     expect(await found(tf)).toEqual(['UNKNOWN_KEY urll:']);
   });
 });
@@ -66,21 +89,44 @@ describe('findings point to the line of the file', () => {
 describe('findings for fleets', () => {
   test.each([
     ['a version range of Flux', flux('agent-local', '"0.6.*"'), ['VERSION_RANGE "0.6.*"']],
-    ['a version range of Terraform', terraform('yamlencode({})', '>=0.6.5'), expect.arrayContaining(['VERSION_RANGE >=0.6.5"'])],
+    [
+      'a version range of Terraform',
+      terraform('yamlencode({})', '>=0.6.5'),
+      expect.arrayContaining(['VERSION_RANGE >=0.6.5"']),
+    ],
     ['no policy for definitions', flux('agent-job', '0.6.5'), ['NO_CRD_POLICY 0.6.5']],
-    ['skipped definitions', argo('agent-job').replace('releaseName: a', 'skipCrds: true'), ['NO_CRD_POLICY 0.6.5']],
+    [
+      'skipped definitions',
+      argo('agent-job').replace('releaseName: a', 'skipCrds: true'),
+      ['NO_CRD_POLICY 0.6.5'],
+    ],
     [
       'an autoscaler and drift detection',
       flux('agent-local', '0.6.5', '  driftDetection: {mode: enabled}\n') + AUTOSCALER,
       ['REPLICAS_REVERTED 0.6.5'],
     ],
     ['an autoscaler and Argo CD', argo('agent-local') + AUTOSCALER, ['REPLICAS_REVERTED 0.6.5']],
-    ['an OCI address', argo('agent-local').replace('https://scalr', 'oci://scalr'), ['OCI_REPOSITORY oci://scalr.github.io/agent']],
-    ['an address without a scheme', argo('agent-local').replace('https://scalr', 'scalr'), ['OCI_REPOSITORY scalr.github.io/agent']],
-    ['a token', `${argo('agent-local')}---\nkind: Secret\nstringData: {token: ${TOKEN}}\n`, [expect.stringMatching(/^TOKEN_IN_FILE eyJ/)]],
+    [
+      'an OCI address',
+      argo('agent-local').replace('https://scalr', 'oci://scalr'),
+      ['OCI_REPOSITORY oci://scalr.github.io/agent'],
+    ],
+    [
+      'an address without a scheme',
+      argo('agent-local').replace('https://scalr', 'scalr'),
+      ['OCI_REPOSITORY scalr.github.io/agent'],
+    ],
+    [
+      'a token',
+      `${argo('agent-local')}---\nkind: Secret\nstringData: {token: ${TOKEN}}\n`,
+      [expect.stringMatching(/^TOKEN_IN_FILE eyJ/)],
+    ],
     [
       'two releases with the same names',
-      `${flux('agent-k8s', '0.6.5')}---\n${flux('agent-k8s', '0.6.5', '', 'b')}`.replaceAll('{name: t}', 't'),
+      `${flux('agent-k8s', '0.6.5')}---\n${flux('agent-k8s', '0.6.5', '', 'b')}`.replaceAll(
+        '{name: t}',
+        't',
+      ),
       ['SEVERAL_RELEASES 0.6.5'],
     ],
   ])('%s', async (_, text, expected) => {
@@ -93,34 +139,58 @@ describe('findings for fleets', () => {
     ['Argo CD, which applies definitions', argo('agent-job')],
     [
       'ignored replicas of Flux',
-      flux('agent-local', '0.6.5', '  driftDetection: {mode: enabled, ignore: [{paths: [/spec/replicas]}]}\n') + AUTOSCALER,
+      flux(
+        'agent-local',
+        '0.6.5',
+        '  driftDetection: {mode: enabled, ignore: [{paths: [/spec/replicas]}]}\n',
+      ) + AUTOSCALER,
     ],
     ['Flux without drift detection', flux('agent-local', '0.6.5') + AUTOSCALER],
     [
       'ignored replicas of Argo CD',
-      argo('agent-local', '  ignoreDifferences: [{kind: Deployment, jsonPointers: [/spec/replicas]}]\n') + AUTOSCALER,
+      argo(
+        'agent-local',
+        '  ignoreDifferences: [{kind: Deployment, jsonPointers: [/spec/replicas]}]\n',
+      ) + AUTOSCALER,
     ],
-    ['an OCI address in a comment', `# not oci://scalr.github.io/agent-helm\n${argo('agent-local')}`],
+    [
+      'an OCI address in a comment',
+      `# not oci://scalr.github.io/agent-helm\n${argo('agent-local')}`,
+    ],
     [
       'two releases in two namespaces',
       `${flux('agent-local', '0.6.5')}---\n${flux('agent-local', '0.6.5').replace('namespace: agents', 'namespace: b')}`,
     ],
-    ['two releases with names of their own', `${flux('agent-local', '0.6.5')}---\n${flux('agent-local', '0.6.5', '', 'b')}`],
-    ['templates of an ApplicationSet', ARGO_OBJECT.replace('https://acme.scalr.io', "'{{.url}}/x'")],
+    [
+      'two releases with names of their own',
+      `${flux('agent-local', '0.6.5')}---\n${flux('agent-local', '0.6.5', '', 'b')}`,
+    ],
+    [
+      'templates of an ApplicationSet',
+      ARGO_OBJECT.replace('https://acme.scalr.io', "'{{.url}}/x'"),
+    ],
   ])('nothing for %s', async (_, text) => {
     expect(await found({'file.yaml': text})).toEqual([]);
   });
 
   test('a missing key is not reported if values come from elsewhere', async () => {
-    const text = flux('agent-local', '0.6.5', '  valuesFrom: [{kind: ConfigMap, name: base}]\n').replace(VALUES, 'agent: {urll: x}');
+    const text = flux(
+      'agent-local',
+      '0.6.5',
+      '  valuesFrom: [{kind: ConfigMap, name: base}]\n',
+    ).replace(VALUES, 'agent: {urll: x}');
     expect(await found({'file.yaml': text})).toEqual(['UNKNOWN_KEY urll:']);
-    const {stderr} = await runCommand(Validate, ['file.yaml'], {files: memoryFiles({'file.yaml': text})});
+    const {stderr} = await runCommand(Validate, ['file.yaml'], {
+      files: memoryFiles({'file.yaml': text}),
+    });
     expect(stderr).toContain('file.yaml: other values of the HelmRelease were not checked.');
   });
 
   test('a values file of another repository is named', async () => {
     const text = argo('agent-local').replace('releaseName: a', 'valueFiles: [$values/eu.yaml]');
-    const {stderr, exit} = await runCommand(Validate, ['file.yaml'], {files: memoryFiles({'file.yaml': text})});
+    const {stderr, exit} = await runCommand(Validate, ['file.yaml'], {
+      files: memoryFiles({'file.yaml': text}),
+    });
     expect(exit).toBe(0);
     expect(stderr).toContain('other values of the Application were not checked ($values/eu.yaml)');
   });
@@ -135,11 +205,15 @@ describe('findings for fleets', () => {
 });
 
 describe('yamlencode', () => {
-  const encoded = (hcl: string) => parse(embeddedReleases('main.tf', terraform(`yamlencode(${hcl})`))[0]?.values ?? '');
+  const encoded = (hcl: string) =>
+    parse(embeddedReleases('main.tf', terraform(`yamlencode(${hcl})`))[0]?.values ?? '');
 
   test.each([
     ['{ a = 1, b = "x", }', {a: 1, b: 'x'}],
-    ['{\n  a = true // why\n  "b.c" = null # so\n  /* more\n  */ d = [1, 2.5,\n  "]"]\n}', {a: true, 'b.c': null, d: [1, 2.5, ']']}],
+    [
+      '{\n  a = true // why\n  "b.c" = null # so\n  /* more\n  */ d = [1, 2.5,\n  "]"]\n}',
+      {a: true, 'b.c': null, d: [1, 2.5, ']']},
+    ],
     ['{a={b={c="d=e"}}}', {a: {b: {c: 'd=e'}}}],
     ['{ a : "x"\n\n\n b : {}\n}', {a: 'x', b: {}}],
   ])('%j', (hcl, expected) => {
@@ -153,7 +227,9 @@ describe('yamlencode', () => {
     'jsonencode({})',
     '<<-EOT\nx\nEOT',
   ])('refuses %j, which only Terraform can evaluate', (value) => {
-    expect(() => encoded(`{ a = ${value} }`)).toThrow(/which only Terraform can evaluate|must name/);
+    expect(() => encoded(`{ a = ${value} }`)).toThrow(
+      /which only Terraform can evaluate|must name/,
+    );
   });
 
   test('becomes a heredoc when its values change', () => {
@@ -161,10 +237,18 @@ describe('yamlencode', () => {
       'yamlencode({ persistence = { emptyDir = { sizeLimit = "5Gi" } }, agent = { tokenExistingSecret = { name = "t" } } })',
       '0.5.63',
     );
-    const {yaml} = migrateFile({file: 'main.tf', text, from: undefined, to: 'agent-local@0.6.5', keeps: 'security'});
+    const {yaml} = migrateFile({
+      file: 'main.tf',
+      text,
+      from: undefined,
+      to: 'agent-local@0.6.5',
+      keeps: 'security',
+    });
     const [again] = embeddedReleases('main.tf', yaml);
     expect(again?.version).toBe('0.6.5');
-    expect(parse(again?.values ?? '')).toMatchObject({persistence: {cache: {emptyDir: {sizeLimit: '5Gi'}}}});
+    expect(parse(again?.values ?? '')).toMatchObject({
+      persistence: {cache: {emptyDir: {sizeLimit: '5Gi'}}},
+    });
     expect(yaml).toMatch(/values = \[<<-EOT\n {6}\S[\s\S]*\n {4}EOT\n {2}\]\n/);
   });
 });
@@ -183,13 +267,19 @@ describe('the values to compare or to merge', () => {
   });
 
   test.each([
-    ['several releases', `${flux('agent-local', '0.6.5')}---\n${flux('agent-job', '0.6.5')}`, 'it has 2 releases of the charts'],
+    [
+      'several releases',
+      `${flux('agent-local', '0.6.5')}---\n${flux('agent-job', '0.6.5')}`,
+      'it has 2 releases of the charts',
+    ],
     [
       'other values',
       flux('agent-local', '0.6.5', '  valuesFrom: [{kind: Secret, name: a}]\n'),
       'other values of the HelmRelease are not in it',
     ],
   ])('cannot be told with %s', async (_, text, message) => {
-    await expect(read({'a.yaml': text})).rejects.toThrow(`Cannot determine the values in a.yaml: ${message}`);
+    await expect(read({'a.yaml': text})).rejects.toThrow(
+      `Cannot determine the values in a.yaml: ${message}`,
+    );
   });
 });

@@ -10,11 +10,13 @@ import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './exa
 const PLAIN = {hasColor: false, columns: undefined};
 const GOLDEN = join(import.meta.dirname, 'golden');
 
-const migrate = (text: string, to: string, from?: string) => migrateFile({file: 'values.yaml', text, from, to, keeps: 'security'});
+const migrate = (text: string, to: string, from?: string) =>
+  migrateFile({file: 'values.yaml', text, from, to, keeps: 'security'});
 
 /** The lines that a migration changes, as a diff shows them. */
 function changedLines(before: string, after: string): string[] {
-  const [old, fresh] = [before.split('\n'), after.split('\n')];
+  const old = before.split('\n');
+  const fresh = after.split('\n');
   return [
     ...old.filter((line) => !fresh.includes(line)).map((line) => `- ${line.trim()}`),
     ...fresh.filter((line) => !old.includes(line)).map((line) => `+ ${line.trim()}`),
@@ -30,13 +32,22 @@ test.each(EXAMPLES)('migrates $name as the golden files show', async ({name, fro
 
 describe('within a chart', () => {
   test('keeps a file that is valid for the target unchanged', () => {
-    const text = '# mine\nagent: {url:   "https://acme.scalr.io", tokenExistingSecret: {name: t}}   # odd\n\n\nreplicaCount:  2\n';
-    expect(migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.3')).toMatchObject({yaml: text, changes: []});
+    const text =
+      '# mine\nagent: {url:   "https://acme.scalr.io", tokenExistingSecret: {name: t}}   # odd\n\n\nreplicaCount:  2\n';
+    expect(migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.3')).toMatchObject({
+      yaml: text,
+      changes: [],
+    });
   });
 
   test('changes only the lines of renamed keys', () => {
-    const {text, from, to} = EXAMPLES.find(({name}) => name === 'local-renames') as (typeof EXAMPLES)[number];
-    expect(changedLines(text, migrate(text, to, from).yaml)).toEqual(['+ cache:', '+ repository: "scalr/agent-runner"']);
+    const {text, from, to} = EXAMPLES.find(
+      ({name}) => name === 'local-renames',
+    ) as (typeof EXAMPLES)[number];
+    expect(changedLines(text, migrate(text, to, from).yaml)).toEqual([
+      '+ cache:',
+      '+ repository: "scalr/agent-runner"',
+    ]);
   });
 
   test('updates the header that "values" wrote', () => {
@@ -61,17 +72,25 @@ describe('what the user must know', () => {
   const kinds = (text: string, from: string, to: string) => migrate(text, to, from).changes;
 
   test('lists a changed default with the line that keeps the old one', () => {
-    expect(kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-local@0.5.72', 'agent-local@0.6.5')).toContainEqual({
+    expect(
+      kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-local@0.5.72', 'agent-local@0.6.5'),
+    ).toContainEqual({
       kind: 'default-changed',
       path: 'image.repository',
-      message: 'Agent image: the default was scalr/agent-runner and is scalr/agent in agent-local 0.6.5.',
+      message:
+        'Agent image: the default was scalr/agent-runner and is scalr/agent in agent-local 0.6.5.',
       remedy: 'To keep it, set image.repository: "scalr/agent-runner"',
     });
   });
 
   test('lists a Kubernetes version that the old chart version did not require', () => {
-    expect(kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-job@0.5.68', 'agent-job@0.5.69')).toContainEqual(
-      expect.objectContaining({kind: 'requirement', message: expect.stringContaining('requires Kubernetes 1.35') as string}),
+    expect(
+      kinds('agent: {tokenExistingSecret: {name: t}}\n', 'agent-job@0.5.68', 'agent-job@0.5.69'),
+    ).toContainEqual(
+      expect.objectContaining({
+        kind: 'requirement',
+        message: expect.stringContaining('requires Kubernetes 1.35') as string,
+      }),
     );
   });
 
@@ -93,17 +112,29 @@ describe('what the user must know', () => {
       'agent-local@0.5.72',
     );
     expect(parse(yaml)).toMatchObject({persistence: {enabled: true}});
-    expect(changes).toContainEqual(expect.objectContaining({kind: 'kept', path: 'persistence.enabled'}));
+    expect(changes).toContainEqual(
+      expect.objectContaining({kind: 'kept', path: 'persistence.enabled'}),
+    );
   });
 
   test('names a Secret instead of an inline token, and never prints the token', () => {
     const token = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
-    const result = migrate(`agent: {token: ${token}}\nextraEnv: {AWS_SECRET_ACCESS_KEY: hunter2}\n`, 'agent-job@0.6.5', 'agent-k8s@0.5.58');
+    const result = migrate(
+      `agent: {token: ${token}}\nextraEnv: {AWS_SECRET_ACCESS_KEY: hunter2}\n`,
+      'agent-job@0.6.5',
+      'agent-k8s@0.5.58',
+    );
     expect(JSON.stringify(result)).not.toContain(token);
     expect(JSON.stringify(result.changes)).not.toContain('hunter2');
-    expect(parse(result.yaml)).toMatchObject({agent: {tokenExistingSecret: {name: 'scalr-agent-token'}}});
+    expect(parse(result.yaml)).toMatchObject({
+      agent: {tokenExistingSecret: {name: 'scalr-agent-token'}},
+    });
     expect(result.changes).toContainEqual(
-      expect.objectContaining({kind: 'dropped', path: 'agent.token', remedy: expect.any(String) as string}),
+      expect.objectContaining({
+        kind: 'dropped',
+        path: 'agent.token',
+        remedy: expect.any(String) as string,
+      }),
     );
   });
 
@@ -113,25 +144,37 @@ describe('what the user must know', () => {
     expect(parse(yaml)).toMatchObject({agent: {extraEnv: {VAULT_TOKEN: 'hunter2', REGION: 'eu'}}});
     expect(parse(yaml)).not.toHaveProperty('task.runner');
     expect(changes).toContainEqual(
-      expect.objectContaining({kind: 'kept', message: expect.stringContaining('did not reach runs') as string}),
+      expect.objectContaining({
+        kind: 'kept',
+        message: expect.stringContaining('did not reach runs') as string,
+      }),
     );
   });
 
   test('names the containers that variables of the controller also reach', () => {
-    const text = 'agent: {tokenExistingSecret: t}\nextraEnv: {REGION: eu, HTTPS_PROXY: "http://proxy:3128", SCALR_AGENT_DEBUG: "1"}\n';
+    const text =
+      'agent: {tokenExistingSecret: t}\nextraEnv: {REGION: eu, HTTPS_PROXY: "http://proxy:3128", SCALR_AGENT_DEBUG: "1"}\n';
     const {changes} = migrate(text, 'agent-job@0.6.5', 'agent-job@0.5.63');
     const before = 'reached only the controller in agent-job 0.5.63, and now also reaches the';
-    expect(changes.map(({message}) => message).filter((message) => message.includes('reached only'))).toEqual([
+    expect(
+      changes.map(({message}) => message).filter((message) => message.includes('reached only')),
+    ).toEqual([
       expect.stringContaining(`extraEnv.HTTPS_PROXY ${before} worker and runner.`),
       expect.stringContaining(`extraEnv.REGION ${before} worker.`),
     ]);
   });
 
   test('replaces a client key and its certificate by a Secret', () => {
-    const text = 'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
+    const text =
+      'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
     const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
     expect(changes.map(({path}) => path)).toEqual(['agent.tls.clientKey', 'agent.tls.clientCert']);
-    expect(parse(yaml)).toEqual({agent: {tokenExistingSecret: {name: 't'}, tls: {clientCertSecret: {name: 'scalr-agent-client-cert'}}}});
+    expect(parse(yaml)).toEqual({
+      agent: {
+        tokenExistingSecret: {name: 't'},
+        tls: {clientCertSecret: {name: 'scalr-agent-client-cert'}},
+      },
+    });
   });
 });
 
@@ -146,7 +189,11 @@ describe('files of other engines', () => {
   ])('edits only chart, version and values of %s', async (name, text) => {
     const {yaml} = migrate(text, 'agent-local@0.6.5');
     await expect(yaml).toMatchFileSnapshot(join(GOLDEN, `${name.replaceAll(' ', '-')}.txt`));
-    expect(changedLines(text, yaml).filter((line) => /nginx|odd|destination|ConfigMap|interval|ref: config/.test(line))).toEqual([]);
+    expect(
+      changedLines(text, yaml).filter((line) =>
+        /nginx|odd|destination|ConfigMap|interval|ref: config/.test(line),
+      ),
+    ).toEqual([]);
   });
 
   test.each([
@@ -166,57 +213,90 @@ describe('files of other engines', () => {
   });
 
   test('asks for --from when the version is a range', () => {
-    expect(() => migrate(ARGO.replace('"0.5.58"', '0.5.*'), 'agent-job@0.6.5')).toThrow('has the version range "0.5.*"');
+    expect(() => migrate(ARGO.replace('"0.5.58"', '0.5.*'), 'agent-job@0.6.5')).toThrow(
+      'has the version range "0.5.*"',
+    );
   });
 
   test('names the interpolation of Terraform that it cannot evaluate', () => {
     const expression = '$'.concat('{var.secret}');
     const text = TERRAFORM.replace('infra', expression);
-    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(`its values contain ${expression}, which only Terraform can evaluate`);
-    expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow('it has 2 helm_release resources');
+    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(
+      `its values contain ${expression}, which only Terraform can evaluate`,
+    );
+    expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow(
+      'it has 2 helm_release resources',
+    );
   });
 
-  const TEMPLATED = HELMFILE.replace('releases:', '{{- if eq .Environment.Name "prod" }}\nreleases:')
+  const TEMPLATED = HELMFILE.replace(
+    'releases:',
+    '{{- if eq .Environment.Name "prod" }}\nreleases:',
+  )
     .replace('  - name: a', '  - name: a\n    namespace: {{ .Environment.Name }}-agents')
     .concat('{{- end }}\n');
 
   test('keeps the templates of a Helmfile around the values', () => {
     const {yaml, from} = migrate(TEMPLATED, 'agent-local@0.6.5');
     expect(from).toBe('agent-local@0.5.63');
-    expect(changedLines(TEMPLATED, yaml)).toEqual(changedLines(HELMFILE, migrate(HELMFILE, 'agent-local@0.6.5').yaml));
+    expect(changedLines(TEMPLATED, yaml)).toEqual(
+      changedLines(HELMFILE, migrate(HELMFILE, 'agent-local@0.6.5').yaml),
+    );
     expect(yaml).toContain('namespace: {{ .Environment.Name }}-agents');
   });
 
-  test.each(['{{ .Values.url }}', '{{ .Values.url }}/x'])('names the template %s in the values of a Helmfile', (expression) => {
+  test.each([
+    '{{ .Values.url }}',
+    '{{ .Values.url }}/x',
+  ])('names the template %s in the values of a Helmfile', (expression) => {
     const text = HELMFILE.replace(
       '"https://acme.scalr.io", tokenExistingSecret: {name: t}}',
       `"https://acme.scalr.io"}\n        x: ${expression}`,
     );
-    expect(() => migrate(text, 'agent-local@0.6.5')).toThrow('the values of the release contain template expressions');
+    expect(() => migrate(text, 'agent-local@0.6.5')).toThrow(
+      'the values of the release contain template expressions',
+    );
   });
 
   test.each([
     [
       'an Application',
-      ARGO.replace('            releaseName: x', '            parameters: [{name: agent.tokenExistingSecret, value: hunter2}]'),
+      ARGO.replace(
+        '            releaseName: x',
+        '            parameters: [{name: agent.tokenExistingSecret, value: hunter2}]',
+      ),
     ],
     [
       'a Helmfile',
       HELMFILE.replaceAll('agent-local', 'agent-k8s')
         .replace('{name: t}', 't')
-        .replace('  - name: nginx', '    set: [{name: agent.tokenExistingSecret, value: hunter2}]\n  - name: nginx'),
+        .replace(
+          '  - name: nginx',
+          '    set: [{name: agent.tokenExistingSecret, value: hunter2}]\n  - name: nginx',
+        ),
     ],
-    ['a HelmChart', K3S.replace('  valuesContent', '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent')],
+    [
+      'a HelmChart',
+      K3S.replace(
+        '  valuesContent',
+        '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent',
+      ),
+    ],
     [
       'a helm_release',
-      TERRAFORM.replace('  values =', '  set {\n    name = "agent.tokenExistingSecret"\n    value = "hunter2"\n  }\n  values ='),
+      TERRAFORM.replace(
+        '  values =',
+        '  set {\n    name = "agent.tokenExistingSecret"\n    value = "hunter2"\n  }\n  values =',
+      ),
     ],
   ])('lists the single parameters of %s, with the new key', (_, text) => {
     const {changes} = migrate(text, 'agent-local@0.6.5');
     expect(changes).toContainEqual({
       kind: 'dropped',
       path: 'agent.tokenExistingSecret',
-      message: expect.stringContaining('sets agent.tokenExistingSecret as a single parameter') as string,
+      message: expect.stringContaining(
+        'sets agent.tokenExistingSecret as a single parameter',
+      ) as string,
       remedy: 'In agent-local 0.6.5, the key is agent.tokenExistingSecret.name',
     });
     expect(JSON.stringify(changes)).not.toContain('hunter2');
@@ -225,11 +305,41 @@ describe('files of other engines', () => {
 
 describe('refuses', () => {
   test.each([
-    ['an unknown chart', 'agent: {url: x}\n', 'agent-jobs@0.6.5', undefined, '--to: unknown chart agent-jobs.'],
-    ['a version that was never released', 'a: 1\n', 'agent-job@0.6.0', 'agent-job@0.6.1', 'agent-job 0.6.0 was never released.'],
-    ['a file without a version', 'restrictMetadataService: true\n', 'agent-job@0.6.5', undefined, 'does not specify the chart version'],
-    ['values of the wrong type', 'agent: {debug: "yes"}\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
-    ['text that is no YAML', 'a: [\n', 'agent-job@0.6.5', 'agent-k8s@0.6.5', 'not valid for agent-k8s 0.6.5'],
+    [
+      'an unknown chart',
+      'agent: {url: x}\n',
+      'agent-jobs@0.6.5',
+      undefined,
+      '--to: unknown chart agent-jobs.',
+    ],
+    [
+      'a version that was never released',
+      'a: 1\n',
+      'agent-job@0.6.0',
+      'agent-job@0.6.1',
+      'agent-job 0.6.0 was never released.',
+    ],
+    [
+      'a file without a version',
+      'restrictMetadataService: true\n',
+      'agent-job@0.6.5',
+      undefined,
+      'does not specify the chart version',
+    ],
+    [
+      'values of the wrong type',
+      'agent: {debug: "yes"}\n',
+      'agent-job@0.6.5',
+      'agent-k8s@0.6.5',
+      'not valid for agent-k8s 0.6.5',
+    ],
+    [
+      'text that is no YAML',
+      'a: [\n',
+      'agent-job@0.6.5',
+      'agent-k8s@0.6.5',
+      'not valid for agent-k8s 0.6.5',
+    ],
   ])('%s', (_, text, to, from, message) => {
     expect(() => migrate(text, to, from)).toThrow(message);
   });
@@ -280,20 +390,29 @@ describe('comments', () => {
     'agent-job@0.5.63',
   ])('are all in the new file of %s, or listed', (to) => {
     fc.assert(
-      fc.property(fc.shuffledSubarray([...JOB_KEYS]), fc.constantFrom('0.5.76', '0.6.4'), (keys, version) => {
-        const given = keys.filter(([path]) => path !== 'task.job.backoffLimit' || version === '0.6.4');
-        if (given.length === 0) return;
-        const {text, count} = commented(given);
-        const {yaml, changes} = migrate(text, to, `agent-job@${version}`);
-        const missing = Array.from({length: count}, (_, index) => `# note ${index + 1}`).filter(
-          (note) => !new RegExp(`${note}\\b`).test(yaml),
-        );
-        const listed = changes.map(({message}) => /(\d+) comments? (?:is|are) not carried over/.exec(message)?.[1]).find((each) => each);
-        expect(Number(listed ?? 0), yaml).toBe(missing.length);
-        const kept = (path: string): boolean => changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
-        // What a key becomes keeps its comments.
-        if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
-      }),
+      fc.property(
+        fc.shuffledSubarray([...JOB_KEYS]),
+        fc.constantFrom('0.5.76', '0.6.4'),
+        (keys, version) => {
+          const given = keys.filter(
+            ([path]) => path !== 'task.job.backoffLimit' || version === '0.6.4',
+          );
+          if (given.length === 0) return;
+          const {text, count} = commented(given);
+          const {yaml, changes} = migrate(text, to, `agent-job@${version}`);
+          const missing = Array.from({length: count}, (_, index) => `# note ${index + 1}`).filter(
+            (note) => !new RegExp(`${note}\\b`).test(yaml),
+          );
+          const listed = changes
+            .map(({message}) => /(\d+) comments? (?:is|are) not carried over/.exec(message)?.[1])
+            .find((each) => each);
+          expect(Number(listed ?? 0), yaml).toBe(missing.length);
+          const kept = (path: string): boolean =>
+            changes.every((change) => change.kind !== 'dropped' || !change.path.startsWith(path));
+          // What a key becomes keeps its comments.
+          if (given.every(([path]) => kept(path))) expect(missing, `${text}\n${yaml}`).toEqual([]);
+        },
+      ),
       {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 4},
     );
   });

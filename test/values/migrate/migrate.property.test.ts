@@ -6,7 +6,16 @@ import type {Target} from '../../../src/charts/define.ts';
 import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
 import {protectionsOf} from '../../../src/charts/security.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
-import {copyOf, getAt, leafPaths, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/ground/tree.ts';
+import {
+  copyOf,
+  getAt,
+  leafPaths,
+  sameTree,
+  setAt,
+  spellPath,
+  type Tree,
+  type Values,
+} from '../../../src/ground/tree.ts';
 import {toYaml} from '../../../src/values/document.ts';
 import {generate} from '../../../src/values/generate.ts';
 import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
@@ -30,8 +39,20 @@ function treeOf({node, path}: Leaf): fc.Arbitrary<Tree> {
   const types = [node.type].flat();
   if (types.includes('boolean')) return fc.boolean();
   if (types.includes('integer') || types.includes('number')) return fc.constantFrom(1, 30, 600);
-  if (types.includes('array')) return fc.constantFrom<Tree>([], ['a'], [{name: 'own', emptyDir: {}}], [{name: 'own', mountPath: '/own'}]);
-  if (types.includes('object')) return fc.constantFrom<Tree>({}, {a: 'b'}, {'example.com/a': '1'}, {AWS_REGION: 'x', NUMBER: 5});
+  if (types.includes('array'))
+    return fc.constantFrom<Tree>(
+      [],
+      ['a'],
+      [{name: 'own', emptyDir: {}}],
+      [{name: 'own', mountPath: '/own'}],
+    );
+  if (types.includes('object'))
+    return fc.constantFrom<Tree>(
+      {},
+      {a: 'b'},
+      {'example.com/a': '1'},
+      {AWS_REGION: 'x', NUMBER: 5},
+    );
   if (path.at(-1) === 'token') return fc.constant(TOKEN);
   if (path.at(-1) === 'cpu') return fc.constantFrom<Tree>('2', '500m');
   return fc.constantFrom<Tree>('own', '2', '40Gi', '500m', '/mnt/x');
@@ -39,7 +60,9 @@ function treeOf({node, path}: Leaf): fc.Arbitrary<Tree> {
 
 const keysOf = ({chart, version}: Target): fc.Arbitrary<[readonly string[], Tree][]> => {
   const leaves = leavesOf(chartSchema(chart), version);
-  const one = fc.constantFrom(...leaves).chain((leaf) => treeOf(leaf).map((tree): [readonly string[], Tree] => [leaf.path, tree]));
+  const one = fc
+    .constantFrom(...leaves)
+    .chain((leaf) => treeOf(leaf).map((tree): [readonly string[], Tree] => [leaf.path, tree]));
   return fc.array(one, {maxLength: 6});
 };
 
@@ -57,7 +80,10 @@ const errorsIn = (values: Values, target: Target) =>
     .map(({code, path, message}) => `${code} ${path} ${message}`);
 
 /** Valid values of a version: as many of the settings and keys as it accepts together. */
-async function valuesOf(from: Target, {flags, keys}: {flags: RawFlags; keys: [readonly string[], Tree][]}): Promise<Values> {
+async function valuesOf(
+  from: Target,
+  {flags, keys}: {flags: RawFlags; keys: [readonly string[], Tree][]},
+): Promise<Values> {
   const base = {url: URL, chart: from.chart, 'chart-version': from.version};
   let [kept, values]: [RawFlags, Values] = [base, generate(await settingsFrom(base)).values];
   for (const [id, value] of Object.entries(flags)) {
@@ -86,18 +112,28 @@ function check(values: Values, from: Target, to: Target): Migrated {
   const listed = new Set(changes.map(({path}) => path));
   for (const path of leafPaths(values)) {
     const isKept = sameTree(getAt(after, path), getAt(values, path));
-    const isMoved = moves.some((each) => sameTree(each.from, path) && each.to.every((place) => getAt(after, place) !== undefined));
-    if (!isKept && !isMoved) expect(listed, `${spellPath(path)} is lost`).toContain(spellPath(path));
+    const isMoved = moves.some(
+      (each) =>
+        sameTree(each.from, path) && each.to.every((place) => getAt(after, place) !== undefined),
+    );
+    if (!isKept && !isMoved)
+      expect(listed, `${spellPath(path)} is lost`).toContain(spellPath(path));
   }
   const read = readEffective(effectiveValues(after, to), to).settings;
   for (const {setting, value, leaves} of explicitSettings(values, from)) {
     if (sameTree(read.get(setting.id), value)) continue;
     const isListed = leaves.length === 0 || leaves.some((path) => listed.has(spellPath(path)));
-    expect(isListed, `${setting.id} was ${JSON.stringify(value)} and is ${JSON.stringify(read.get(setting.id))}`).toBe(true);
+    expect(
+      isListed,
+      `${setting.id} was ${JSON.stringify(value)} and is ${JSON.stringify(read.get(setting.id))}`,
+    ).toBe(true);
   }
   for (const {name, isOn} of protectionsOf(from)) {
     const isLost =
-      isOn(effectiveValues(values, from)) && !protectionsOf(to).some((each) => each.name === name && each.isOn(effectiveValues(after, to)));
+      isOn(effectiveValues(values, from)) &&
+      !protectionsOf(to).some(
+        (each) => each.name === name && each.isOn(effectiveValues(after, to)),
+      );
     if (isLost)
       expect(
         changes.some(({message}) => message.includes(name) && message.includes('cannot be kept')),
@@ -105,10 +141,14 @@ function check(values: Values, from: Target, to: Target): Migrated {
       ).toBe(true);
   }
   expect(errorsIn(after, to)).toEqual([]);
-  const isValid = new Ajv2020({strict: false, validateFormats: false}).compile(closedSchema(chartSchema(to.chart), to.version));
+  const isValid = new Ajv2020({strict: false, validateFormats: false}).compile(
+    closedSchema(chartSchema(to.chart), to.version),
+  );
   expect(isValid(after) || isValid.errors).toBe(true);
   expect(JSON.stringify([changes, after])).not.toContain(TOKEN);
-  expect(readSource(migrateText('values.yaml', toYaml(values), from, to).text).source?.values).toEqual(after);
+  expect(
+    readSource(migrateText('values.yaml', toYaml(values), from, to).text).source?.values,
+  ).toEqual(after);
   return migrated;
 }
 
@@ -116,30 +156,49 @@ const versionPairs = CHART_NAMES.flatMap((chart) => {
   const targets = TARGETS.filter((each) => each.chart === chart);
   return targets.flatMap((from) => targets.map((to) => [from, to] as const));
 });
-const chartPairs = TARGETS.flatMap((from) => TARGETS.filter(({chart}) => chart !== from.chart).map((to) => [from, to] as const));
+const chartPairs = TARGETS.flatMap((from) =>
+  TARGETS.filter(({chart}) => chart !== from.chart).map((to) => [from, to] as const),
+);
 
 test.each([
   ['two versions of a chart', versionPairs],
   ['two charts', chartPairs],
-])('keeps or lists every setting and key between %s', {timeout: isFull ? 3_600_000 : 600_000}, async (_, pairs) => {
-  let renamed = 0;
-  const migrateAll = (from: fc.Arbitrary<Target>, to: (from: Target) => fc.Arbitrary<readonly Target[]>, numRuns: number) =>
-    fc.assert(
-      fc.asyncProperty(
-        from.chain((each) => fc.record({from: fc.constant(each), to: to(each), given: cases(each)})),
-        async ({from, to, given}) => {
-          const values = await valuesOf(from, given);
-          for (const each of to) renamed += check(values, from, each).moves.length;
-        },
-      ),
-      {numRuns},
-    );
-  const targetsOf = (from: Target) => pairs.flatMap(([each, to]) => (each === from ? [to] : []));
-  if (isFull) for (const from of TARGETS) await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
-  else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
-  // Few keys are renamed between versions of a chart: about 50 in 24 runs, and once only 8.
-  expect(renamed).toBeGreaterThan(pairs === chartPairs ? RUNS * 4 : RUNS);
-});
+])(
+  'keeps or lists every setting and key between %s',
+  {timeout: isFull ? 3_600_000 : 600_000},
+  async (_, pairs) => {
+    let renamed = 0;
+    const migrateAll = (
+      from: fc.Arbitrary<Target>,
+      to: (from: Target) => fc.Arbitrary<readonly Target[]>,
+      numRuns: number,
+    ) =>
+      fc.assert(
+        fc.asyncProperty(
+          from.chain((each) =>
+            fc.record({from: fc.constant(each), to: to(each), given: cases(each)}),
+          ),
+          async ({from, to, given}) => {
+            const values = await valuesOf(from, given);
+            for (const each of to) renamed += check(values, from, each).moves.length;
+          },
+        ),
+        {numRuns},
+      );
+    const targetsOf = (from: Target) => pairs.flatMap(([each, to]) => (each === from ? [to] : []));
+    if (isFull)
+      for (const from of TARGETS)
+        await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
+    else
+      await migrateAll(
+        fc.constantFrom(...TARGETS),
+        (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]),
+        RUNS * 4,
+      );
+    // Few keys are renamed between versions of a chart: about 50 in 24 runs, and once only 8.
+    expect(renamed).toBeGreaterThan(pairs === chartPairs ? RUNS * 4 : RUNS);
+  },
+);
 
 /** Settings of the charts by default, as far as the target could keep them. */
 test('keeps every default that the target can express with --keep-defaults', async () => {
@@ -148,14 +207,19 @@ test('keeps every default that the target can express with --keep-defaults', asy
     fc.asyncProperty(
       fc
         .constantFrom(...TARGETS)
-        .chain((from) => fc.record({from: fc.constant(from), to: fc.constantFrom(...TARGETS), given: cases(from)})),
+        .chain((from) =>
+          fc.record({from: fc.constant(from), to: fc.constantFrom(...TARGETS), given: cases(from)}),
+        ),
       async ({from, to, given}) => {
         const values = await valuesOf(from, given);
         const {changes, values: after} = migrateValues(values, from, to, {keeps: 'all'});
         expect(errorsIn(after, to)).toEqual([]);
-        const lost = changes.filter(({kind, remedy}) => kind === 'default-changed' && remedy !== undefined);
+        const lost = changes.filter(
+          ({kind, remedy}) => kind === 'default-changed' && remedy !== undefined,
+        );
         // What remains does not fit the other keys.
-        for (const {path} of lost) expect(migrateValues(values, from, to).changes.map((each) => each.path)).toContain(path);
+        for (const {path} of lost)
+          expect(migrateValues(values, from, to).changes.map((each) => each.path)).toContain(path);
         kept += changes.filter(({message}) => message.includes('The old value is written')).length;
       },
     ),
@@ -167,11 +231,16 @@ test('keeps every default that the target can express with --keep-defaults', asy
 test('changes nothing when the version stays the same', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...TARGETS).chain((from) => fc.record({from: fc.constant(from), given: cases(from)})),
+      fc
+        .constantFrom(...TARGETS)
+        .chain((from) => fc.record({from: fc.constant(from), given: cases(from)})),
       async ({from, given}) => {
         const values = await valuesOf(from, given);
         // Secrets are replaced in every migration.
-        if (leafPaths(values).some((path) => ['token', 'clientKey'].includes(path.at(-1) as string))) return;
+        if (
+          leafPaths(values).some((path) => ['token', 'clientKey'].includes(path.at(-1) as string))
+        )
+          return;
         expect(migrateValues(values, from, from).values).toEqual(values);
       },
     ),

@@ -10,7 +10,11 @@ import {EXAMPLES} from './examples.ts';
 const charts = process.env['SCALR_CHARTS'];
 
 describe.skipIf(charts === undefined)('the released charts', () => {
-  test.each(EXAMPLES)('render the values of $name without warnings', {timeout: 60_000}, async ({from, to, text}) => {
+  test.each(EXAMPLES)('render the values of $name without warnings', {timeout: 60_000}, async ({
+    from,
+    to,
+    text,
+  }) => {
     const folder = mkdtempSync(join(tmpdir(), 'migrate-'));
     onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
     const file = join(folder, 'values.yaml');

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Target} from '../../../src/charts/define.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
-import {leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/ground/tree.ts';
+import {
+  leafPaths,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  type Tree,
+  type Values,
+} from '../../../src/ground/tree.ts';
 import {effectiveValues} from '../../../src/values/read-values.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {type CheckedGroup, findingsOf} from '../../../src/values/validate/check-files.ts';
@@ -13,7 +21,22 @@ import {TARGETS} from '../../support/versions.ts';
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 20;
 
 /** Wrong, right and doubtful values, as they are written. */
-const WRITTEN = ['20', '1.10', '1_000', '0x10', '1000000', 'yes', '"true"', '"on"', 'text', '20Gi', 'alway', 'Always', '{a: 1}', '[a, 1]'];
+const WRITTEN = [
+  '20',
+  '1.10',
+  '1_000',
+  '0x10',
+  '1000000',
+  'yes',
+  '"true"',
+  '"on"',
+  'text',
+  '20Gi',
+  'alway',
+  'Always',
+  '{a: 1}',
+  '[a, 1]',
+];
 
 /** A key, misspelled or in another place. */
 const damaged = (path: Path): Path[] => [
@@ -32,11 +55,16 @@ const written = (path: Path, value: string): string =>
 /** One key per top-level section, so that the lines make one file. */
 const files = (target: Target): fc.Arbitrary<string> => {
   const leaves = leavesOf(chartSchema(target.chart), target.version);
-  const leaf = fc.constantFrom(...leaves).chain(({path}: Leaf) => fc.constantFrom(...damaged(path)));
+  const leaf = fc
+    .constantFrom(...leaves)
+    .chain(({path}: Leaf) => fc.constantFrom(...damaged(path)));
   const variables = fc
     .tuple(fc.constantFrom('SCALR_DEBUG', 'SCALR_AGENT_DEBG', 'A'), fc.constantFrom(...WRITTEN))
     .map(([name, value]) => ({path: ['extraEnv', name], value}));
-  const entry = fc.oneof({weight: 5, arbitrary: fc.record({path: leaf, value: fc.constantFrom(...WRITTEN)})}, variables);
+  const entry = fc.oneof(
+    {weight: 5, arbitrary: fc.record({path: leaf, value: fc.constantFrom(...WRITTEN)})},
+    variables,
+  );
   return fc
     .uniqueArray(entry, {minLength: 1, maxLength: 5, selector: ({path}) => path[0] as string})
     .map((entries) => entries.map(({path, value}) => written(path, value)).join(''));
@@ -48,15 +76,21 @@ const checked = (text: string, target: Target): CheckedGroup => {
 };
 
 const changedPaths = (before: Values, after: Values): string[] => {
-  const paths = new Map([...leafPaths(before), ...leafPaths(after)].map((path) => [spellPath(path), path]));
-  return [...paths].flatMap(([name, path]) => (sameTree(valueAt(before, path), valueAt(after, path)) ? [] : [name]));
+  const paths = new Map(
+    [...leafPaths(before), ...leafPaths(after)].map((path) => [spellPath(path), path]),
+  );
+  return [...paths].flatMap(([name, path]) =>
+    sameTree(valueAt(before, path), valueAt(after, path)) ? [] : [name],
+  );
 };
 
 test('fixes add no finding, change only the keys of findings, and leave nothing to a second run', () => {
   let count = 0;
   fc.assert(
     fc.property(
-      fc.constantFrom(...TARGETS).chain((target) => fc.record({target: fc.constant(target), text: files(target)})),
+      fc
+        .constantFrom(...TARGETS)
+        .chain((target) => fc.record({target: fc.constant(target), text: files(target)})),
       ({target, text}) => {
         const before = checked(text, target);
         const {fixed, rewrites} = fixGroup(before);
@@ -71,7 +105,9 @@ test('fixes add no finding, change only the keys of findings, and leave nothing 
           const name = suggestion.split(':')[0] as string;
           return [path, name, path.replace(/[^.]*$/, name)];
         });
-        const others = changedPaths(old, now).filter((each) => !named.some((name) => isWithin(each, name)));
+        const others = changedPaths(old, now).filter(
+          (each) => !named.some((name) => isWithin(each, name)),
+        );
         expect(others).toEqual([]);
         expect(fixGroup(checked(rewrites[0]?.after ?? '', target)).rewrites).toEqual([]);
       },
@@ -89,9 +125,24 @@ test.each<[what: string, text: string, path: Path, written: Tree]>([
     20,
   ],
   ['a variable that is yes', 'agent: {extraEnv: {A: yes}}', ['agent', 'extraEnv', 'A'], true],
-  ['a variable in another notation', 'agent: {extraEnv: {A: 1_000}}', ['agent', 'extraEnv', 'A'], 1000],
-  ['a node selector for the controller or the runs', 'nodeSelector: {a: b}', ['nodeSelector'], {a: 'b'}],
-  ['resources of one of several containers', 'resources: {limits: {cpu: 1}}', ['resources', 'limits', 'cpu'], 1],
+  [
+    'a variable in another notation',
+    'agent: {extraEnv: {A: 1_000}}',
+    ['agent', 'extraEnv', 'A'],
+    1000,
+  ],
+  [
+    'a node selector for the controller or the runs',
+    'nodeSelector: {a: b}',
+    ['nodeSelector'],
+    {a: 'b'},
+  ],
+  [
+    'resources of one of several containers',
+    'resources: {limits: {cpu: 1}}',
+    ['resources', 'limits', 'cpu'],
+    1,
+  ],
 ])('only suggests what to write for %s', (_, text, path, value) => {
   const target: Target = {chart: 'agent-job', version: '0.6.5'};
   const {rewrites, fixed} = fixGroup(checked(text, target));
@@ -99,5 +150,7 @@ test.each<[what: string, text: string, path: Path, written: Tree]>([
   const values: Values = {};
   setAt(values, path, value);
   expect(readSource(text).source?.values).toEqual(values);
-  expect(fixed.findings.find((each) => isWithin(spellPath(path), each.path))?.suggestion).toBeDefined();
+  expect(
+    fixed.findings.find((each) => isWithin(spellPath(path), each.path))?.suggestion,
+  ).toBeDefined();
 });

@@ -8,17 +8,62 @@ type Case = [name: string, before: string, fix: Fix, after: string];
 const fixed = (text: string, ...fixes: Fix[]): string => applyFixes(text, fixes).text;
 
 const VALUES: Case[] = [
-  ['a number becomes a text', 'tag: 1.10 # why\n', {path: ['tag'], value: '1.10'}, 'tag: "1.10" # why\n'],
-  ['a plain text stays plain', "a:   'x'\ncache: ephemerl\n", {path: ['cache'], value: 'ephemeral'}, "a:   'x'\ncache: ephemeral\n"],
+  [
+    'a number becomes a text',
+    'tag: 1.10 # why\n',
+    {path: ['tag'], value: '1.10'},
+    'tag: "1.10" # why\n',
+  ],
+  [
+    'a plain text stays plain',
+    "a:   'x'\ncache: ephemerl\n",
+    {path: ['cache'], value: 'ephemeral'},
+    "a:   'x'\ncache: ephemeral\n",
+  ],
   ['single quotes stay', "cache: 'a'\n", {path: ['cache'], value: "it's"}, "cache: 'it''s'\n"],
-  ['a plain text that would be read as something else gets quotes', 'debug: of\n', {path: ['debug'], value: 'off'}, 'debug: "off"\n'],
-  ['a text with a line break stays on its line', 'a: x\nb: 1\n', {path: ['a'], value: 'x\ny'}, 'a: "x\\ny"\nb: 1\n'],
+  [
+    'a plain text that would be read as something else gets quotes',
+    'debug: of\n',
+    {path: ['debug'], value: 'off'},
+    'debug: "off"\n',
+  ],
+  [
+    'a text with a line break stays on its line',
+    'a: x\nb: 1\n',
+    {path: ['a'], value: 'x\ny'},
+    'a: "x\\ny"\nb: 1\n',
+  ],
   ['a text becomes a switch', 'a: "yes"\nb: 1\n', {path: ['a'], value: true}, 'a: true\nb: 1\n'],
-  ['an item of a list', 'args:\n  - 8080\n  - x\n', {path: ['args', 0], value: '8080'}, 'args:\n  - "8080"\n  - x\n'],
-  ['a key in a list', 'env:\n  - name: A\n    value: 1\n', {path: ['env', 0, 'value'], value: '1'}, 'env:\n  - name: A\n    value: "1"\n'],
-  ['a value in a mapping on one line', '{a: {b: 1, c: 2}}\n', {path: ['a', 'b'], value: '1'}, '{a: {b: "1", c: 2}}\n'],
-  ['a text that ends a mapping on one line', '{a: {b: 1}}\n', {path: ['a', 'b'], value: 'x}'}, '{a: {b: "x}"}}\n'],
-  ['a text of several lines', 'a: | # why\n  one\n  two\nb: 1\n', {path: ['a'], value: 'one'}, 'a: "one" # why\nb: 1\n'],
+  [
+    'an item of a list',
+    'args:\n  - 8080\n  - x\n',
+    {path: ['args', 0], value: '8080'},
+    'args:\n  - "8080"\n  - x\n',
+  ],
+  [
+    'a key in a list',
+    'env:\n  - name: A\n    value: 1\n',
+    {path: ['env', 0, 'value'], value: '1'},
+    'env:\n  - name: A\n    value: "1"\n',
+  ],
+  [
+    'a value in a mapping on one line',
+    '{a: {b: 1, c: 2}}\n',
+    {path: ['a', 'b'], value: '1'},
+    '{a: {b: "1", c: 2}}\n',
+  ],
+  [
+    'a text that ends a mapping on one line',
+    '{a: {b: 1}}\n',
+    {path: ['a', 'b'], value: 'x}'},
+    '{a: {b: "x}"}}\n',
+  ],
+  [
+    'a text of several lines',
+    'a: | # why\n  one\n  two\nb: 1\n',
+    {path: ['a'], value: 'one'},
+    'a: "one" # why\nb: 1\n',
+  ],
   ['a type that is spelled out', 'a: !!str 1\n', {path: ['a'], value: '2'}, 'a: !!str "2"\n'],
   ['an anchor without references', 'a: &x 1\n', {path: ['a'], value: '1'}, 'a: &x "1"\n'],
   ['the end of a file without a line end', 'a: 1', {path: ['a'], value: '1'}, 'a: "1"'],
@@ -31,8 +76,18 @@ const NAMES: Case[] = [
     {path: ['agent', 'tokne'], name: 'token'},
     'agent:\n  # mine\n  token: "x" # note\n',
   ],
-  ['with everything below it', 'limts: {cpu: 1}\na: 1\n', {path: ['limts'], name: 'limits'}, 'limits: {cpu: 1}\na: 1\n'],
-  ['with an anchor below it', 'limts:\n  cpu: &c 1\nb: *c\n', {path: ['limts'], name: 'limits'}, 'limits:\n  cpu: &c 1\nb: *c\n'],
+  [
+    'with everything below it',
+    'limts: {cpu: 1}\na: 1\n',
+    {path: ['limts'], name: 'limits'},
+    'limits: {cpu: 1}\na: 1\n',
+  ],
+  [
+    'with an anchor below it',
+    'limts:\n  cpu: &c 1\nb: *c\n',
+    {path: ['limts'], name: 'limits'},
+    'limits:\n  cpu: &c 1\nb: *c\n',
+  ],
   [
     'beside a merge key',
     'd: &d {x: 1}\na:\n  <<: *d\n  tokne: 1\n',
@@ -42,9 +97,19 @@ const NAMES: Case[] = [
   ['without a value', 'tokne:\nb: 1\n', {path: ['tokne'], name: 'token'}, 'token:\nb: 1\n'],
   ['in quotes', '"tokne": x\n', {path: ['tokne'], name: 'token'}, '"token": x\n'],
   ['one that YAML would misread', 'nno: x\n', {path: ['nno'], name: 'no'}, '"no": x\n'],
-  ['inside a list', 'a:\n  - nmae: x\n', {path: ['a', 0, 'nmae'], name: 'name'}, 'a:\n  - name: x\n'],
+  [
+    'inside a list',
+    'a:\n  - nmae: x\n',
+    {path: ['a', 0, 'nmae'], name: 'name'},
+    'a:\n  - name: x\n',
+  ],
   ['together with its value', 'a: 1\n', {path: ['a'], value: '1', name: 'b'}, 'b: "1"\n'],
-  ['and its value stays as it was written', "size: '5Gi'\n", {path: ['size'], value: '5Gi', name: 'storage'}, "storage: '5Gi'\n"],
+  [
+    'and its value stays as it was written',
+    "size: '5Gi'\n",
+    {path: ['size'], value: '5Gi', name: 'storage'},
+    "storage: '5Gi'\n",
+  ],
 ];
 
 const MOVES: Case[] = [
@@ -89,20 +154,27 @@ describe.each([
     expect(fixed(before, fix)).toBe(after);
   });
 
-  test.each(cases)('%s, with Windows line ends and a byte order mark', (_name, before, fix, after) => {
+  test.each(
+    cases,
+  )('%s, with Windows line ends and a byte order mark', (_name, before, fix, after) => {
     const windows = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
     expect(fixed(windows(before), fix)).toBe(windows(after));
   });
 });
 
 test('keeps every other line byte for byte', () => {
-  const file = (value: string) => `# Values\r\n\r\na :  {b:   '${value}', }   # odd  \nc:\n-   x\n\n\n...\n`;
+  const file = (value: string) =>
+    `# Values\r\n\r\na :  {b:   '${value}', }   # odd  \nc:\n-   x\n\n\n...\n`;
   expect(fixed(file('y'), {path: ['a', 'b'], value: 'z'})).toBe(file('z'));
 });
 
 const REFUSED: [name: string, text: string, fix: Fix][] = [
   ['a new name that already has a value', 'tokne: a\ntoken: b\n', {path: ['tokne'], name: 'token'}],
-  ['a new name that a merge provides', 'd: &d {token: a}\na:\n  <<: *d\n  tokne: b\n', {path: ['a', 'tokne'], name: 'token'}],
+  [
+    'a new name that a merge provides',
+    'd: &d {token: a}\na:\n  <<: *d\n  tokne: b\n',
+    {path: ['a', 'tokne'], name: 'token'},
+  ],
   ['an anchor', 'a: &x 1\nb: *x\n', {path: ['a'], value: '1'}],
   ['a reference', 'a: &x 1\nb: *x\n', {path: ['b'], value: '1'}],
   ['a key below an anchor', 'a: &x {tokne: 1}\nb: *x\n', {path: ['a', 'tokne'], name: 'token'}],

@@ -18,30 +18,69 @@ const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 170;
 const TARGETS = CHART_NAMES.map((chart) => ({chart, version: newestOf(chart)}));
 
 /** What nobody expects below a key: names of JavaScript's own, deep maps, numbers without end. */
-const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'isPrototypeOf', 'toJSON', 'length', 'then', 'name'];
+const NAMES = [
+  'toString',
+  'valueOf',
+  'constructor',
+  '__proto__',
+  'hasOwnProperty',
+  'isPrototypeOf',
+  'toJSON',
+  'length',
+  'then',
+  'name',
+];
 const odd: fc.Arbitrary<Tree> = fc.oneof(
-  fc.constantFrom<Tree>(null, '', true, -1, 0, 1e21, 0.1, [], {}, [null], [[]], '2Gi', '<a>', 'Infinity', '-1e999', 'NaN', ...NAMES),
+  fc.constantFrom<Tree>(
+    null,
+    '',
+    true,
+    -1,
+    0,
+    1e21,
+    0.1,
+    [],
+    {},
+    [null],
+    [[]],
+    '2Gi',
+    '<a>',
+    'Infinity',
+    '-1e999',
+    'NaN',
+    ...NAMES,
+  ),
   fc.constantFrom(...NAMES).map((name) => Object.fromEntries([[name, 'x']]) as Tree),
   fc.constantFrom(...NAMES).map((name) => JSON.parse(`[{"${name}": {"${name}": null}}]`) as Tree),
 );
 
 test('does not crash for any value of any key of any chart', () => {
-  const leaves = TARGETS.flatMap((target) => leavesOf(chartSchema(target.chart), target.version).map(({path}) => ({target, path})));
+  const leaves = TARGETS.flatMap((target) =>
+    leavesOf(chartSchema(target.chart), target.version).map(({path}) => ({target, path})),
+  );
   fc.assert(
-    fc.property(fc.constantFrom(...leaves), fc.nat(4), odd, fc.constantFrom('', ...NAMES), ({target, path}, cut, value, below) => {
-      const values: Values = {};
-      const place = path.slice(0, Math.max(1, path.length - cut));
-      setAt(values, below === '' ? place : [...place, below], value);
-      const text = JSON.stringify(values);
-      expect(Array.isArray(validate(text, target))).toBe(true);
-      expect(Array.isArray(knownBugs(text, target))).toBe(true);
-    }),
+    fc.property(
+      fc.constantFrom(...leaves),
+      fc.nat(4),
+      odd,
+      fc.constantFrom('', ...NAMES),
+      ({target, path}, cut, value, below) => {
+        const values: Values = {};
+        const place = path.slice(0, Math.max(1, path.length - cut));
+        setAt(values, below === '' ? place : [...place, below], value);
+        const text = JSON.stringify(values);
+        expect(Array.isArray(validate(text, target))).toBe(true);
+        expect(Array.isArray(knownBugs(text, target))).toBe(true);
+      },
+    ),
     {numRuns: RUNS},
   );
 });
 
 /** Everything that a version knows, Kubernetes types filled in. */
-const RICH = TARGETS.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({target, values: rightValues(target, kind)})));
+const RICH = TARGETS.flatMap((target) =>
+  (['own', 'existing'] as const).map((kind) => ({target, values: rightValues(target, kind)})),
+);
 
 /** A place in a tree, chosen by one number for each step down. */
 function placeIn(tree: Tree, choices: readonly number[]): (string | number)[] {
@@ -83,16 +122,36 @@ test('does not crash for a damaged file', () => {
   const damage = fc.tuple(
     fc.nat(),
     fc.nat(40),
-    fc.constantFrom('', ' ', '\t', '\n', ':', '- ', '{', '}', '[', '"', '&a ', '*a', '<<: ', '?', '!!int '),
+    fc.constantFrom(
+      '',
+      ' ',
+      '\t',
+      '\n',
+      ':',
+      '- ',
+      '{',
+      '}',
+      '[',
+      '"',
+      '&a ',
+      '*a',
+      '<<: ',
+      '?',
+      '!!int ',
+    ),
   );
   fc.assert(
-    fc.property(fc.constantFrom(...FILES), fc.array(damage, {minLength: 1, maxLength: 4}), ({target, text}, damages) => {
-      const damaged = damages.reduce((current, [at, length, put]) => {
-        const from = at % (current.length + 1);
-        return current.slice(0, from) + put + current.slice(from + length);
-      }, text);
-      expect(Array.isArray(validate(damaged, target))).toBe(true);
-    }),
+    fc.property(
+      fc.constantFrom(...FILES),
+      fc.array(damage, {minLength: 1, maxLength: 4}),
+      ({target, text}, damages) => {
+        const damaged = damages.reduce((current, [at, length, put]) => {
+          const from = at % (current.length + 1);
+          return current.slice(0, from) + put + current.slice(from + length);
+        }, text);
+        expect(Array.isArray(validate(damaged, target))).toBe(true);
+      },
+    ),
     {numRuns: RUNS},
   );
 });
@@ -103,13 +162,16 @@ test('reports a bug of a check as a finding of its file', () => {
   });
   const [target] = TARGETS;
   const group = {files: [{file: 'a.yaml', text: 'agent: {token: a}'}], areLayers: false};
-  expect(findingsOf(group, target as (typeof TARGETS)[number])).toMatchObject([{code: 'CHECK_FAILED', severity: 'error'}]);
+  expect(findingsOf(group, target as (typeof TARGETS)[number])).toMatchObject([
+    {code: 'CHECK_FAILED', severity: 'error'},
+  ]);
   spy.mockRestore();
 });
 
 test('checks the other files when one file is broken', async () => {
   const files = memoryFiles({
-    'methods.yaml': 'agent: {container_task_mem_request: {toString: x, valueOf: y}, token: {constructor: {__proto__: z}}}\n',
+    'methods.yaml':
+      'agent: {container_task_mem_request: {toString: x, valueOf: y}, token: {constructor: {__proto__: z}}}\n',
     'kind.yaml': 'apiVersion: v1\nkind: constructor\n',
     'broken.yaml': 'agent: {token: [\n',
     'good.yaml': 'agent: {token: abc}\n',
@@ -123,12 +185,19 @@ test('checks the other files when one file is broken', async () => {
   expect(stdout).not.toContain('unexpected error');
 });
 
-test.each(['--values-file', '--set'])('refuses values with keys named like methods in %s', async (flag) => {
+test.each([
+  '--values-file',
+  '--set',
+])('refuses values with keys named like methods in %s', async (flag) => {
   const files = memoryFiles({
     'v.yaml': 'agent: {container_task_mem_request: {toString: x}}\n',
   });
   const given = flag === '--set' ? 'agent.container_task_mem_request={"toString":"x"}' : 'v.yaml';
-  const {stderr, exit} = await runCommand(ValuesCommand, ['--url', 'https://acme.scalr.io', '--chart', 'agent-k8s', flag, given], {files});
+  const {stderr, exit} = await runCommand(
+    ValuesCommand,
+    ['--url', 'https://acme.scalr.io', '--chart', 'agent-k8s', flag, given],
+    {files},
+  );
   expect(exit).toBe(2);
   expect(stderr).toContain('agent.container_task_mem_request');
 });

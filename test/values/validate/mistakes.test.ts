@@ -7,12 +7,15 @@ import {targetOf} from './rule-cases.ts';
 
 const isFound = ([name, text, path]: Mistake): boolean =>
   validate(withToken(text), targetOf(name)).some(
-    (each) => each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`),
+    (each) =>
+      each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`),
   );
 
 describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
   test('are all found', () => {
-    const missed = mistakes.filter((each) => !isFound(each)).map(([name, text]) => `${name}: ${text}`);
+    const missed = mistakes
+      .filter((each) => !isFound(each))
+      .map(([name, text]) => `${name}: ${text}`);
     expect(missed).toEqual([]);
   });
 });
@@ -30,12 +33,18 @@ function fixed(text: string, target: ReturnType<typeof targetOf>) {
 
 describe('--fix', () => {
   const MISPLACED: readonly Mistake[] = [
-    ['job 0.6.5', 'agent:\n  token: abc\ntask:\n  runner:\n    nodeSelector:\n      pool: runs\n', 'task.nodeSelector'],
+    [
+      'job 0.6.5',
+      'agent:\n  token: abc\ntask:\n  runner:\n    nodeSelector:\n      pool: runs\n',
+      'task.nodeSelector',
+    ],
     ['local 0.6.5', 'agent:\n  tokne: 5\n  nodeSelector:\n    pool: 1\n', 'nodeSelector'],
     ['local 0.6.5', 'agent:\n  token: abc\nextraEnvs:\n  SCALR_DEBUG: 1\n', 'extraEnv'],
   ];
 
-  test.each(MISPLACED)('fixes all errors of %s: %s, and changes nothing when run again', (name, text) => {
+  test.each(
+    MISPLACED,
+  )('fixes all errors of %s: %s, and changes nothing when run again', (name, text) => {
     const target = targetOf(name);
     const once = fixed(text, target);
     expect(once.text).not.toBe(text);
@@ -73,13 +82,27 @@ test.each([
   ['job 0.6.5', 'podAnnotations: {a: b}', 'global.podAnnotations'],
   ['job 0.6.5', 'image: {tag: x}', 'agent.image'],
   ['job 0.5.63', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret'],
-  ['job 0.5.64', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret.name: the name of a Secret that contains the token'],
-  ['job 0.6.5', 'agent: {securityContext: {runAsUser: 1}}', 'agent.controller.securityContext and task.worker.securityContext'],
+  [
+    'job 0.5.64',
+    'agent: {auth: {token: abc}}',
+    'agent.tokenExistingSecret.name: the name of a Secret that contains the token',
+  ],
+  [
+    'job 0.6.5',
+    'agent: {securityContext: {runAsUser: 1}}',
+    'agent.controller.securityContext and task.worker.securityContext',
+  ],
   ['local 0.6.5', 'agent: {resources: {limits: {cpu: 1}}}', 'resources'],
   ['local 0.6.5', 'task: {nodeSelector: {a: b}}', 'nodeSelector'],
   ['local 0.6.5', 'env: [{name: A, value: b}]', 'extraEnv'],
   ['local 0.6.5', 'replicas: 2', 'replicaCount'],
-  ['k8s 0.6.5', 'task: {runner: {resources: {limits: {memory: 2Gi}}}}', 'agent.container_task_mem_limit: 2048'],
+  [
+    'k8s 0.6.5',
+    'task: {runner: {resources: {limits: {memory: 2Gi}}}}',
+    'agent.container_task_mem_limit: 2048',
+  ],
 ] as const)('%s: for %s suggests %s', (name, text, suggestion) => {
-  expect(validate(withToken(text), targetOf(name)).map((each) => each.suggestion)).toContain(suggestion);
+  expect(validate(withToken(text), targetOf(name)).map((each) => each.suggestion)).toContain(
+    suggestion,
+  );
 });

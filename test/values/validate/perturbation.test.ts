@@ -11,7 +11,8 @@ const found = {misspelled: 0, mistyped: 0, moved: 0, nulled: 0, 'spelled as in a
 
 /** Below what Kubernetes types null drops a default on purpose: no CPU limit, no fixed user. */
 const isKubernetes = ({path, node}: Leaf): boolean =>
-  node['x-kubernetes'] !== undefined || /(^|\.)(resources|[pP]odSecurityContext|securityContext)(\.|$)/.test(path.join('.'));
+  node['x-kubernetes'] !== undefined ||
+  /(^|\.)(resources|[pP]odSecurityContext|securityContext)(\.|$)/.test(path.join('.'));
 
 /** Of another type than the default. Variables take every scalar, so a list stands for the wrong one. */
 function mistyped({node, default: value}: Leaf): Tree {
@@ -28,13 +29,17 @@ const SOME = TARGETS.filter(({chart, version}, index) => {
   const before = TARGETS[index - 1];
   return (
     before?.chart !== chart ||
-    JSON.stringify(leavesOf(chartSchema(chart), version)) !== JSON.stringify(leavesOf(chartSchema(chart), before.version))
+    JSON.stringify(leavesOf(chartSchema(chart), version)) !==
+      JSON.stringify(leavesOf(chartSchema(chart), before.version))
   );
 });
 
-test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('reports damaged values of $chart $version', (target) => {
+test.each(
+  process.env['SCALR_CHARTS'] ? TARGETS : SOME,
+)('reports damaged values of $chart $version', (target) => {
   const leaves = leavesOf(chartSchema(target.chart), target.version);
-  const isKnown = (path: Path): boolean => leaves.some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
+  const isKnown = (path: Path): boolean =>
+    leaves.some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
   const missed: string[] = [];
   const spoil = (how: keyof typeof found, path: Path, value: Tree): void => {
     const values: Values = {};
@@ -53,18 +58,21 @@ test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('reports damaged values 
     if (!/\.(cpu|memory|procMount)$/.test(path.join('.'))) spoil('mistyped', path, mistyped(leaf));
     const moved = path.length > 1 ? path.slice(1) : ['agent', ...path];
     if (!isKnown(moved)) spoil('moved', moved, value);
-    if (!isEmpty(value) && !isNullable(leaf.node.type) && !isKubernetes(leaf)) spoil('nulled', path, null);
+    if (!isEmpty(value) && !isNullable(leaf.node.type) && !isKubernetes(leaf))
+      spoil('nulled', path, null);
   }
   for (const other of CHART_NAMES.filter((name) => name !== target.chart)) {
     for (const {path, default: value} of leavesOf(chartSchema(other), newestOf(other))) {
-      if (!isKnown(path) && !/^resources\./.test(path.join('.'))) spoil('spelled as in another chart', path, value);
+      if (!isKnown(path) && !/^resources\./.test(path.join('.')))
+        spoil('spelled as in another chart', path, value);
     }
   }
   expect(missed).toEqual([]);
 });
 
 /** The templates render the same for null here. */
-const isEmpty = (value: Tree): boolean => value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+const isEmpty = (value: Tree): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
 const isNullable = (type: unknown): boolean => [type].flat().includes('null');
 

@@ -4,23 +4,40 @@ import {KUBERNETES_RULES} from '../../../src/values/validate/kubernetes-rules.ts
 import {validate} from '../../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from './rule-cases.ts';
 
-const saidOf = (text: string, name: Named): string[] => validate(text, targetOf(name)).map(({code, path}) => `${code} ${path}`);
+const saidOf = (text: string, name: Named): string[] =>
+  validate(text, targetOf(name)).map(({code, path}) => `${code} ${path}`);
 
 describe('rules between keys', () => {
-  test.each(CASES)('%s: %s is reported with its code, and its valid neighbor is not', (name, wrong, code, path, right) => {
+  test.each(
+    CASES,
+  )('%s: %s is reported with its code, and its valid neighbor is not', (name, wrong, code, path, right) => {
     expect(saidOf(wrong, name)).toContain(`${code} ${path}`);
     expect(saidOf(right, name).filter((each) => each.startsWith(`${code} `))).toEqual([]);
   });
 
-  test.each(Object.values(CHARTS))('has a pair of cases for every rule between keys of $name', ({name, valuesRules}) => {
-    const tested = new Set(CASES.filter(([named]) => targetOf(named).chart === name).map(([, , code]) => code));
+  test.each(Object.values(CHARTS))('has a pair of cases for every rule between keys of $name', ({
+    name,
+    valuesRules,
+  }) => {
+    const tested = new Set(
+      CASES.filter(([named]) => targetOf(named).chart === name).map(([, , code]) => code),
+    );
     const untested = valuesRules.map(({code}) => code).filter((code) => !tested.has(code));
-    expect(untested, `add a pair for ${name} to CASES in test/values/validate/rule-cases.ts`).toEqual([]);
+    expect(
+      untested,
+      `add a pair for ${name} to CASES in test/values/validate/rule-cases.ts`,
+    ).toEqual([]);
   });
 });
 
 /** Type, key of agent-job, what Kubernetes refuses there, the finding, and what it takes. */
-const KUBERNETES: readonly [type: string, path: string, wrong: string, code: string, right: string][] = [
+const KUBERNETES: readonly [
+  type: string,
+  path: string,
+  wrong: string,
+  code: string,
+  right: string,
+][] = [
   [
     'AppArmorProfile',
     'agent.podSecurityContext',
@@ -35,7 +52,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{name: a, configMap: {name: c, defaultMode: 0755}}]',
   ],
-  ['Container', 'task.sidecars', '[{name: My_Sidecar, image: a}]', 'REJECTED_BY_KUBERNETES', '[{name: my-sidecar, image: a}]'],
+  [
+    'Container',
+    'task.sidecars',
+    '[{name: My_Sidecar, image: a}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{name: my-sidecar, image: a}]',
+  ],
   [
     'ContainerPort',
     'task.sidecars',
@@ -43,7 +66,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{name: a, image: a, ports: [{containerPort: 8080}]}]',
   ],
-  ['EnvFromSource', 'agent.controller.extraEnvFrom', '[{prefix: A_}]', 'REJECTED_BY_KUBERNETES', '[{prefix: A_, secretRef: {name: s}}]'],
+  [
+    'EnvFromSource',
+    'agent.controller.extraEnvFrom',
+    '[{prefix: A_}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{prefix: A_, secretRef: {name: s}}]',
+  ],
   [
     'EnvVar',
     'agent.controller.extraEnv',
@@ -51,7 +80,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}]',
   ],
-  ['EnvVar', 'agent.controller.extraEnv', '[{name: A, value: 1}]', 'UNQUOTED_TEXT', '[{name: A, value: "1"}]'],
+  [
+    'EnvVar',
+    'agent.controller.extraEnv',
+    '[{name: A, value: 1}]',
+    'UNQUOTED_TEXT',
+    '[{name: A, value: "1"}]',
+  ],
   [
     'EnvVarSource',
     'agent.controller.extraEnv',
@@ -69,7 +104,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
   ['Labels', 'task.nodeSelector', '{pool: 1}', 'UNQUOTED_TEXT', '{pool: "1"}'],
   ['Labels', 'task.podLabels', '{team: "a b"}', 'WRONG_VALUE', '{team: a-b}'],
   ['Labels', 'task.podLabels', '{"a b": c}', 'WRONG_VALUE', '{example.com/a: c}'],
-  ['Annotations', 'task.podAnnotations', '{flag: true}', 'UNQUOTED_TEXT', '{flag: "true", other: "a b: c"}'],
+  [
+    'Annotations',
+    'task.podAnnotations',
+    '{flag: true}',
+    'UNQUOTED_TEXT',
+    '{flag: "true", other: "a b: c"}',
+  ],
   [
     'LabelSelectorRequirement',
     'task.affinity',
@@ -77,9 +118,27 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '{podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, labelSelector: {matchExpressions: [{key: a, operator: In, values: [b]}]}}]}}',
   ],
-  ['LocalObjectReference', 'global.imagePullSecrets', '[{name: My_Secret}]', 'REJECTED_BY_KUBERNETES', '[{name: my-secret}]'],
-  ['LocalObjectReference', 'global.imagePullSecrets', '[my-secret]', 'WRONG_TYPE', '[{name: my-secret}]'],
-  ['LocalObjectReference', 'global.imagePullSecrets', '[{name: a}, {name: a}]', 'DUPLICATE_ITEM', '[{name: a}, {name: b}]'],
+  [
+    'LocalObjectReference',
+    'global.imagePullSecrets',
+    '[{name: My_Secret}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{name: my-secret}]',
+  ],
+  [
+    'LocalObjectReference',
+    'global.imagePullSecrets',
+    '[my-secret]',
+    'WRONG_TYPE',
+    '[{name: my-secret}]',
+  ],
+  [
+    'LocalObjectReference',
+    'global.imagePullSecrets',
+    '[{name: a}, {name: a}]',
+    'DUPLICATE_ITEM',
+    '[{name: a}, {name: b}]',
+  ],
   [
     'NodeSelector',
     'task.affinity',
@@ -108,7 +167,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '{podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname}]}}',
   ],
-  ['PodSecurityContext', 'global.podSecurityContext', '{fsGroup: -1}', 'REJECTED_BY_KUBERNETES', '{fsGroup: 2000}'],
+  [
+    'PodSecurityContext',
+    'global.podSecurityContext',
+    '{fsGroup: -1}',
+    'REJECTED_BY_KUBERNETES',
+    '{fsGroup: 2000}',
+  ],
   [
     'PolicyRule',
     'rbac.rules',
@@ -130,9 +195,27 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REQUEST_ABOVE_LIMIT',
     '{requests: {memory: 1Gi}, limits: {memory: 1Gi}}',
   ],
-  ['ResourceRequirements', 'agent.resources', '{requests: {memory: 512MB}}', 'WRONG_VALUE', '{requests: {memory: 512Mi}}'],
-  ['ResourceRequirements', 'agent.resources', '{memory: 512Mi}', 'UNKNOWN_KEY', '{requests: {memory: 512Mi}}'],
-  ['ResourceRequirements', 'task.runner.resources', '{limits: {memory: 256Mi}}', 'REQUEST_ABOVE_LIMIT', '{limits: {memory: 3Gi}}'],
+  [
+    'ResourceRequirements',
+    'agent.resources',
+    '{requests: {memory: 512MB}}',
+    'WRONG_VALUE',
+    '{requests: {memory: 512Mi}}',
+  ],
+  [
+    'ResourceRequirements',
+    'agent.resources',
+    '{memory: 512Mi}',
+    'UNKNOWN_KEY',
+    '{requests: {memory: 512Mi}}',
+  ],
+  [
+    'ResourceRequirements',
+    'task.runner.resources',
+    '{limits: {memory: 256Mi}}',
+    'REQUEST_ABOVE_LIMIT',
+    '{limits: {memory: 3Gi}}',
+  ],
   [
     'ResourceRequirements',
     'task.runner.resources',
@@ -140,7 +223,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'UNLIKELY_AMOUNT',
     '{limits: {memory: 3000M}, requests: {memory: 1000M}}',
   ],
-  ['ResourceRequirements', 'agent.resources', '{requests: {cpu: 500}}', 'UNLIKELY_AMOUNT', '{requests: {cpu: 500m}}'],
+  [
+    'ResourceRequirements',
+    'agent.resources',
+    '{requests: {cpu: 500}}',
+    'UNLIKELY_AMOUNT',
+    '{requests: {cpu: 500m}}',
+  ],
   [
     'SeccompProfile',
     'global.podSecurityContext',
@@ -148,7 +237,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '{seccompProfile: {type: Localhost, localhostProfile: a}}',
   ],
-  ['SecretVolumeSource', 'task.extraVolumes', '[{name: a, secret: {}}]', 'REJECTED_BY_KUBERNETES', '[{name: a, secret: {secretName: s}}]'],
+  [
+    'SecretVolumeSource',
+    'task.extraVolumes',
+    '[{name: a, secret: {}}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{name: a, secret: {secretName: s}}]',
+  ],
   [
     'SecurityContext',
     'task.runner.securityContext',
@@ -170,7 +265,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{key: a, operator: Equal, value: b}]',
   ],
-  ['Toleration', 'task.tolerations', '[{key: a, effect: NoSchedules}]', 'WRONG_VALUE', '[{key: a, effect: NoSchedule}]'],
+  [
+    'Toleration',
+    'task.tolerations',
+    '[{key: a, effect: NoSchedules}]',
+    'WRONG_VALUE',
+    '[{key: a, effect: NoSchedule}]',
+  ],
   ['Toleration', 'task.tolerations', '{key: a}', 'WRONG_TYPE', '[{key: a}]'],
   [
     'TopologySpreadConstraint',
@@ -186,7 +287,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'MISSING_KEY',
     '[{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]',
   ],
-  ['Volume', 'task.extraVolumes', '[{name: a, emptyDir: {}, hostPath: {path: /a}}]', 'REJECTED_BY_KUBERNETES', '[{name: a, emptyDir: {}}]'],
+  [
+    'Volume',
+    'task.extraVolumes',
+    '[{name: a, emptyDir: {}, hostPath: {path: /a}}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{name: a, emptyDir: {}}]',
+  ],
   [
     'VolumeMount',
     'task.sidecars',
@@ -411,7 +518,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '{seccompProfile: {type: Localhost, localhostProfile: a}}',
   ],
-  ['SecretEnvSource', 'agent.controller.extraEnvFrom', '[{secretRef: {}}]', 'REJECTED_BY_KUBERNETES', '[{secretRef: {name: s}}]'],
+  [
+    'SecretEnvSource',
+    'agent.controller.extraEnvFrom',
+    '[{secretRef: {}}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{secretRef: {name: s}}]',
+  ],
   [
     'SecretKeySelector',
     'agent.controller.extraEnv',
@@ -426,7 +539,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{name: a, projected: {sources: [{secret: {name: b}}]}}]',
   ],
-  ['SecurityContext', 'task.worker.securityContext', '{runAsGroup: -1}', 'REJECTED_BY_KUBERNETES', '{runAsGroup: 1}'],
+  [
+    'SecurityContext',
+    'task.worker.securityContext',
+    '{runAsGroup: -1}',
+    'REJECTED_BY_KUBERNETES',
+    '{runAsGroup: 1}',
+  ],
   [
     'ServiceAccountTokenProjection',
     'task.extraVolumes',
@@ -456,7 +575,13 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]',
   ],
-  ['Volume', 'task.extraVolumes', '[{name: a}]', 'REJECTED_BY_KUBERNETES', '[{name: a, emptyDir: {}}]'],
+  [
+    'Volume',
+    'task.extraVolumes',
+    '[{name: a}]',
+    'REJECTED_BY_KUBERNETES',
+    '[{name: a, emptyDir: {}}]',
+  ],
   [
     'VolumeProjection',
     'task.extraVolumes',
@@ -464,11 +589,24 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'REJECTED_BY_KUBERNETES',
     '[{name: a, projected: {sources: [{downwardAPI: {}}]}}]',
   ],
-  ['ResourceRequirements', 'agent.resources', '{limits: {cpu: null}}', 'NULL_IS_ZERO', '{requests: {cpu: null}}'],
-  ['ResourceRequirements', 'task.runner.resources', '{limits: {nvidia.com/gpu: null}}', 'NULL_IS_ZERO', '{limits: {cpu: null}}'],
+  [
+    'ResourceRequirements',
+    'agent.resources',
+    '{limits: {cpu: null}}',
+    'NULL_IS_ZERO',
+    '{requests: {cpu: null}}',
+  ],
+  [
+    'ResourceRequirements',
+    'task.runner.resources',
+    '{limits: {nvidia.com/gpu: null}}',
+    'NULL_IS_ZERO',
+    '{limits: {cpu: null}}',
+  ],
 ];
 
-const below = (path: string, text: string): string => path.split('.').reduceRight((inner, key) => `{${key}: ${inner}}`, text);
+const below = (path: string, text: string): string =>
+  path.split('.').reduceRight((inner, key) => `{${key}: ${inner}}`, text);
 
 describe('what Kubernetes refuses', () => {
   const said = (path: string, text: string) =>
@@ -476,7 +614,9 @@ describe('what Kubernetes refuses', () => {
       ({code}) => code !== 'NO_TOKEN' && code !== 'CACHES_LARGER_THAN_VOLUME',
     );
 
-  test.each(KUBERNETES)('%s in %s: %s is reported, and its valid neighbor is not', (_, path, wrong, code, right) => {
+  test.each(
+    KUBERNETES,
+  )('%s in %s: %s is reported, and its valid neighbor is not', (_, path, wrong, code, right) => {
     const found = said(path, wrong);
     expect(found.map((each) => each.code)).toContain(code);
     expect(found.every(({line}) => line === 1)).toBe(true);
@@ -484,6 +624,8 @@ describe('what Kubernetes refuses', () => {
   });
 
   test('has a pair of cases for every rule', () => {
-    expect(Object.keys(KUBERNETES_RULES).filter((type) => !KUBERNETES.some((each) => each[0] === type))).toEqual([]);
+    expect(
+      Object.keys(KUBERNETES_RULES).filter((type) => !KUBERNETES.some((each) => each[0] === type)),
+    ).toEqual([]);
   });
 });

@@ -16,7 +16,13 @@ describe('reports a code, a position and a message for each problem', () => {
     ['--- {a: 1}', 'DOCUMENT_MARKER', 1, 1, 'Helm 4'],
     ['  a: 1\nb: 2', 'IGNORED_REST', 2, 1, 'ignores the rest'],
     ['a:\n\tb: 1', 'INVALID_YAML', 2, 1, 'Tabs cannot be used for indentation; use spaces.'],
-    ['a:\n  b: 1\n  \t# c\n  c: 1', 'INVALID_YAML', 3, 3, 'Tabs cannot be used for indentation; use spaces.'],
+    [
+      'a:\n  b: 1\n  \t# c\n  c: 1',
+      'INVALID_YAML',
+      3,
+      3,
+      'Tabs cannot be used for indentation; use spaces.',
+    ],
     ['a: "\n \t"\nb: 1\n\t\nc: 1', 'INVALID_YAML', 4, 1, 'Tabs cannot'],
     ['a: |\n  \tx\n', 'INVALID_YAML', 2, 3, 'Tabs cannot'],
     ['a: b: c', 'INVALID_YAML', 1, 4, 'contains ": "'],
@@ -46,7 +52,13 @@ describe('reports a code, a position and a message for each problem', () => {
     ['a: {ON: 1}', 'RENAMED_KEY', 1, 5, 'YAML reads the key ON as true.'],
     ['010: 1', 'RENAMED_KEY', 1, 1, 'YAML reads the key 010 as 8.'],
     ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1, 'Helm silently uses the last one'],
-    ['<<: {1: a}\n"1": b', 'DUPLICATE_KEY', 2, 1, 'Duplicate key 1, as string and as int: Helm uses either one at random.'],
+    [
+      '<<: {1: a}\n"1": b',
+      'DUPLICATE_KEY',
+      2,
+      1,
+      'Duplicate key 1, as string and as int: Helm uses either one at random.',
+    ],
     ['"1": b\n<<: {1: a}', 'DUPLICATE_KEY', 2, 1, 'at random'],
     ['<<: [{1: a}, {"1": b}]', 'DUPLICATE_KEY', 1, 1, 'at random'],
     ['x: &x {b: 1}\na: {b: 2, <<: *x}', 'MERGE_OVERWRITES', 2, 11, 'the merge key << overwrites b'],
@@ -62,7 +74,9 @@ describe('reports a code, a position and a message for each problem', () => {
 
   test('rejects excessive aliasing quickly', () => {
     const text = `a0: &a0 x\n${Array.from({length: 40}, (_, at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`)}]\n`).join('')}`;
-    expect(readSource(text.replaceAll(',', ', ')).findings).toMatchObject([{code: 'YAML_ALIAS_LIMIT'}]);
+    expect(readSource(text.replaceAll(',', ', ')).findings).toMatchObject([
+      {code: 'YAML_ALIAS_LIMIT'},
+    ]);
   });
 
   test('reports a finding for a file that is nested too deeply', () => {
@@ -142,7 +156,12 @@ __proto__:
 
 describe('several files', () => {
   const merged = (...texts: string[]): ValuesSource =>
-    mergeSources(texts.map((text, index) => ({file: `${index}.yaml`, source: readSource(text).source as ValuesSource})));
+    mergeSources(
+      texts.map((text, index) => ({
+        file: `${index}.yaml`,
+        source: readSource(text).source as ValuesSource,
+      })),
+    );
 
   test.each<[string[], unknown]>([
     [[], {}],
@@ -158,7 +177,11 @@ describe('several files', () => {
   });
 
   test('locate each value in the file that sets it', () => {
-    const {locate, written} = merged('a: {b: 010, c: 1}\nd: 1\nlist: [{e: 1}, {f: 1}]', '\na: {c: 2}\nd: {x: 1}', 'list: [{e: 2}]');
+    const {locate, written} = merged(
+      'a: {b: 010, c: 1}\nd: 1\nlist: [{e: 1}, {f: 1}]',
+      '\na: {c: 2}\nd: {x: 1}',
+      'list: [{e: 2}]',
+    );
     expect(locate(['a', 'b'])).toEqual({file: '0.yaml', line: 1, column: 5});
     expect(written(['a', 'b'])).toBe('010');
     expect(locate(['a', 'c'])).toEqual({file: '1.yaml', line: 2, column: 5});

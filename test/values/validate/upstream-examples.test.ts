@@ -13,7 +13,12 @@ const NOT_OF_AN_EXAMPLE = ['NO_TOKEN', 'PLACEHOLDER'];
  * Examples that do not work: the HA example of agent-job selects by the old name and loses its budget in 0.6.1–0.6.3,
  * a rolling update waits for its own volume, and runs of agent-job 0.5.64 do not find a persistent cache.
  */
-const TRAPS = ['SELECTOR_MATCHES_NOTHING', 'PDB_NOT_RENDERED', 'ROLLING_UPDATE_BLOCKED', 'CACHE_NOT_FOUND_BY_RUNS'];
+const TRAPS = [
+  'SELECTOR_MATCHES_NOTHING',
+  'PDB_NOT_RENDERED',
+  'ROLLING_UPDATE_BLOCKED',
+  'CACHE_NOT_FOUND_BY_RUNS',
+];
 
 const charts = process.env['SCALR_CHARTS'];
 
@@ -25,10 +30,17 @@ describe.skipIf(charts === undefined)('examples in the README and the guides of 
       blocks(text).flatMap((block) => {
         const values = parseAllDocuments(block, {logLevel: 'silent'});
         const tree = Array.isArray(values) && values.length === 1 ? values[0]?.toJS() : undefined;
-        if (!isMap(tree) || 'apiVersion' in tree || !Object.keys(tree).some((key) => known.includes(key))) return [];
+        if (
+          !isMap(tree) ||
+          'apiVersion' in tree ||
+          !Object.keys(tree).some((key) => known.includes(key))
+        )
+          return [];
         return validate(block, {chart, version})
           .filter(({code}) => !NOT_OF_AN_EXAMPLE.includes(code) && !TRAPS.includes(code))
-          .map(({severity, code, path, message}) => `${name} ${severity} ${code} ${path}: ${message}`);
+          .map(
+            ({severity, code, path, message}) => `${name} ${severity} ${code} ${path}: ${message}`,
+          );
       }),
     );
     expect(found).toEqual([]);
@@ -36,7 +48,9 @@ describe.skipIf(charts === undefined)('examples in the README and the guides of 
 });
 
 function documents(folder: string): {name: string; text: string}[] {
-  const guides = existsSync(join(folder, 'docs')) ? readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`) : [];
+  const guides = existsSync(join(folder, 'docs'))
+    ? readdirSync(join(folder, 'docs')).map((name) => `docs/${name}`)
+    : [];
   return ['README.md', ...guides]
     .filter((name) => name.endsWith('.md'))
     .map((name) => ({name, text: readFileSync(join(folder, name), 'utf8')}));

@@ -18,7 +18,8 @@ type Target = {chart: ChartName; version: string};
 const isFlat = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && /^0\.5\.(59|6[0-3])$/.test(version));
 
-const tokenOf = (target: Target): string => `agent: {tokenExistingSecret: ${isFlat(target) ? 't' : '{name: t}'}}\n`;
+const tokenOf = (target: Target): string =>
+  `agent: {tokenExistingSecret: ${isFlat(target) ? 't' : '{name: t}'}}\n`;
 
 /** What is said about these lines, with a token that is fine. */
 const findings = (lines: string, target: Target) => validate(`${tokenOf(target)}${lines}`, target);
@@ -26,21 +27,51 @@ const findings = (lines: string, target: Target) => validate(`${tokenOf(target)}
 describe('a handwritten file', () => {
   test.each<[string, Target, string, string | undefined]>([
     ['a misspelled key', JOB, 'task: {runer: {}}', 'task.runner'],
-    ["another chart's name, its polarity turned", JOB, 'restrictMetadataService: false', 'task.allowMetadataService: true'],
+    [
+      "another chart's name, its polarity turned",
+      JOB,
+      'restrictMetadataService: false',
+      'task.allowMetadataService: true',
+    ],
     ["another chart's name", JOB, 'workerNodeSelector: {pool: runs}', 'task.nodeSelector'],
     ["another chart's name for a run's memory", LOCAL, 'agent2: 1', 'agent'],
-    ['a key that a rewrite of the chart removed', JOB, 'controllerTolerations: [{key: a, operator: Exists}]', 'agent.tolerations'],
+    [
+      'a key that a rewrite of the chart removed',
+      JOB,
+      'controllerTolerations: [{key: a, operator: Exists}]',
+      'agent.tolerations',
+    ],
     ['a key that moved', JOB, 'persistence: {enabled: true}', 'persistence.cache.enabled: true'],
-    ['a key of a later version', {chart: 'agent-job', version: '0.6.3'}, 'task: {job: {backoffLimit: 2}}', undefined],
+    [
+      'a key of a later version',
+      {chart: 'agent-job', version: '0.6.3'},
+      'task: {job: {backoffLimit: 2}}',
+      undefined,
+    ],
     [
       'a key that was missing in two releases',
       {chart: 'agent-local', version: '0.5.75'},
       'persistence: {cache: {enabled: true}}',
       'persistence.enabled: true',
     ],
-    ['a documented section without a release', JOB, 'controller: {resources: {requests: {cpu: 100m}}}', 'agent.resources'],
-    ['a documented key in a released section', JOB, 'controller: {nodeSelector: {pool: a}}', 'agent.nodeSelector'],
-    ['a key that another section replaces', JOB, 'task: {worker: {image: {tag: x}}}', 'agent.image'],
+    [
+      'a documented section without a release',
+      JOB,
+      'controller: {resources: {requests: {cpu: 100m}}}',
+      'agent.resources',
+    ],
+    [
+      'a documented key in a released section',
+      JOB,
+      'controller: {nodeSelector: {pool: a}}',
+      'agent.nodeSelector',
+    ],
+    [
+      'a key that another section replaces',
+      JOB,
+      'task: {worker: {image: {tag: x}}}',
+      'agent.image',
+    ],
     ['a key of a document that was never released', JOB, 'agent3: {}', 'agent'],
   ])('reports %s with a suggestion', (_, target, lines, suggestion) => {
     const [first, ...more] = findings(lines, target);
@@ -50,12 +81,30 @@ describe('a handwritten file', () => {
   });
 
   test.each<[string, Target, string, string, string | undefined]>([
-    ['a tag that YAML reads as a number', JOB, 'task: {runner: {image: {tag: 1.10}}}', 'UNQUOTED_TEXT', '"1.10"'],
+    [
+      'a tag that YAML reads as a number',
+      JOB,
+      'task: {runner: {image: {tag: 1.10}}}',
+      'UNQUOTED_TEXT',
+      '"1.10"',
+    ],
     ['a bare yes', JOB, 'otel: {endpoint: yes}', 'UNQUOTED_TEXT', '"yes"'],
     ['a switch in quotes', LOCAL, 'allowMetadataService: "false"', 'STRING_NOT_BOOLEAN', 'false'],
     ['a list for a number', LOCAL, 'replicaCount: [1]', 'WRONG_TYPE', undefined],
-    ['a value that the chart does not know', K8S, 'agent: {log_format: yaml, tokenExistingSecret: t}', 'WRONG_VALUE', undefined],
-    ['a number below the minimum', LOCAL, 'terminationGracePeriodSeconds: 5', 'WRONG_VALUE', undefined],
+    [
+      'a value that the chart does not know',
+      K8S,
+      'agent: {log_format: yaml, tokenExistingSecret: t}',
+      'WRONG_VALUE',
+      undefined,
+    ],
+    [
+      'a number below the minimum',
+      LOCAL,
+      'terminationGracePeriodSeconds: 5',
+      'WRONG_VALUE',
+      undefined,
+    ],
     [
       'a size that the templates cannot read',
       JOB,
@@ -70,9 +119,27 @@ describe('a handwritten file', () => {
       'NULL_DELETES_DEFAULT',
       'Remove the key to keep the chart default',
     ],
-    ['a placeholder of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it with the real value'],
-    ['a placeholder in an annotation', LOCAL, 'podAnnotations: {team: "<team>"}', 'PLACEHOLDER', 'Replace it with the real value'],
-    ['a variable that the chart sets', LOCAL, 'extraEnv: {SCALR_AGENT_NAME: x}', 'REPEATED_VARIABLE', undefined],
+    [
+      'a placeholder of a template',
+      LOCAL,
+      'nodeSelector: {pool: "<pool>"}',
+      'PLACEHOLDER',
+      'Replace it with the real value',
+    ],
+    [
+      'a placeholder in an annotation',
+      LOCAL,
+      'podAnnotations: {team: "<team>"}',
+      'PLACEHOLDER',
+      'Replace it with the real value',
+    ],
+    [
+      'a variable that the chart sets',
+      LOCAL,
+      'extraEnv: {SCALR_AGENT_NAME: x}',
+      'REPEATED_VARIABLE',
+      undefined,
+    ],
     [
       'a grace period the chart refuses',
       LOCAL,
@@ -87,7 +154,13 @@ describe('a handwritten file', () => {
       'PVC_NOT_SHARED',
       undefined,
     ],
-    ['a request above its limit', LOCAL, 'resources: {requests: {memory: 4Gi}}', 'REQUEST_ABOVE_LIMIT', undefined],
+    [
+      'a request above its limit',
+      LOCAL,
+      'resources: {requests: {memory: 4Gi}}',
+      'REQUEST_ABOVE_LIMIT',
+      undefined,
+    ],
     [
       'an access mode that the PVC of runs cannot have',
       JOB,
@@ -95,17 +168,27 @@ describe('a handwritten file', () => {
       'PVC_NOT_SHARED',
       'Use persistence.cache.persistentVolumeClaim.accessMode: "ReadWriteMany" or persistence.cache.enabled: false',
     ],
-    ['two bounds of a disruption budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
+    [
+      'two bounds of a disruption budget',
+      JOB,
+      'task: {podDisruptionBudget: {minAvailable: 1}}',
+      'TWO_DISRUPTION_BOUNDS',
+      undefined,
+    ],
   ])('reports %s', (_, target, lines, code, suggestion) => {
     const text = lines.includes('tokenExistingSecret') ? lines : `${tokenOf(target)}${lines}`;
     const found = validate(text, target);
     expect(found.map((each) => each.code)).toContain(code);
-    if (suggestion !== undefined) expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
+    if (suggestion !== undefined)
+      expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
   });
 
   test('suggests the key of this chart for the Secret name of another chart', () => {
     expect(validate('agent: {tokenExistingSecret: scalr}', JOB)).toContainEqual(
-      expect.objectContaining({code: 'WRONG_TYPE', suggestion: 'agent.tokenExistingSecret.name: "scalr"'}),
+      expect.objectContaining({
+        code: 'WRONG_TYPE',
+        suggestion: 'agent.tokenExistingSecret.name: "scalr"',
+      }),
     );
   });
 
@@ -119,25 +202,46 @@ describe('a handwritten file', () => {
 
 describe('a key without effect', () => {
   test.each<[Target, string, string]>([
-    [JOB, 'global: {proxy: {httpsProxy: "http://p:1"}}', 'global: {proxy: {enabled: true, httpsProxy: "http://p:1"}}'],
+    [
+      JOB,
+      'global: {proxy: {httpsProxy: "http://p:1"}}',
+      'global: {proxy: {enabled: true, httpsProxy: "http://p:1"}}',
+    ],
     [JOB, 'otel: {endpoint: "otel:4317"}', 'otel: {enabled: true, endpoint: "otel:4317"}'],
-    [JOB, 'persistence: {cache: {hostPath: {path: /mnt/x/y}}}', 'persistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}'],
+    [
+      JOB,
+      'persistence: {cache: {hostPath: {path: /mnt/x/y}}}',
+      'persistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}',
+    ],
     [
       JOB,
       'persistence: {data: {persistentVolumeClaim: {subPath: x}}}',
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: x}}}',
     ],
-    [LOCAL, 'serviceAccount: {annotations: {a: b}}', 'serviceAccount: {create: true, annotations: {a: b}}'],
+    [
+      LOCAL,
+      'serviceAccount: {annotations: {a: b}}',
+      'serviceAccount: {create: true, annotations: {a: b}}',
+    ],
     [
       LOCAL,
       'persistence: {persistentVolumeClaim: {storage: 9Gi}}',
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 9Gi}}}',
     ],
-    [{chart: 'agent-local', version: '0.5.66'}, 'allowMetadataService: false', 'allowMetadataService: true'],
-    [{chart: 'agent-job', version: '0.5.63'}, 'workerNodeSelector: {a: b}', 'controllerNodeSelector: {a: b}'],
+    [
+      {chart: 'agent-local', version: '0.5.66'},
+      'allowMetadataService: false',
+      'allowMetadataService: true',
+    ],
+    [
+      {chart: 'agent-job', version: '0.5.63'},
+      'workerNodeSelector: {a: b}',
+      'controllerNodeSelector: {a: b}',
+    ],
     [K8S, 'serviceAccount: {labels: {a: b}}', 'serviceAccount: {annotations: {a: b}}'],
   ])('%o: reports %s, but not %s', (target, wrong, right) => {
-    const said = (lines: string) => validate(`${tokenOf(target)}${lines}`, target).map(({code}) => code);
+    const said = (lines: string) =>
+      validate(`${tokenOf(target)}${lines}`, target).map(({code}) => code);
     expect(said(wrong)).toContain('IGNORED_KEY');
     expect(said(right)).not.toContain('IGNORED_KEY');
   });
@@ -163,7 +267,9 @@ describe('YAML that Helm rejects', () => {
     ['agent: {}\n---\nagent: {}', 'SEVERAL_DOCUMENTS', 2, 1],
     ['a: *x', 'INVALID_YAML', 1, 4],
   ])('%j is reported as %s with its position', (text, code, line, column) => {
-    expect(validate(text, JOB)).toContainEqual(expect.objectContaining({severity: 'error', code, line, column}));
+    expect(validate(text, JOB)).toContainEqual(
+      expect.objectContaining({severity: 'error', code, line, column}),
+    );
   });
 
   test('accepts a byte order mark and Windows line ends', () => {
@@ -174,15 +280,23 @@ describe('YAML that Helm rejects', () => {
 describe('a legitimate file has no finding', () => {
   test.each(TARGETS)('with the defaults of $chart $version and a token', (target) => {
     const values = defaultsOf(chartSchema(target.chart), target.version);
-    setAt(values, at(isFlat(target) ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'), 'token');
-    expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual([]);
+    setAt(
+      values,
+      at(isFlat(target) ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'),
+      'token',
+    );
+    expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual(
+      [],
+    );
   });
 
   test('with a token', () => {
     expect(validate('agent: {token: abc}', JOB)).toEqual([]);
   });
 
-  test.each(DOCUMENTS.filter(({name}) => !name.includes('newer')))('that `values` wrote for $name', ({text, target}) => {
+  test.each(
+    DOCUMENTS.filter(({name}) => !name.includes('newer')),
+  )('that `values` wrote for $name', ({text, target}) => {
     expect(validate(text, target).filter(({severity}) => severity === 'error')).toEqual([]);
   });
 
@@ -198,7 +312,9 @@ describe('a legitimate file has no finding', () => {
 });
 
 test('does not crash for any input', () => {
-  const known = TARGETS.flatMap(({chart, version}) => leavesOf(chartSchema(chart), version).flatMap(({path}) => path));
+  const known = TARGETS.flatMap(({chart, version}) =>
+    leavesOf(chartSchema(chart), version).flatMap(({path}) => path),
+  );
   const key = fc.oneof(fc.constantFrom(...new Set(known)), fc.string());
   const {tree} = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -209,22 +325,39 @@ test('does not crash for any input', () => {
     ),
   }));
   fc.assert(
-    fc.property(fc.dictionary(key, tree, {maxKeys: 5}), fc.constantFrom(...TARGETS), (values, target) => {
-      const text = JSON.stringify(values as Record<string, Tree>);
-      for (const {message, code} of validate(text, target)) expect(`${code} ${message}`).toMatch(/^[A-Z0-9_]+ \S/);
-    }),
+    fc.property(
+      fc.dictionary(key, tree, {maxKeys: 5}),
+      fc.constantFrom(...TARGETS),
+      (values, target) => {
+        const text = JSON.stringify(values as Record<string, Tree>);
+        for (const {message, code} of validate(text, target))
+          expect(`${code} ${message}`).toMatch(/^[A-Z0-9_]+ \S/);
+      },
+    ),
     {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
   );
   fc.assert(
-    fc.property(fc.string({unit: 'grapheme', maxLength: 200}), fc.constantFrom(...TARGETS), (text, target) => {
-      expect(Array.isArray(validate(text, target))).toBe(true);
-    }),
+    fc.property(
+      fc.string({unit: 'grapheme', maxLength: 200}),
+      fc.constantFrom(...TARGETS),
+      (text, target) => {
+        expect(Array.isArray(validate(text, target))).toBe(true);
+      },
+    ),
     {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
   );
 }, 1_800_000);
 
 describe('keys that are named like JavaScript methods', () => {
-  const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'toJSON', 'length'];
+  const NAMES = [
+    'toString',
+    'valueOf',
+    'constructor',
+    '__proto__',
+    'hasOwnProperty',
+    'toJSON',
+    'length',
+  ];
   const PLACES: readonly [Target, string][] = [
     [K8S, 'agent: {token: x, container_task_mem_request: HERE}'],
     [K8S, 'agent: {token: x, container_task_mem_limit: [HERE]}'],
@@ -238,7 +371,11 @@ describe('keys that are named like JavaScript methods', () => {
   ];
 
   test.each(
-    NAMES.flatMap((name) => PLACES.map(([target, text]) => [text.replaceAll('HERE', `{${name}: {a: x}}`), target] as const)),
+    NAMES.flatMap((name) =>
+      PLACES.map(
+        ([target, text]) => [text.replaceAll('HERE', `{${name}: {a: x}}`), target] as const,
+      ),
+    ),
   )('%s is reported without a crash', (text, target) => {
     expect(validate(text, target).map(({severity}) => severity)).toContain('error');
     expect(knownBugs(text, target)).toEqual(expect.any(Array));
@@ -274,13 +411,17 @@ describe('a variable that is not a string', () => {
     const [first, ...more] = findings(`extraEnv: {A: ${written}}`, LOCAL);
     expect(`${first?.severity} ${first?.code}`).toBe(said);
     expect(first?.message).toBe(`Helm renders ${written} as ${printed}.`);
-    expect(first?.suggestion).toBe(IN_DIGITS.test(written) ? `"${written}"` : `"${written}" or "${printed}"`);
+    expect(first?.suggestion).toBe(
+      IN_DIGITS.test(written) ? `"${written}"` : `"${written}" or "${printed}"`,
+    );
     expect(first?.fix?.value).toBe(IN_DIGITS.test(written) ? written : undefined);
     expect(more).toEqual([]);
   });
 
   test('is reported once for 010, as an octal number', () => {
-    expect(findings('extraEnv: {A: 010}', LOCAL)).toMatchObject([{code: 'OCTAL_NUMBER', suggestion: '"010" or 10'}]);
+    expect(findings('extraEnv: {A: 010}', LOCAL)).toMatchObject([
+      {code: 'OCTAL_NUMBER', suggestion: '"010" or 10'},
+    ]);
   });
 
   test.each([

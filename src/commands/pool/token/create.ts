@@ -27,10 +27,20 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
   ];
   static override args = poolArgument;
   static override flags = {
-    out: Flags.string({summary: 'File for the token instead of standard output; only its owner can read it.', helpValue: '<FILE>'}),
-    'token-name': Flags.string({summary: 'Name of the token in Scalr.', helpValue: '<NAME>', default: 'scalr-agent'}),
+    out: Flags.string({
+      summary: 'File for the token instead of standard output; only its owner can read it.',
+      helpValue: '<FILE>',
+    }),
+    'token-name': Flags.string({
+      summary: 'Name of the token in Scalr.',
+      helpValue: '<NAME>',
+      default: 'scalr-agent',
+    }),
     description: Flags.string({summary: 'Description of the token in Scalr.', helpValue: '<TEXT>'}),
-    'expires-in': Flags.string({summary: 'Lifetime, for example 720h. Default: no expiration.', helpValue: '<DURATION>'}),
+    'expires-in': Flags.string({
+      summary: 'Lifetime, for example 720h. Default: no expiration.',
+      helpValue: '<DURATION>',
+    }),
     ...confirmFlags,
     ...accountFlags,
   };
@@ -42,10 +52,15 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
     const attributes = {
       name: flags['token-name'],
       description: flags.description ?? 'Created by scalr-agent pool token create',
-      expiresInMinutes: lifetime === undefined ? null : Math.ceil(durationOf('--expires-in', lifetime, {max: YEAR_SECONDS}) / 60_000),
+      expiresInMinutes:
+        lifetime === undefined
+          ? null
+          : Math.ceil(durationOf('--expires-in', lifetime, {max: YEAR_SECONDS}) / 60_000),
     };
     const client = await this.account(flags);
-    const {pool, ...plan} = await this.untilInterrupted(() => planTokenCreation(client, name, attributes));
+    const {pool, ...plan} = await this.untilInterrupted(() =>
+      planTokenCreation(client, name, attributes),
+    );
     const file = {path: flags.out, isPrivate: true, isDryRun: flags['dry-run']};
     const {files} = this.app;
     // Whether the file can be written is known before the token exists.
@@ -54,7 +69,10 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
       const {token, text} = await createToken(client, pool, attributes);
       const document = {id: token.id, token: text.reveal(), expiresAt: token.expiresAt};
       try {
-        const written = await writeResult({...file, text: `${text.reveal()}\n`, isAccepted: true}, files);
+        const written = await writeResult(
+          {...file, text: `${text.reveal()}\n`, isAccepted: true},
+          files,
+        );
         if (written !== undefined) {
           this.say(`${written.done}\n`);
           return {...document, token: null};

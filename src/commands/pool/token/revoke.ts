@@ -23,7 +23,10 @@ export default class PoolTokenRevoke extends PoolCommand<Result> {
   static override examples = ['<%= config.bin %> <%= command.id %> eks-prod at-v0q1'];
   static override args = {
     ...poolArgument,
-    token: Args.string({description: 'Name or ID of the token, not the token itself.', ignoreStdin: true}),
+    token: Args.string({
+      description: 'Name or ID of the token, not the token itself.',
+      ignoreStdin: true,
+    }),
   };
   static override flags = {...confirmFlags, ...accountFlags};
 
@@ -32,9 +35,17 @@ export default class PoolTokenRevoke extends PoolCommand<Result> {
     const name = this.required(args.name);
     const desired = this.required(args.token, 'TOKEN, by name or ID');
     const client = await this.account(flags);
-    const {pool, token, ...plan} = await this.untilInterrupted(() => planRevocation(client, name, desired));
+    const {pool, token, ...plan} = await this.untilInterrupted(() =>
+      planRevocation(client, name, desired),
+    );
     const {steps, warnings} = plan;
-    const planned = {pool: {id: pool.id, name: pool.name}, id: token.id, revoked: false, steps: stepsOf(steps), warnings};
+    const planned = {
+      pool: {id: pool.id, name: pool.name},
+      id: token.id,
+      revoked: false,
+      steps: stepsOf(steps),
+      warnings,
+    };
     return this.changeAccount(plan, planned, client, flags, async (send) => {
       await send();
       this.say(`Token ${token.id} was revoked.\n`);

@@ -11,13 +11,23 @@ const both =
   ({text, secrets}) => ({text: change(text), secrets: secrets.map(change)});
 
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
-const goJson = (text: string): string => json(text).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+const goJson = (text: string): string =>
+  json(text).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 const url = (text: string): string =>
-  encodeURIComponent(text).replace(/[!*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-const ENTITIES: Readonly<Record<string, string>> = {'<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&#34;'};
+  encodeURIComponent(text).replace(
+    /[!*'()]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+const ENTITIES: Readonly<Record<string, string>> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  '"': '&#34;',
+};
 const html = (text: string): string => text.replace(/[<>&"]/g, (sign) => ENTITIES[sign] ?? sign);
 const unpadded = (text: string): string => text.replace(/=+$/, '');
-const pieces = (text: string, width: number): string[] => text.match(new RegExp(`.{1,${width}}`, 'gs')) ?? [];
+const pieces = (text: string, width: number): string[] =>
+  text.match(new RegExp(`.{1,${width}}`, 'gs')) ?? [];
 
 /** All of the secret in another form, in which it is one word. */
 const whole =
@@ -31,7 +41,10 @@ const quoted =
 const lines = (text: string): string[] => text.split('\n');
 
 /** The lines of a key that are left when only some of them are logged. */
-const keep = (text: string, secrets: readonly string[]): Placed => ({text, secrets: secrets.filter((secret) => text.includes(secret))});
+const keep = (text: string, secrets: readonly string[]): Placed => ({
+  text,
+  secrets: secrets.filter((secret) => text.includes(secret)),
+});
 
 const ENCODINGS: Readonly<Record<string, Encode>> = {
   json: both(json),
@@ -47,13 +60,25 @@ const ENCODINGS: Readonly<Record<string, Encode>> = {
   utf16: whole((text) => Buffer.from(text, 'utf16le').toString('base64')),
   wrap: ({text}, width) => {
     const parts = pieces(text, Number(width));
-    return {text: parts.join('\n'), secrets: parts.map(unpadded).filter((part, index) => index === 0 || part.length > 11)};
+    return {
+      text: parts.join('\n'),
+      secrets: parts.map(unpadded).filter((part, index) => index === 0 || part.length > 11),
+    };
   },
-  cut: ({text}, length) => ({text: text.slice(0, Number(length)), secrets: [text.slice(0, Number(length))]}),
-  end: ({text}, length) => ({text: text.slice(-Number(length)), secrets: [unpadded(text.slice(-Number(length)))]}),
+  cut: ({text}, length) => ({
+    text: text.slice(0, Number(length)),
+    secrets: [text.slice(0, Number(length))],
+  }),
+  end: ({text}, length) => ({
+    text: text.slice(-Number(length)),
+    secrets: [unpadded(text.slice(-Number(length)))],
+  }),
   head: ({text, secrets}, count) => keep(lines(text).slice(0, Number(count)).join('\n'), secrets),
   tail: ({text, secrets}, count) => keep(lines(text).slice(-Number(count)).join('\n'), secrets),
-  indent: ({text, secrets}, width) => ({text: lines(text).join(`\n${' '.repeat(Number(width))}`), secrets}),
+  indent: ({text, secrets}, width) => ({
+    text: lines(text).join(`\n${' '.repeat(Number(width))}`),
+    secrets,
+  }),
   margin: ({text, secrets}, sign) => ({text: lines(text).join(`\n${sign}`), secrets}),
   flat: ({text, secrets}) => ({text: lines(text).join(' '), secrets}),
   joined: ({text}) => {

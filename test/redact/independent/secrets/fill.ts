@@ -6,7 +6,8 @@ import {SECRETS} from './values.ts';
 const PLACEHOLDER = /\{([a-z]\w*)(#\d)?((?:\|[a-z]\w*(?::[^|}]*)?)*)\}/g;
 
 /** `set -x` quotes the whole word, except for an assignment before a command. */
-const traced = (text: string): string => text.replace(/(?<=^\++ \S.* )([^\s'"]+)'([^'\n]+)'(?=\s|$)/gm, "'$1$2'");
+const traced = (text: string): string =>
+  text.replace(/(?<=^\++ \S.* )([^\s'"]+)'([^'\n]+)'(?=\s|$)/gm, "'$1$2'");
 
 /** Puts values for the placeholders of a template; one of the same name is the same value. */
 export function fill(template: string, random: Random): {text: string; secrets: string[]} {

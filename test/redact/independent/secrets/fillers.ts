@@ -9,7 +9,18 @@ const choice =
 
 /** What stands around a secret and is none. */
 export const FILLERS: Readonly<Record<string, Make>> = {
-  user: choice('admin', 'deploy', 'app', 'svc_terraform', 'postgres', 'root', 'jenkins', 'ci-bot', 'orders_rw', 'dbadmin'),
+  user: choice(
+    'admin',
+    'deploy',
+    'app',
+    'svc_terraform',
+    'postgres',
+    'root',
+    'jenkins',
+    'ci-bot',
+    'orders_rw',
+    'dbadmin',
+  ),
   host: choice(
     'db.prod.internal',
     'orders-db.c9akciq32.eu-west-1.rds.amazonaws.com',

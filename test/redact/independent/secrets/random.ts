@@ -20,7 +20,8 @@ export class Random {
 
   constructor(key: string) {
     this.#state = 0x811c9dc5;
-    for (const sign of key) this.#state = Math.imul(this.#state ^ (sign.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+    for (const sign of key)
+      this.#state = Math.imul(this.#state ^ (sign.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   }
 
   below(limit: number): number {

@@ -13,7 +13,9 @@ export function shapes(name: string, table: string): Shape[] {
   const rows = table.split('\n').filter((row) => row.trim());
   return rows.map((row) => ({
     class: name,
-    template: (row.startsWith(LIMIT) ? row.slice(LIMIT.length) : row).replaceAll('⏎', '\n').replaceAll('⇥', '\t'),
+    template: (row.startsWith(LIMIT) ? row.slice(LIMIT.length) : row)
+      .replaceAll('⏎', '\n')
+      .replaceAll('⇥', '\t'),
     limit: row.startsWith(LIMIT),
   }));
 }

@@ -1,5 +1,13 @@
 import {KEYS} from './keys.ts';
-import {alnumPassword, hardPassword, humanPassword, passphrase, password, randomPassword, word} from './passwords.ts';
+import {
+  alnumPassword,
+  hardPassword,
+  humanPassword,
+  passphrase,
+  password,
+  randomPassword,
+  word,
+} from './passwords.ts';
 import type {Random} from './random.ts';
 import {VENDOR_TOKENS} from './vendor-tokens.ts';
 
@@ -61,7 +69,10 @@ export const SECRETS: Readonly<Record<string, Make>> = {
   recovery: (random) => `${random.signs('lowerDigits', 5)}-${random.signs('lowerDigits', 5)}`,
   mnemonic: (random) => Array.from({length: 12}, () => word(random)).join(' '),
   appPassword: (random) => Array.from({length: 4}, () => random.signs('lower', 4)).join(' '),
-  basic: (random) => Buffer.from(`${random.pick(['admin', 'deploy', 'oauth2', 'x-access-token'])}:${password(random)}`).toString('base64'),
+  basic: (random) =>
+    Buffer.from(
+      `${random.pick(['admin', 'deploy', 'oauth2', 'x-access-token'])}:${password(random)}`,
+    ).toString('base64'),
   dockerAuth: (random) => Buffer.from(`AWS:${random.signs('alnum', 60)}`).toString('base64'),
   sha512crypt: (random) => `$6$${random.signs('alnum', 16)}$${random.signs('alnum', 86)}`,
   bcrypt: (random) => `$2y$10$${random.signs('alnum', 53)}`,

@@ -8,19 +8,23 @@ const after =
   (random) =>
     `${start}${rest}${random.signs(alphabet, length)}`;
 
-const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const base64url = (value: object): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function jwt(random: Random, claims: object, algorithm = 'RS256', signature = 342): string {
-  return [base64url({alg: algorithm, kid: random.signs('url', 27), typ: 'JWT'}), base64url(claims), random.signs('url', signature)].join(
-    '.',
-  );
+  return [
+    base64url({alg: algorithm, kid: random.signs('url', 27), typ: 'JWT'}),
+    base64url(claims),
+    random.signs('url', signature),
+  ].join('.');
 }
 
 const epoch = (random: Random): number => 1_790_000_000 + random.below(5_000_000);
 
 export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
   awsSecret: (random) => random.signs('base64', 40),
-  awsSession: (random) => `IQoJb3JpZ2lu${'X2Vj'}E${random.signs('base64', random.between(300, 420))}==`,
+  awsSession: (random) =>
+    `IQoJb3JpZ2lu${'X2Vj'}E${random.signs('base64', random.between(300, 420))}==`,
   awsEcrPassword: (random) => `eyJwYXlsb2FkIjoi${random.signs('base64', 700)}`,
   azureSecret: (random) => `${random.signs('alnum', 3)}8Q~${random.signs('url', 34)}`,
   azureStorageKey: (random) => random.bytes(64).toString('base64'),
@@ -42,10 +46,21 @@ export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
       sub: 'system:serviceaccount:scalr:agent',
     }),
   azureAccessToken: (random) =>
-    jwt(random, {aud: 'https://management.azure.com/', iss: `https://sts.windows.net/${random.uuid()}/`, exp: epoch(random)}),
-  oidcToken: (random) => jwt(random, {iss: 'https://scalr.io', sub: 'account:acme:environment:prod', aud: 'aws', exp: epoch(random)}),
+    jwt(random, {
+      aud: 'https://management.azure.com/',
+      iss: `https://sts.windows.net/${random.uuid()}/`,
+      exp: epoch(random),
+    }),
+  oidcToken: (random) =>
+    jwt(random, {
+      iss: 'https://scalr.io',
+      sub: 'account:acme:environment:prod',
+      aud: 'aws',
+      exp: epoch(random),
+    }),
   githubPat: after('gh', 'p_', 'alnum', 36),
-  githubFine: (random) => `${'github'}_pat_${random.signs('upperDigits', 22)}_${random.signs('alnum', 59)}`,
+  githubFine: (random) =>
+    `${'github'}_pat_${random.signs('upperDigits', 22)}_${random.signs('alnum', 59)}`,
   githubApp: after('gh', 's_', 'alnum', 36),
   githubOauth: after('gh', 'o_', 'alnum', 36),
   gitlabPat: after('gl', 'pat-', 'url', 20),
@@ -58,8 +73,10 @@ export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
   npmToken: after('np', 'm_', 'alnum', 36),
   pypiToken: after('py', 'pi-AgEIcHlwaS5vcmcC', 'url', 140),
   dockerPat: after('dckr', '_pat_', 'url', 27),
-  slackBot: (random) => `${'xo'}xb-${random.signs('digits', 12)}-${random.signs('digits', 13)}-${random.signs('alnum', 24)}`,
-  slackPath: (random) => `T${random.signs('upperDigits', 10)}/B${random.signs('upperDigits', 10)}/${random.signs('alnum', 24)}`,
+  slackBot: (random) =>
+    `${'xo'}xb-${random.signs('digits', 12)}-${random.signs('digits', 13)}-${random.signs('alnum', 24)}`,
+  slackPath: (random) =>
+    `T${random.signs('upperDigits', 10)}/B${random.signs('upperDigits', 10)}/${random.signs('alnum', 24)}`,
   discordPath: (random) => `${random.signs('digits', 19)}/${random.signs('url', 68)}`,
   stripeKey: after('sk', '_live_51', 'alnum', 99),
   sendgridKey: (random) => `${'S'}G.${random.signs('url', 22)}.${random.signs('url', 43)}`,
@@ -86,7 +103,8 @@ export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
   pagerdutyKey: (random) => random.signs('url', 20),
   pulumiToken: after('pu', 'l-', 'hex', 40),
   dopplerToken: after('dp', '.st.prd.', 'alnum', 43),
-  openaiKey: (random) => `${'sk'}-proj-${random.signs('url', 74)}T3BlbkFJ${random.signs('url', 74)}`,
+  openaiKey: (random) =>
+    `${'sk'}-proj-${random.signs('url', 74)}T3BlbkFJ${random.signs('url', 74)}`,
   anthropicKey: after('sk-', 'ant-api03-', 'url', 95),
   huggingFace: after('h', 'f_', 'alnum', 34),
   linearKey: after('lin', '_api_', 'alnum', 40),
@@ -96,14 +114,17 @@ export const VENDOR_TOKENS: Readonly<Record<string, Make>> = {
   telegramToken: (random) => `${random.signs('digits', 10)}:AA${random.signs('url', 33)}`,
   herokuKey: after('HRKU-', 'AA', 'url', 58),
   k3sToken: (random) => `K10${random.signs('hex', 64)}::server:${random.signs('hex', 32)}`,
-  swarmToken: (random) => `${'SWMTKN'}-1-${random.signs('lowerDigits', 50)}-${random.signs('lowerDigits', 25)}`,
-  bootstrapToken: (random) => `${random.signs('lowerDigits', 6)}.${random.signs('lowerDigits', 16)}`,
+  swarmToken: (random) =>
+    `${'SWMTKN'}-1-${random.signs('lowerDigits', 50)}-${random.signs('lowerDigits', 25)}`,
+  bootstrapToken: (random) =>
+    `${random.signs('lowerDigits', 6)}.${random.signs('lowerDigits', 16)}`,
   snykToken: (random) => random.uuid(),
   infracostKey: after('ic', 'o-', 'alnum', 32),
   flyToken: after('fo', '1_', 'url', 43),
   planetscale: after('pscale', '_pw_', 'url', 43),
   atlasKey: (random) => random.uuid(),
-  scalrToken: (random) => jwt(random, {iss: 'user', jti: `at-v0${random.signs('alnum', 16)}`}, 'HS256', 43),
+  scalrToken: (random) =>
+    jwt(random, {iss: 'user', jti: `at-v0${random.signs('alnum', 16)}`}, 'HS256', 43),
   shopify: after('shp', 'at_', 'hex', 32),
   postmanKey: (random) => `${'PM'}AK-${random.signs('hex', 24)}-${random.signs('hex', 34)}`,
   launchDarkly: (random) => `${'s'}dk-${random.uuid()}`,

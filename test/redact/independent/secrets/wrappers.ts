@@ -10,9 +10,11 @@ export interface Wrapper {
 
 const json = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** As Go writes JSON, and with it Docker. */
-const goJson = (text: string): string => json(text).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+const goJson = (text: string): string =>
+  json(text).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 const same = (text: string): string => text;
-const eachLine = (text: string, change: (line: string) => string): string => text.split('\n').map(change).join('\n');
+const eachLine = (text: string, change: (line: string) => string): string =>
+  text.split('\n').map(change).join('\n');
 const time = (random: Random, digits: number): string =>
   `2026-11-24T${random.between(10, 23)}:${random.between(10, 59)}:${random.between(10, 59)}.${random.signs('digits', digits)}Z`;
 
@@ -29,7 +31,10 @@ function colored(line: string, other: (line: string) => string): string {
 
 function colors(text: string, random: Random): string {
   const color = random.pick([31, 33, 90]);
-  const other = random.pick([(line: string) => `\u001b[31m│${RESET} ${RESET}${line}`, (line: string) => `\u001b[${color}m${line}${RESET}`]);
+  const other = random.pick([
+    (line: string) => `\u001b[31m│${RESET} ${RESET}${line}`,
+    (line: string) => `\u001b[${color}m${line}${RESET}`,
+  ]);
   return eachLine(text, (line) => colored(line, other));
 }
 
@@ -45,13 +50,21 @@ function lines(random: Random): {stream: string; next: () => string} {
 }
 
 function event(text: string, random: Random): string {
-  const fields = {timestamp: time(random, 6), level: random.pick(['info', 'debug', 'error']), logger: 'tacoagent.worker', event: text};
+  const fields = {
+    timestamp: time(random, 6),
+    level: random.pick(['info', 'debug', 'error']),
+    logger: 'tacoagent.worker',
+    event: text,
+  };
   return JSON.stringify({...fields, run_id: `run-v0${random.signs('lowerDigits', 17)}`});
 }
 
 function docker(text: string, random: Random): string {
   const {stream, next} = lines(random);
-  return eachLine(text, (line) => `{"log":"${goJson(line)}\\n","stream":"${stream}","time":"${next()}"}`);
+  return eachLine(
+    text,
+    (line) => `{"log":"${goJson(line)}\\n","stream":"${stream}","time":"${next()}"}`,
+  );
 }
 
 function cri(text: string, random: Random): string {
@@ -75,7 +88,8 @@ export const WRAPPERS: readonly Wrapper[] = [
   {name: 'colors', wrap: colors, inside: same},
   {
     name: 'hclog',
-    wrap: (text, random) => `${time(random, 3)} [${random.pick(['DEBUG', 'TRACE', 'INFO', 'ERROR'])}] ${random.pick(MODULES)}: ${text}`,
+    wrap: (text, random) =>
+      `${time(random, 3)} [${random.pick(['DEBUG', 'TRACE', 'INFO', 'ERROR'])}] ${random.pick(MODULES)}: ${text}`,
     inside: same,
   },
   {
@@ -86,5 +100,9 @@ export const WRAPPERS: readonly Wrapper[] = [
   },
   {name: 'docker', wrap: docker, inside: goJson},
   {name: 'cri', wrap: cri, inside: same},
-  {name: 'nested', wrap: (text, random) => docker(event(text, random), random), inside: (secret) => goJson(json(secret))},
+  {
+    name: 'nested',
+    wrap: (text, random) => docker(event(text, random), random),
+    inside: (secret) => goJson(json(secret)),
+  },
 ];
