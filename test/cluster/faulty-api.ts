@@ -14,8 +14,8 @@ import {writeKubeconfig} from './kubeconfig.ts';
 
 /**
  * Fault of a request: an error response, a delay, no response (`stall`), no response although the request was executed (`lose`),
- * half of a response and then the end (`cut`) or silence (`hang`), a response that ends or falls silent after a time, or a closed
- * connection (`reset`).
+ * half of a response and then the end (`cut`) or silence (`hang`), a response that ends or falls silent after a time, a closed
+ * connection (`reset`), or the page of a proxy that requires a login.
  */
 export type Fault =
   | Refusal
@@ -26,7 +26,8 @@ export type Fault =
   | 'lose'
   | 'cut'
   | 'hang'
-  | 'reset';
+  | 'reset'
+  | 'login-page';
 
 interface Refusal {
   status: keyof typeof STATUS_TEXTS;
@@ -141,6 +142,7 @@ async function play(
   }
   news.emit('met');
   if (fault === 'reset') return void outgoing.socket?.resetAndDestroy();
+  if (fault === 'login-page') return void outgoing.writeHead(403, PAGE).end(LOGIN_PAGE);
   if (fault === 'cut' || fault === 'hang') return half(await ask(), outgoing, fault === 'cut');
   if ('breakAfterMs' in fault || 'silentAfterMs' in fault)
     return pieces(await ask(), outgoing, fault);
@@ -150,6 +152,10 @@ async function play(
   }
   refuse(fault, outgoing);
 }
+
+const PAGE = {'content-type': 'text/html; charset=utf-8'};
+const LOGIN_PAGE =
+  '<!DOCTYPE html><html><head><title>Sign in to Corp Proxy</title></head><body></body></html>';
 
 async function withheld(news: EventEmitter): Promise<void> {
   const ended = once(news, 'end');

@@ -1,3 +1,4 @@
+import {isRejectedIdentity} from './clusters.ts';
 import {
   documentOf,
   foreignUser,
@@ -35,6 +36,23 @@ const untouched: Invariant = ({own, before, after, last}) =>
           : [`${thing.name} ${whose} was changed`];
       });
     });
+
+/** A command changes the cluster that its plan names, whatever is selected elsewhere or meanwhile. */
+const oneCluster: Invariant = ({otherBefore, other}) =>
+  changes(otherBefore, other).map(({name}) => `${name} of another cluster was changed`);
+
+const GRANT = /name: ?"?system:(?:anonymous|unauthenticated)/;
+
+/** Nobody is asked to grant a role to everybody who reaches the API server. */
+const neverGrantsToAll: Invariant = ({role, planned, done, resumed}) => {
+  const reports = [planned, done, resumed].filter((report) => report !== undefined);
+  const offers = reports.filter(({stdout, stderr}) => GRANT.test(`${stdout}${stderr}`));
+  const succeeded = isRejectedIdentity(role) && done.exit === 0;
+  return [
+    ...offers.map(() => 'a role for system:anonymous is printed'),
+    ...(succeeded ? [`the command succeeded although the API server rejects ${role}`] : []),
+  ];
+};
 
 /** No PVC, volume or directory is deleted while a pod or another release uses it. */
 const notDeletedInUse: Invariant = ({own, before, done, after, last}) =>
@@ -113,7 +131,7 @@ const isForeseeable = ({code, message}: {code: string; message: string}): boolea
 
 /** The dry run lists the steps of the run, they do what their titles say, and nothing else changes. */
 const plansTruly: Invariant = (happening) => {
-  const {planned, done, before, after, own} = happening;
+  const {planned, done, before, after, own, isDisturbed} = happening;
   if (planned === undefined)
     return changes(before, after).map(({name}) => `${name} changed, but the command only reads`);
   const titles = titlesOf(planned);
@@ -127,7 +145,7 @@ const plansTruly: Invariant = (happening) => {
   const failure = documentOf(done)?.error;
   const carriedOut = done.exit === 0 ? titlesOf(done) : titles;
   return [
-    ...(failure !== undefined && isForeseeable(failure)
+    ...(failure !== undefined && isForeseeable(failure) && !isDisturbed
       ? [
           `the dry run succeeded, but the command failed: ${failure.code} ${failure.message.split('\n')[0]}`,
         ]
@@ -253,6 +271,8 @@ const isGone = ({code}: {code: string}): boolean =>
 
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'What belongs to others is untouched.': untouched,
+  'Another cluster is untouched.': oneCluster,
+  'No role is offered to everybody.': neverGrantsToAll,
   'Nothing that is in use is deleted.': notDeletedInUse,
   'Nothing that is in use is offered for deletion.': notOffered,
   'A failed change leaves the agent that ran before.': leavesAgents,

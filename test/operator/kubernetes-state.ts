@@ -90,8 +90,9 @@ function isNear(kind: string, {metadata, spec}: Found, namespace: string): boole
   if (kind.startsWith('ClusterRole'))
     return metadata.annotations?.['meta.helm.sh/release-namespace'] === namespace;
   if (kind === 'CRD') return metadata.name.endsWith('.scalr.io');
-  // The test binds the roles.
-  if (kind === 'RoleBinding' && metadata.name.startsWith(namespace)) return false;
+  // The test binds the roles, and creates the service account of a pod.
+  const isOfTest = kind === 'RoleBinding' || kind === 'ServiceAccount';
+  if (isOfTest && metadata.name.startsWith(namespace)) return false;
   return (
     !OF_CLUSTER.test(`${kind} ${metadata.name}`) &&
     (kind !== 'Pod' || metadata.ownerReferences === undefined)

@@ -34,6 +34,23 @@ export const FOUND: Readonly<Record<string, readonly string[]>> = {
     'scalr-agent upgrade --chart-source agent-job@0.5.67 --chart-version 0.5.67',
     'scalr-agent uninstall',
   ],
+  'a variable of helm selected another cluster': [
+    'SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io',
+    'HELM_KUBECONTEXT=prod scalr-agent upgrade --chart-source agent-local@0.6.5 --run-cpu-request 300m',
+    'HELM_KUBECONTEXT=prod scalr-agent uninstall',
+  ],
+  'somebody selected another cluster during an uninstall': [
+    'SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io',
+    'use-context prod at write 1: scalr-agent uninstall',
+  ],
+  'somebody selected another cluster during an install': [
+    'use-context prod at request 3: SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io',
+  ],
+  'a role for system:anonymous was printed': ['anonymous: scalr-agent status'],
+  'a pod with a service account could not install': [
+    'in a pod: SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io --cloud other --node-os other --skip-preflight',
+    'in a pod: scalr-agent uninstall',
+  ],
   'uninstall deleted what an agent without Helm records uses': [
     'SCALR_AGENT_TOKEN=A scalr-agent install --chart agent-local --chart-source agent-local@0.6.5 --url https://acme.scalr.io --cache pvc',
     'kubectl delete secrets --selector=owner=helm',
@@ -84,7 +101,12 @@ export function nextStep(state: State, printed: readonly string[], dice: Dice): 
   const ours = (command: string): string => {
     const who = whoOf(command, dice);
     // Preflight checks know what a role may do; for an administrator they only cost time.
-    return `${who}${/^(?:kill|$)/.test(who) ? command.replace('--cloud other', '--skip-preflight --cloud other') : command}`;
+    const isAdministrator = /^(?:kill|use-context|$)/.test(who);
+    const checked = isAdministrator
+      ? command.replace('--cloud other', '--skip-preflight --cloud other')
+      : command;
+    const variable = dice.chance(20) ? `${dice.pick(SELECTORS)} ` : '';
+    return `${who}${variable}${checked}`;
   };
   if (printed.length > 0 && dice.chance(15)) return withConfirmation(dice.pick(printed));
   if (installed.length === 0)
@@ -131,8 +153,41 @@ export function nextStep(state: State, printed: readonly string[], dice: Dice): 
 function whoOf(command: string, dice: Dice): string {
   if (command !== '' && dice.chance(12))
     return `kill -9 after write ${dice.pick([1, 2, 3, 4, 5, 6, 8])}: `;
-  return dice.chance(65) ? '' : `${dice.pick(['namespace admin', 'editor', 'viewer'])}: `;
+  if (command !== '' && dice.chance(15)) return disturbed(dice);
+  if (dice.chance(65)) return '';
+  return `${dice.pick(ROLES)}: `;
 }
+
+const ROLES = [
+  'namespace admin',
+  'namespace admin',
+  'editor',
+  'editor',
+  'viewer',
+  'viewer',
+  'in a pod',
+  'in a pod',
+  'anonymous',
+  'expired',
+];
+
+/** Somebody selects another cluster, or a proxy damages an answer, while the command runs. */
+function disturbed(dice: Dice): string {
+  const what = dice.pick(['use-context prod', 'use-context prod', 'cut', 'slow', 'login page']);
+  if (dice.chance(50)) return `${what} at write ${dice.pick([1, 2, 3, 4, 5])}: `;
+  return `${what} at request ${dice.pick([1, 3, 6, 10, 15, 20, 30])}: `;
+}
+
+/** Variables with which helm or kubectl alone would use another cluster, namespace or identity. */
+const SELECTORS = [
+  'HELM_KUBECONTEXT=prod',
+  'HELM_KUBECONTEXT=prod',
+  'HELM_NAMESPACE=default',
+  'HELM_KUBEAPISERVER=https://127.0.0.1:9',
+  'HELM_KUBETOKEN=not-accepted',
+  'HELM_KUBEASUSER=nobody',
+  'KUBERC=/nonexistent/kuberc',
+];
 
 const sourceOf = ({chart, version}: Found): string => `${chart}@${version}`;
 

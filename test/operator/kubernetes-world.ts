@@ -5,7 +5,7 @@ import {execa} from 'execa';
 import {stringify} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {accountWith} from '../cluster/accounts.ts';
-import {faultyApi} from '../cluster/faulty-api.ts';
+import {type Fault, type FaultyApi, faultyApi, type InjectedFault} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {claim} from '../cluster/objects.ts';
 import type {Workplace} from '../cluster/workplace.ts';
@@ -16,10 +16,12 @@ import type {PrintedCommand} from '../support/commands-in.ts';
 import {installPlace} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {failureOf, isTried} from '../support/tried-command.ts';
+import {isRejectedIdentity, useOtherContext, writeContexts, writeRejected} from './clusters.ts';
 import {type Get, readNamespace} from './kubernetes-state.ts';
 import {nextStep} from './kubernetes-steps.ts';
+import {type Pod, podOf} from './pod.ts';
 import {printedIn, refusalOfOurs} from './printed.ts';
-import {flagOf, type Mode, type Step, stepOf, type World} from './sequence.ts';
+import {type Disturbance, flagOf, type Mode, type Step, stepOf, type World} from './sequence.ts';
 import {documentOf, foreignUser, type Offer, type Report, type State} from './things.ts';
 
 /** `OPERATOR_HELM=3` plays with Helm 3. */
@@ -51,14 +53,29 @@ const read = new Map<string, ReturnType<typeof failureOf>>();
 /** A write that changes something. */
 const WRITE = /^(?!.*(?:dryRun|authorization\.k8s\.io)).*$/;
 const WRITES = 'POST|PATCH|PUT|DELETE';
+const ANY = /./;
 const CHART = /^(agent-\w+)@(\d\S+)$/;
 
-/** A new namespace, where people of four roles work. */
-export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<World> {
-  const place = await installPlace(kubeconfig);
+/** A cluster, and how its state is read without our program. */
+export interface OperatedCluster {
+  kubeconfig: string;
+  get: Get;
+}
+
+/** A new namespace, where people of several roles work; `other` has the same namespace with releases of the same names. */
+export async function kubernetesWorld(
+  {kubeconfig: admin, get}: OperatedCluster,
+  other?: OperatedCluster,
+): Promise<World> {
+  const place = await installPlace(admin);
   const {namespace} = place;
+  const file = join(scratch, namespace);
+  const kubeconfig = await writeContexts(`${file}.kubeconfig`, admin, other?.kubeconfig);
+  if (other !== undefined) await installNamesakes(other, namespace);
+  let pod: Promise<Pod> | undefined;
   const accounts = new Map<string, Promise<string>>();
   const kubeconfigOf = async (role: string): Promise<string> => {
+    if (isRejectedIdentity(role)) return writeRejected(`${file}-${role}`, kubeconfig, role);
     const built = ROLES[role];
     if (built === undefined) return kubeconfig;
     if (!accounts.has(role)) accounts.set(role, accountWith(built, place));
@@ -83,18 +100,21 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
     if (step.tool !== 'scalr-agent') return person(step, args, path);
     if (step.killedAfter !== undefined && mode === 'run')
       return killed(step, step.killedAfter, args, place);
-    const tools = ['--helm', helm, '--kubectl', kubectl];
-    const {
-      exitCode: exit = 1,
-      stdout,
-      stderr,
-    } = await execa(process.execPath, [PROGRAM, ...args, ...where(path), ...tools], {
-      cwd: scratch,
-      env: step.env,
-      stdin: 'ignore',
-      reject: false,
-    });
-    return {exit, stdout, stderr};
+    const words = [process.execPath, PROGRAM, ...args, '--helm', helm, '--kubectl', kubectl];
+    if (step.role === 'in a pod' && mode !== 'resume') {
+      pod ??= podOf(place, `${file}-pod`);
+      const {command, env} = await pod;
+      return program([...command, ...words, '--namespace', namespace], {...step.env, ...env});
+    }
+    if (step.disturbance === undefined || mode !== 'run')
+      return program([...words, ...where(path)], step.env);
+    const api = await faultyApi(admin);
+    const through = await writeContexts(`${file}.disturbed`, api.kubeconfig, other?.kubeconfig);
+    const fault = await disturb(api, step.disturbance, through);
+    const report = await program([...words, ...where(through)], step.env);
+    fault.end();
+    api.stop();
+    return report;
   };
 
   const person = async ({tool}: Step, args: readonly string[], path: string): Promise<Report> => {
@@ -114,6 +134,7 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
 
   return {
     read: () => readNamespace(namespace, get),
+    readOther: async () => (other === undefined ? new Map() : readNamespace(namespace, other.get)),
     run,
     async end() {
       if (REAL === undefined) return;
@@ -142,6 +163,61 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
       return (await Promise.all(reasons)).flatMap((each) => each ?? []);
     },
   };
+}
+
+async function program(
+  [file = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Report> {
+  const {
+    exitCode: exit = 1,
+    stdout,
+    stderr,
+  } = await execa(file, args, {cwd: scratch, env, stdin: 'ignore', reject: false});
+  return {exit, stdout, stderr};
+}
+
+/** Releases of another cluster that have the names of those of the operator. */
+async function installNamesakes({kubeconfig}: OperatedCluster, namespace: string): Promise<void> {
+  await installPlace(kubeconfig, namespace);
+  const chart = await chartDirectory('agent-local', '0.6.5');
+  const set = 'agent.url=https://prod.scalr.io,agent.tokenExistingSecret.name=pool';
+  for (const name of ['scalr-agent', 'b'])
+    await execa(helm, [
+      'install',
+      name,
+      chart,
+      '--set',
+      set,
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+    ]);
+}
+
+const FAULTS: Readonly<Record<Exclude<Disturbance['what'], 'use-context prod'>, Fault>> = {
+  cut: 'cut',
+  slow: {delayMs: 3000},
+  'login page': 'login-page',
+};
+
+/** Lets the requests before it pass. */
+async function disturb(
+  api: FaultyApi,
+  {what, request, isWrite}: Disturbance,
+  kubeconfig: string,
+): Promise<InjectedFault> {
+  const methods = isWrite ? WRITES : '*';
+  const path = isWrite ? WRITE : ANY;
+  if (request > 1) api.inject(methods, path, {delayMs: 0}, request - 1);
+  if (what !== 'use-context prod') return api.inject(methods, path, FAULTS[what], 1);
+  const held = api.inject(methods, path, 'stall', 1);
+  void held.hit.then(async () => {
+    await useOtherContext(kubectl, kubeconfig);
+    held.end();
+  });
+  return held;
 }
 
 /** Flags that a test adds to what people type. */

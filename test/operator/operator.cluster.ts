@@ -6,30 +6,47 @@ import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
 import {REAL} from '../helm/charts-under-test.ts';
 import type {Get} from './kubernetes-state.ts';
 import {FOUND} from './kubernetes-steps.ts';
-import {chartDirectory, kubernetesWorld} from './kubernetes-world.ts';
+import {chartDirectory, kubernetesWorld, type OperatedCluster} from './kubernetes-world.ts';
 import {operate} from './operate.ts';
 import {play} from './sequence.ts';
 
 let cluster: Cluster | undefined;
-let proxy: ChildProcess | undefined;
-let server = '';
+let second: Cluster | undefined;
+let own: OperatedCluster | undefined;
+let other: OperatedCluster | undefined;
+const proxies: ChildProcess[] = [];
 const kubeconfig = (): string => cluster?.kubeconfig ?? inject('kubeconfig');
 
 /** A cluster of its own, because CRDs belong to the cluster: other tests delete them. */
 beforeAll(async () => {
-  if (inject('simulated')) cluster = await startCluster();
-  const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', kubeconfig()], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  proxy = started;
-  const [line] = await Promise.race([once(started.stdout, 'data'), once(started, 'exit')]);
+  if (inject('simulated')) {
+    cluster = await startCluster();
+    second = await startCluster();
+    other = await operated(second.kubeconfig);
+  }
+  own = await operated(kubeconfig());
   await inUse();
-  server = /127\.0\.0\.1:\d+/.exec(String(line))?.[0] ?? '';
 });
 afterAll(async () => {
-  proxy?.kill();
+  for (const proxy of proxies) proxy.kill();
   await cluster?.stop();
+  await second?.stop();
 });
+
+/** Reads through a proxy of its own. */
+async function operated(path: string): Promise<OperatedCluster> {
+  const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  proxies.push(started);
+  const [line] = await Promise.race([once(started.stdout, 'data'), once(started, 'exit')]);
+  const server = /127\.0\.0\.1:\d+/.exec(String(line))?.[0] ?? '';
+  const get: Get = async <T>(url: string) => {
+    const answer = await fetch(`http://${server}${url}`);
+    return answer.ok ? ((await answer.json()) as T) : undefined;
+  };
+  return {kubeconfig: path, get};
+}
 
 /** Somebody in another namespace uses the CRDs of all chart versions, so nobody may delete them. */
 async function inUse(): Promise<void> {
@@ -57,11 +74,7 @@ async function inUse(): Promise<void> {
   );
 }
 
-const get: Get = async <T>(path: string) => {
-  const answer = await fetch(`http://${server}${path}`);
-  return answer.ok ? ((await answer.json()) as T) : undefined;
-};
-const world = () => kubernetesWorld(kubeconfig(), get);
+const world = () => kubernetesWorld(own as OperatedCluster, other);
 
 test.each(Object.entries(FOUND))('no longer: %s', {timeout: 300_000}, async (_, steps) => {
   const place = await world();

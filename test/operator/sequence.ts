@@ -7,9 +7,19 @@ export interface Step {
   role: string;
   /** The command is killed with SIGKILL after this write. */
   killedAfter?: number;
+  /** What happens when this request of the command arrives at the API server. */
+  disturbance?: Disturbance;
   env: Readonly<Record<string, string>>;
   tool: string;
   args: readonly string[];
+}
+
+/** `use-context prod` is run by somebody else; the others are faults of a proxy in front of the API server. */
+export interface Disturbance {
+  what: 'use-context prod' | 'cut' | 'slow' | 'login page';
+  /** Counts from 1; only writes count with `isWrite`. */
+  request: number;
+  isWrite: boolean;
 }
 
 export type Mode = 'run' | 'plan' | 'resume';
@@ -17,6 +27,8 @@ export type Mode = 'run' | 'plan' | 'resume';
 /** Where an operator works: a namespace or a machine. */
 export interface World {
   read(): Promise<State>;
+  /** Another cluster with the same namespace and the same release names. */
+  readOther?(): Promise<State>;
   /** Runs any command; `plan` is its dry run, `resume` completes it after a failure. */
   run(step: Step, mode: Mode): Promise<Report>;
   /** Printed commands that delete something. */
@@ -50,15 +62,32 @@ export function diceOf(seed: number, step: number): Dice {
   };
 }
 
-/** `editor: SCALR_AGENT_TOKEN=A scalr-agent install …`, or `kill -9 after write 3: scalr-agent …`. */
+const DISTURBED = /^(use-context prod|cut|slow|login page) at (request|write) (\d+)$/;
+
+function disturbanceOf(who: string): Disturbance | undefined {
+  const [, what, of, request] = DISTURBED.exec(who) ?? [];
+  if (what === undefined) return undefined;
+  return {
+    what: what as Disturbance['what'],
+    request: Number(request),
+    isWrite: of === 'write',
+  };
+}
+
+/**
+ * `editor: SCALR_AGENT_TOKEN=A scalr-agent install …`, `kill -9 after write 3: scalr-agent …`, or
+ * `use-context prod at request 7: scalr-agent …`.
+ */
 export function stepOf(text: string): Step {
   const [, who = 'administrator', line = ''] = /^(?:([a-z][\w -]*): )?(.*)$/.exec(text) ?? [];
   const words = line.split(' ');
   const start = words.findIndex((word) => !/^[A-Z_]+=/.test(word));
   const [tool = '', ...args] = words.slice(start);
   const [, write] = /^kill -9 after write (\d+)$/.exec(who) ?? [];
+  const disturbance = disturbanceOf(who);
   return {
-    role: write === undefined ? who : 'administrator',
+    role: write === undefined && disturbance === undefined ? who : 'administrator',
+    ...(disturbance === undefined ? {} : {disturbance}),
     ...(write === undefined ? {} : {killedAfter: Number(write)}),
     env: Object.fromEntries(
       words.slice(0, start).map((word) => word.split('=') as [string, string]),
@@ -118,6 +147,7 @@ async function happeningOf(
   before: State,
   world: World,
 ): Promise<Happening> {
+  const otherBefore = (await world.readOther?.()) ?? new Map();
   const planned = isChange(step) ? await world.run(step, 'plan') : undefined;
   const done = await world.run(step, 'run');
   const after = await world.read();
@@ -128,12 +158,17 @@ async function happeningOf(
     planned !== undefined && (isDone || resumed?.exit === 0)
       ? await world.run({...step, role: 'administrator'}, 'plan')
       : undefined;
+  const other = (await world.readOther?.()) ?? new Map();
   const created = [...after.values(), ...last.values()].filter(
     ({name}) => name.startsWith('release ') && !before.has(name),
   );
   const reports = [done, ...(resumed === undefined ? [] : [resumed])];
   return {
     command: text,
+    role: step.role,
+    isDisturbed: step.disturbance !== undefined && step.disturbance.what !== 'use-context prod',
+    otherBefore,
+    other,
     own: new Set([
       flagOf(step, '--release') ?? 'scalr-agent',
       ...created.flatMap(({owner}) => owner ?? []),

@@ -39,6 +39,12 @@ export interface Offer {
 /** One command of this program, with the states around it. */
 export interface Happening {
   command: string;
+  role: string;
+  /** Requests of the run were cut, delayed, or answered by something else than the API server. */
+  isDisturbed: boolean;
+  /** Another cluster with the same names. */
+  otherBefore: State;
+  other: State;
   /** Releases of the command, including one that it creates. */
   own: ReadonlySet<string>;
   before: State;
