@@ -8,7 +8,14 @@ import {pipeline} from 'node:stream/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
 import {ZipFile as NewZip} from 'yazl';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import type {Archive, ArchiveEntry, Archives, ClosedArchive, OpenArchive} from '../ports/system.ts';
+import type {
+  Archive,
+  ArchiveEntry,
+  Archives,
+  ClosedArchive,
+  CloseOptions,
+  OpenArchive,
+} from '../ports/system.ts';
 import {fileFailure} from './node-files.ts';
 
 /** Lists all other entries. */
@@ -70,7 +77,7 @@ class ZipArchive implements Archive {
     return entry;
   }
 
-  async close({manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
+  async close({manifest, check}: CloseOptions): Promise<ClosedArchive> {
     try {
       const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
       await this.#write(MANIFEST, Buffer.from(manifest(entries)));
@@ -305,21 +312,13 @@ async function hasZipSignature(path: string): Promise<boolean> {
 
 function failure(path: string, error: unknown, {isArchive = true} = {}): unknown {
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isOfDisk || error instanceof ExpectedError
-    ? fileFailure('read', path, error)
-    : damaged(
-        path,
-        !isArchive
-          ? 'it is not a zip file'
-          : error instanceof InvalidEntry
-            ? error.message
-            : reasonOf(error as Error),
-        {
-          isArchive,
-          cause: error,
-        },
-      );
+  if (isOfDisk || error instanceof ExpectedError) return fileFailure('read', path, error);
+  const why = isArchive ? reasonInArchive(error) : 'it is not a zip file';
+  return damaged(path, why, {isArchive, cause: error});
 }
+
+const reasonInArchive = (error: unknown): string =>
+  error instanceof InvalidEntry ? error.message : reasonOf(error as Error);
 
 const damaged = (
   path: string,

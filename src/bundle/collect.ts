@@ -25,6 +25,7 @@ import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
 import {
   bundleInterrupted,
   type Collected,
+  type Reading,
   refuseUnwritable,
   type SaveDeps,
   type SaveOptions,
@@ -148,7 +149,7 @@ async function saved(
   prepared: PreparedBundle,
   options: FromClusterOptions,
   deps: Deps,
-  reading: Parameters<typeof saveBundle>[4],
+  reading: Reading,
   api: Api,
 ) {
   const {kubeTarget} = options;

@@ -2,7 +2,13 @@ import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../report/first-screen.ts';
 import {SIGNIFICANT_LINE} from '../diagnose/agent-log.ts';
 import {NEWLINE} from '../ground/async.ts';
-import type {Archive, ArchiveEntry, ClosedArchive, OpenArchive} from '../ports/system.ts';
+import type {
+  Archive,
+  ArchiveEntry,
+  ClosedArchive,
+  CloseOptions,
+  OpenArchive,
+} from '../ports/system.ts';
 import type {Inspection} from './inspect.ts';
 
 /** The page of a bundle, which a browser opens without a server. */
@@ -53,7 +59,8 @@ export class ReportPage {
   ): AsyncGenerator<Buffer> {
     const file: PageFile = {name, bytes: 0, blocks: []};
     this.#files.push(file);
-    let [parts, size]: [Buffer[], number] = [[], 0];
+    let parts: Buffer[] = [];
+    let size = 0;
     for await (const chunk of source) {
       yield chunk;
       file.bytes += chunk.length;
@@ -188,7 +195,7 @@ export class PagedArchive implements Archive {
     await this.#archive.add(REPORT, this.#page.html(first));
   }
 
-  close(options: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
+  close(options: CloseOptions): Promise<ClosedArchive> {
     return this.#archive.close(options);
   }
 

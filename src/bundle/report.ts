@@ -1,5 +1,5 @@
 import {versionStatus} from '../charts/charts.ts';
-import {agentVersionOf} from '../charts/schema.ts';
+import {agentVersionOf, type ChartName} from '../charts/schema.ts';
 import type {Finding} from '../diagnose/finding.ts';
 import type {LogRecord} from '../diagnose/log-matcher.ts';
 import {isKnown, known} from '../ground/fact.ts';
@@ -157,14 +157,14 @@ const gapText = ({what, error}: Gap): string => `- ${what}: ${error.message}`;
 
 function releaseText({name, chart, version, status}: PreparedBundle['releases'][number]): string {
   const agent = agentVersionOf({chart, version});
+  const agentText = agent === undefined ? '' : `agent ${agent}, `;
+  return `- ${name}: ${chart} ${version}, ${status}; ${agentText}${standingText(chart, version)}`;
+}
+
+function standingText(chart: ChartName, version: string): string {
   const {standing, behind, newestKnown} = versionStatus(chart, version);
-  const place =
-    standing === 'newest'
-      ? 'newest known version'
-      : behind > 0
-        ? `${behind} behind ${newestKnown}`
-        : `newer than ${newestKnown}`;
-  return `- ${name}: ${chart} ${version}, ${status}; ${agent === undefined ? '' : `agent ${agent}, `}${place}`;
+  if (standing === 'newest') return 'newest known version';
+  return behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
 }
 
 /** One line for each kind of file. Pure. */

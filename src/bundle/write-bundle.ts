@@ -37,7 +37,7 @@ export interface SaveDeps {
   template(): Promise<string>;
 }
 
-interface Reading {
+export interface Reading {
   api: Pick<ApiReader, 'stream'>;
   /** Stops reading; the data so far is kept. */
   signal: AbortSignal;

@@ -45,7 +45,8 @@ export function chartFor(target: Target): Chart {
 
 function withoutGoneKeys(known: Chart, target: Target): Chart {
   const has = (path: Path): boolean => knowsKey(target, path);
-  const [rows, gone]: [Row[], Refusal[]] = [[], []];
+  const rows: Row[] = [];
+  const gone: Refusal[] = [];
   for (const row of known.rows) {
     const missing = row.paths.filter((path) => !has(path));
     if (missing.length > 0) gone.push({settings: [row.setting], reason: goneText(missing, target)});

@@ -25,7 +25,7 @@ export interface Codec<T> {
 
 export const asOnOff = (on: string, off: string): Codec<boolean> => ({
   write: (value) => (value ? on : off),
-  read: (tree) => (tree === on ? true : tree === off ? false : undefined),
+  read: (tree) => (tree === on || tree === off ? tree === on : undefined),
 });
 
 /** A choice with the names that the chart uses. */
@@ -159,10 +159,12 @@ export const switched = (
   };
 };
 
+export type VariableOptions<T> = Options<T> & {as?: Codec<T>};
+
 /** The setting is the environment variable `name` in a map of extra variables. */
 export const variable = <T>(
   setting: Setting<T>,
-  {map, name, ...options}: Options<T> & {map: string; name: string; as?: Codec<T>},
+  {map, name, ...options}: VariableOptions<T> & {map: string; name: string},
 ): Row<T> => {
   const plain = key(setting, [...at(map), name], options);
   const write: Row<T>['write'] = (value, scope) =>

@@ -72,9 +72,12 @@ export function readLine(
 }
 
 function note(given: Map<string, string[]>, {name, delimiter}: Flag, value?: string): void {
-  const values =
-    value === undefined ? [] : delimiter === undefined ? [value] : value.split(delimiter);
-  given.set(name, [...(given.get(name) ?? []), ...values]);
+  const earlier = given.get(name) ?? [];
+  if (value === undefined) given.set(name, earlier);
+  else {
+    const values = delimiter === undefined ? [value] : value.split(delimiter);
+    given.set(name, [...earlier, ...values]);
+  }
 }
 
 /** Records the flags of a word; returns the flag that expects a value in the next word. */
@@ -170,7 +173,9 @@ function split(line: string, env: Environment): {words: Word[]; quote: string} {
   for (const match of line.matchAll(PIECES)) {
     const [, single, singleEnd, double, doubleEnd, escaped, variable, operator, blank, plain] =
       match;
-    quote = singleEnd === '' ? "'" : doubleEnd === '' ? '"' : '';
+    quote = '';
+    if (singleEnd === '') quote = "'";
+    else if (doubleEnd === '') quote = '"';
     if (single !== undefined) add(single);
     else if (double !== undefined) add(expanded(double, env));
     else if (escaped !== undefined) add(escaped);

@@ -252,12 +252,10 @@ interface Line {
   isChatter: boolean;
 }
 
-const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined =>
-  READY_PATTERN.test(raw)
-    ? 'READY'
-    : isChatter
-      ? undefined
-      : rows.find(({pattern}) => pattern.test(raw))?.code;
+function meaningOf({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined {
+  if (READY_PATTERN.test(raw)) return 'READY';
+  return isChatter ? undefined : rows.find(({pattern}) => pattern.test(raw))?.code;
+}
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
 

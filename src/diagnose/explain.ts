@@ -313,14 +313,10 @@ export function progress(snapshot: Snapshot): Progress[] {
   const causes = explainSnapshot(snapshot, new Date(newest ? timeOf(newest) : 0));
   return rootsOf(snapshot).map((root) => {
     const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
-    const isFailing = causes.some(({object}) => names.includes(object));
-    const state = isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting';
-    return {
-      object: objectLabel(root),
-      state,
-      text: countText(root),
-      ...(isFailing ? {} : {waitingFor: waitingFor(snapshot, root)}),
-    };
+    const row = {object: objectLabel(root), text: countText(root)};
+    if (causes.some(({object}) => names.includes(object))) return {...row, state: 'failing'};
+    const state = isRootReady(root) ? 'ready' : 'waiting';
+    return {...row, state, waitingFor: waitingFor(snapshot, root)};
   });
 }
 

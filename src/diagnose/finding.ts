@@ -88,10 +88,9 @@ export class BundlePositions {
 
   /** Last log of a container: before its restart, if that was read. */
   inLastWords(pod: string, container: string): BundlePosition | undefined {
-    const [before, now] = ['previous.log', 'log'].map((end) =>
-      this.#logs.get(`logs/${pod}/${container}.${end}`),
-    );
-    const log = before?.lines ? before : now?.lines ? now : undefined;
+    const log = ['previous.log', 'log']
+      .map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`))
+      .find((each) => each?.lines);
     return log && {file: log.file, line: log.lines};
   }
 

@@ -166,7 +166,8 @@ function addedItems(desired: Tree, live: Tree | undefined, path: string): string
     if (name === undefined) return [];
     const own = itemNamed(desired, name);
     const at = `${path}[${name}]`;
-    return own === undefined ? (desired.every(isNamed) ? [at] : []) : addedItems(own, item, at);
+    if (own !== undefined) return addedItems(own, item, at);
+    return desired.every(isNamed) ? [at] : [];
   });
 }
 
@@ -175,15 +176,16 @@ function unrenderedPaths(fields: FieldSet, desired: Tree | undefined, path: stri
   return stepsOf(fields, path).flatMap(({name, at, isItem, below}) => {
     // Controllers and rollouts store state in annotations.
     if (name === 'annotations') return [];
-    const next = isItem ? itemNamed(desired, name) : isMap(desired) ? desired[name] : undefined;
+    const next = isItem ? itemNamed(desired, name) : fieldNamed(desired, name);
+    if (isItem && next === undefined) return [at];
     const isLeaf = !Object.keys(below).some((each) => /^[fk]:/.test(each));
-    return isLeaf || (isItem && next === undefined)
-      ? next === undefined
-        ? [at]
-        : []
-      : unrenderedPaths(below, next, at);
+    if (!isLeaf) return unrenderedPaths(below, next, at);
+    return next === undefined ? [at] : [];
   });
 }
+
+const fieldNamed = (tree: Tree | undefined, name: string): Tree | undefined =>
+  isMap(tree) ? tree[name] : undefined;
 
 const itemNamed = (list: Tree | undefined, name: string): Tree | undefined =>
   Array.isArray(list) ? list.find((each) => nameOf(each) === name) : undefined;

@@ -74,7 +74,8 @@ export async function readLiveDrift(
 ): Promise<LiveDrift> {
   const {kubeTarget, kubernetes} = comparer;
   const failures = new Map<string, ExpectedError>();
-  const [differences, changes]: [ObjectDrift[], Changed[]] = [[], []];
+  const differences: ObjectDrift[] = [];
+  const changes: Changed[] = [];
   const views = new Map<KubernetesObject, KubernetesObject>(
     rendered.map((object) => [object, object]),
   );

@@ -56,12 +56,19 @@ function pathsOf(given: Values, desired: Values): Path[] {
     shortened(path, given, desired),
   );
   const different = paths.filter((path) => {
-    const [one = {}, other = {}] = [getAt(given, path), getAt(desired, path)];
+    const one = valueOrMap(given, path);
+    const other = valueOrMap(desired, path);
     return !sameTree(one, other) && !(isMap(one) && isMap(other));
   });
   return [...new Map(different.map((path) => [spellPath(path), path])).values()].toSorted(
     (one, other) => (spellPath(one) < spellPath(other) ? -1 : 1),
   );
+}
+
+/** A key that is not set compares as an empty map, unlike one that is null. */
+function valueOrMap(values: Values, path: Path): Tree {
+  const found = getAt(values, path);
+  return found === undefined ? {} : found;
 }
 
 /** Down to where one side has no map to go on. */

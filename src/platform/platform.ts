@@ -90,13 +90,15 @@ function flavorOf(
     const types = new Set(
       linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'),
     );
-    const [type = 'ec2'] = types;
-    const isMixed = types.size > 1;
-    return known(
-      isMixed || type === 'ec2' ? 'standard' : type === 'auto' ? 'auto-mode' : type,
-      'node label eks.amazonaws.com/compute-type',
-    );
+    return known(flavorOfTypes(types), 'node label eks.amazonaws.com/compute-type');
   });
+}
+
+/** From the compute types of the nodes. */
+function flavorOfTypes(types: ReadonlySet<string>): string {
+  const [type = 'ec2'] = types;
+  if (types.size > 1 || type === 'ec2') return 'standard';
+  return type === 'auto' ? 'auto-mode' : type;
 }
 
 /** An idle Autopilot cluster has no nodes. */

@@ -172,12 +172,16 @@ function flannelOfK3s(nodes: readonly NodeObject[]): Fact<Cni> {
   if (args.length === 0 || !hasFlannel) return UNRECOGNIZED;
   // It is an argument of servers; agents do not know.
   const ofServers = args.filter((each) => each.startsWith('["server"'));
-  const isOff = ofServers.some((each) => each.includes('--disable-network-policy'));
-  const policyEngine = ofServers.length === 0 ? 'unknown' : isOff ? 'none' : 'kube-router';
   return known(
-    {plugin: 'flannel', policyEngine},
+    {plugin: 'flannel', policyEngine: policyEngineOf(ofServers)},
     'node annotations flannel.alpha.coreos.com/backend-type and k3s.io/node-args',
   );
+}
+
+function policyEngineOf(serverArguments: readonly string[]): Cni['policyEngine'] {
+  if (serverArguments.length === 0) return 'unknown';
+  const isOff = serverArguments.some((each) => each.includes('--disable-network-policy'));
+  return isOff ? 'none' : 'kube-router';
 }
 
 export interface NetworkPolicies {

@@ -163,12 +163,14 @@ export interface Archive {
    * Adds the manifest, passes the archive to `check` and renames it. If `check` returns another archive that it wrote instead, this one
    * is removed. Rethrows errors of `check`. @throws ExpectedError
    */
-  close(options: {
-    manifest(entries: readonly ArchiveEntry[]): string;
-    check?(archive: OpenArchive): Promise<ClosedArchive | undefined>;
-  }): Promise<ClosedArchive>;
+  close(options: CloseOptions): Promise<ClosedArchive>;
   /** Removes everything written so far. Can be called twice. */
   abort(): Promise<void>;
+}
+
+export interface CloseOptions {
+  manifest(entries: readonly ArchiveEntry[]): string;
+  check?(archive: OpenArchive): Promise<ClosedArchive | undefined>;
 }
 
 export interface ClosedArchive {

@@ -59,11 +59,7 @@ export function readCanonical(source: Uint8Array, from: number, to: number, into
       at += 1;
     } else {
       const {code, end} = decodedAt(source, at);
-      for (const each of code < 128
-        ? [code]
-        : code > 0x10ffff
-          ? [code - 0x110000]
-          : Buffer.from(String.fromCodePoint(code))) {
+      for (const each of encoded(code)) {
         if (ACTION[each] === DROP || each === NEWLINE || each === BACKSLASH || each === ESCAPE)
           continue;
         bytes[length] = SAME[each] as number;
@@ -74,6 +70,11 @@ export function readCanonical(source: Uint8Array, from: number, to: number, into
     }
   }
   into.length = length;
+}
+
+function encoded(code: number): Iterable<number> {
+  if (code < 128) return [code];
+  return code > 0x10ffff ? [code - 0x110000] : Buffer.from(String.fromCodePoint(code));
 }
 
 /** End in the text of the byte that begins at a place. */
@@ -87,16 +88,17 @@ interface Decoded {
 }
 
 function decodedAt(source: Uint8Array, at: number): Decoded {
-  const byte = source[at] as number;
-  const decoded =
-    byte === PERCENT
-      ? percentAt(source, at)
-      : byte === AMPERSAND
-        ? entityAt(source, at)
-        : {code: byte, end: at + 1};
+  const decoded = unquotedAt(source, at);
   if (decoded.code === BACKSLASH) return escapeAt(source, decoded.end);
   if (decoded.code === ESCAPE) return {code: ESCAPE, end: pastColor(source, decoded.end)};
   return decoded.code === NEWLINE ? {code: NEWLINE, end: pastStamp(source, decoded.end)} : decoded;
+}
+
+/** The character of a percent sign or an ampersand with what follows, or the byte. */
+function unquotedAt(source: Uint8Array, at: number): Decoded {
+  const byte = source[at] as number;
+  if (byte === PERCENT) return percentAt(source, at);
+  return byte === AMPERSAND ? entityAt(source, at) : {code: byte, end: at + 1};
 }
 
 const byteCode = (byte: number): number => (byte < 128 ? byte : byte + 0x110000);
@@ -141,12 +143,10 @@ function entityAt(source: Uint8Array, at: number): Decoded {
   const found = ENTITY.exec(Buffer.from(source.subarray(at, at + 40)).toString('latin1'));
   if (found === null) return {code: AMPERSAND, end: at + 1};
   const [all, decimal, hex, name] = found;
-  const code = name
-    ? (ENTITIES[name] as string).charCodeAt(0)
-    : decimal
-      ? Number(decimal)
-      : Number.parseInt(hex as string, 16);
-  return {code: code > 0x10ffff ? 32 : code, end: at + all.length};
+  const end = at + all.length;
+  if (name !== undefined) return {code: (ENTITIES[name] as string).charCodeAt(0), end};
+  const code = decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+  return {code: code > 0x10ffff ? 32 : code, end};
 }
 
 const LETTERS = new Set(Buffer.from('nrtbfav0e'));

@@ -228,6 +228,12 @@ const longer = (one: Range, other: Range): Range =>
     ? other
     : one;
 
+/** A known value gives the name of two ranges that overlap. */
+function better(before: Range, range: Range): Range {
+  if (before.known === range.known) return longer(before, range);
+  return before.known ? before : range;
+}
+
 /** Ranges in order; overlapping ones are merged, and known values define the name. */
 class Ranges {
   #all: Range[] = [];
@@ -250,10 +256,8 @@ class Ranges {
       const before = merged.at(-1);
       if (before === undefined || before.end <= range.start) merged.push(range);
       else {
-        const better =
-          before.known === range.known ? longer(before, range) : before.known ? before : range;
         merged[merged.length - 1] = {
-          ...better,
+          ...better(before, range),
           start: before.start,
           end: Math.max(before.end, range.end),
         };

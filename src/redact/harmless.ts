@@ -263,5 +263,8 @@ function isMixed(text: string): boolean {
   );
 }
 
-const kindOf = (code: number): number =>
-  code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3;
+function kindOf(code: number): number {
+  if (code >= 97 && code <= 122) return 0;
+  if (code >= 65 && code <= 90) return 1;
+  return code >= 48 && code <= 57 ? 2 : 3;
+}

@@ -91,11 +91,8 @@ export function keyKind(key: string): KeyKind {
     return 'other';
   if (last === 'key' || last === 'keys') {
     if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
-    return SECRET_KEYS.has(second) && last === 'key'
-      ? 'secret'
-      : PUBLIC_KEYS.has(second)
-        ? 'other'
-        : 'maybe';
+    if (SECRET_KEYS.has(second) && last === 'key') return 'secret';
+    return PUBLIC_KEYS.has(second) ? 'other' : 'maybe';
   }
   if (PAIRS.has(`${second} ${last}`)) return 'secret';
   if (last === 'secret') return OF_OBJECTS.has(second) ? 'name' : 'secret';

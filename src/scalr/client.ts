@@ -178,7 +178,8 @@ export function scalrClient({
     ...at,
     get: async (path, purpose, query = {}) => resource(await ask('GET', path, purpose, {query})),
     async list(path, purpose, query = {}) {
-      const [data, included]: [Resource[], Resource[]] = [[], []];
+      const data: Resource[] = [];
+      const included: Resource[] = [];
       for (let page: number | null = 1; page !== null; ) {
         const paging = {'page[number]': String(page), 'page[size]': PAGE_SIZE};
         const found = document(await ask('GET', path, purpose, {query: {...query, ...paging}}));

@@ -195,8 +195,8 @@ export async function readCommandTexts(
       const answer = shape && readJson(call.tool, stdout, isFields);
       // A failed tool may have printed output before.
       const failed = error ?? answer?.error;
-      const text =
-        answer === undefined ? stdout : answer.error ? '' : jsonText(shape?.(answer.value));
+      const shaped = answer === undefined || answer.error ? '' : jsonText(shape?.(answer.value));
+      const text = answer === undefined ? stdout : shaped;
       return {
         texts: text === '' ? [] : [{name, text}],
         gaps: failed ? [{what: name, error: failed}] : [],

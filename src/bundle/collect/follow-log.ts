@@ -41,8 +41,10 @@ export async function followLog(
   const {path, isPrevious} = item;
   const content = new KeptLog(limit);
   const position = new LogPosition();
-  /** Error of the last connection, and an error that lost lines. */
-  let [broken, lost]: (ReadError | undefined)[] = [];
+  /** Error of the last connection. */
+  let broken: ReadError | undefined;
+  /** An error that lost lines. */
+  let lost: ReadError | undefined;
   let restarts = stateNow()?.restarts ?? 0;
   let pause = PAUSE_MS;
   /** Waits until more lines are possible; undefined if there will be none. */

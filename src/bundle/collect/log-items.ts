@@ -160,6 +160,11 @@ const hasBegun = ({state, lastState}: ContainerStatus): boolean =>
   state?.terminated !== undefined ||
   lastState?.terminated !== undefined;
 
+function sinceQuery(since: Since): Record<string, string> {
+  if (since === undefined) return {};
+  return 'seconds' in since ? {sinceSeconds: String(since.seconds)} : {sinceTime: since.time};
+}
+
 function item(
   {metadata: {name}}: Pod,
   container: string,
@@ -172,11 +177,7 @@ function item(
     timestamps: 'true',
     ...(isPrevious ? {previous: 'true'} : {}),
     // Logs before a restart are collected regardless of the time range.
-    ...(since === undefined || isPrevious
-      ? {}
-      : 'seconds' in since
-        ? {sinceSeconds: String(since.seconds)}
-        : {sinceTime: since.time}),
+    ...(isPrevious ? {} : sinceQuery(since)),
   });
   return {
     file: `logs/${name}/${container}${isPrevious ? '.previous' : ''}.log`,

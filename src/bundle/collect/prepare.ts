@@ -209,7 +209,8 @@ type Differing = Pick<
 export function differencesFile({name, chart, version, values, drift}: Differing): TextFile[] {
   if (values === undefined) return [];
   const all = defaultsOf(schemaOf({chart}), version);
-  const [own, defaults]: [Values, Values] = [{}, {}];
+  const own: Values = {};
+  const defaults: Values = {};
   for (const path of leafPaths(values)) {
     const value = getAt(values, path);
     const preset = getAt(all, path);

@@ -253,11 +253,10 @@ export async function readEnforcement(
   return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};
 }
 
-const unanswered = ({kind, message}: ReadError): Fact<never> =>
-  unknown(
-    kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed',
-    message,
-  );
+function unanswered({kind, message}: ReadError): Fact<never> {
+  if (kind === 'forbidden') return unknown('forbidden', message);
+  return unknown(kind === 'stalled' ? 'timed-out' : 'failed', message);
+}
 
 /** Smaller differences are caused by response times and whole seconds in HTTP dates. */
 const MIN_SKEW_MS = 60_000;

@@ -127,13 +127,10 @@ export const rows: readonly Row[] = [
         ? undefined
         : 'The agent selects the service account of run pods. Test that a run gets its credentials.',
   }),
-  implied(caScope, (values) =>
-    textAt(values, 'agent.ca_cert')
-      ? 'all'
-      : textAt(values, 'agent.container_task_ca_cert')
-        ? 'tasks'
-        : undefined,
-  ),
+  implied(caScope, (values) => {
+    if (textAt(values, 'agent.ca_cert')) return 'all';
+    return textAt(values, 'agent.container_task_ca_cert') ? 'tasks' : undefined;
+  }),
   ...caVariable(
     key(caFile, 'agent.ca_cert', {as: asBase64, when: (get) => get(caScope) !== 'tasks'}),
   ),

@@ -38,6 +38,7 @@ import {
   notWritten,
   row,
   stopPeriod,
+  type VariableOptions,
   variable,
 } from '../row-kinds.ts';
 import {
@@ -72,11 +73,8 @@ export const RUNS_PER_AGENT = 5;
 const ON_THE_HOST = ['localhost', '127.0.0.1', '169.254.169.254'];
 
 const MAP = 'environment';
-const named = <T>(
-  setting: Setting<T>,
-  name: string,
-  options: Omit<Parameters<typeof variable<T>>[1], 'map' | 'name'> = {},
-): Row<T> => variable(setting, {map: MAP, name, ...options});
+const named = <T>(setting: Setting<T>, name: string, options: VariableOptions<T> = {}): Row<T> =>
+  variable(setting, {map: MAP, name, ...options});
 
 const ON_OFF = asOnOff('true', 'false');
 const DRIVER = at(`${MAP}.SCALR_AGENT_DRIVER`);
