@@ -17,7 +17,6 @@ import {
   logFrom,
   type RequestOptions,
 } from './client.ts';
-import {serverOfPod} from './in-pod.ts';
 import {proxy} from './kubectl.ts';
 import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
 import {isUserManager} from './objects.ts';
@@ -136,14 +135,14 @@ async function connect(
 /** kubectl ignores a missing file in KUBECONFIG, and then connects to localhost. In a pod, it uses the service account. */
 function refuseMissing(
   {kubeconfig}: ClusterTarget,
-  {KUBECONFIG: paths = '', ...env}: NodeJS.ProcessEnv,
+  {KUBECONFIG: paths = '', KUBERNETES_SERVICE_HOST: isInPod}: NodeJS.ProcessEnv,
 ): void {
   const files = paths.split(delimiter).filter((path) => path !== '');
   if (
     kubeconfig !== undefined ||
+    isInPod ||
     files.length === 0 ||
-    files.some((path) => existsSync(path)) ||
-    serverOfPod(env) !== undefined
+    files.some((path) => existsSync(path))
   )
     return;
   const stderr = `error: stat ${files.join(', ')}: no such file or directory`;
