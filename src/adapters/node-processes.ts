@@ -5,6 +5,7 @@ import {followSignal, untilAborted} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {Processes, Running} from '../ports/system.ts';
+import {toolEnvironment} from './tool-environment.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
@@ -14,6 +15,8 @@ const optionsFor = ({input}: Call) => {
   return {
     reject: false,
     stripFinalNewline: false,
+    extendEnv: false,
+    env: toolEnvironment(),
     ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
   } as const;
 };
@@ -25,7 +28,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the tools with the environment of the user. */
+/** Runs the tools with the environment of the user, except for variables that select another cluster. */
 export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   const pathOf = (tool: Call['tool']): string => paths[tool] ?? tool;
   const outcomeOf = async (
@@ -154,6 +157,7 @@ export function execWithTimeout(
     // Otherwise a credential plugin could prompt for a password on the terminal.
     const child = spawn(command, [...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
+      env: toolEnvironment(),
       detached: hasGroups,
       windowsHide: true,
     });

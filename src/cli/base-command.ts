@@ -1,4 +1,5 @@
 import {Command} from '@oclif/core/command';
+import {ignoredVariables} from '../adapters/tool-environment.ts';
 import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {fromChartSource, unsetSettingWarnings} from '../answers/discovered.ts';
@@ -12,10 +13,12 @@ import {
   unknownVariables,
 } from '../answers/sources.ts';
 import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
-import {ExitCode, interrupted, maskSecrets, type Warning} from '../ground/errors.ts';
+import {ExitCode, interrupted, maskSecrets, onFailure, type Warning} from '../ground/errors.ts';
+import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Prompter} from '../ports/system.ts';
+import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
+import type {Processes, Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {
@@ -78,6 +81,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** Notes and warnings that were printed. */
   readonly #noted = new Set<string>();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
+  readonly #identities = new Map<string, ClusterIdentity>();
+  readonly #contexts = new Map<string, Promise<string>>();
 
   abstract override run(): Promise<Result>;
 
@@ -182,7 +187,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (!flags['from-cluster']) return undefined;
     const {clusterAt} = await import('../answers/cluster-answers.ts');
     const {kubeTarget} = releaseName(
-      flags,
+      await this.pinned(flags),
       await this.settingsFrom(flags, {only: [namespace, release]}),
     );
     return clusterAt(kubeTarget, await this.accessTo(kubeTarget, flags));
@@ -196,7 +201,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (flags['from-cluster'] === false) return undefined;
     const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../answers/cluster-answers.ts');
     const given = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const name = releaseName(flags, given);
+    const name = releaseName(await this.pinned(flags), given);
     return openAnswers(name, given, await accessTo(name.kubeTarget));
   }
 
@@ -215,10 +220,31 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */
   protected kubernetes(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
-    const key = JSON.stringify([kubeTarget.kubeconfig, kubeTarget.kubeContext]);
+    this.report(ignoredVariableWarnings(this.app.env));
+    const key = clusterKey(kubeTarget);
     const client = this.#clients.get(key) ?? this.app.kubernetes(kubeTarget, toolPaths(flags));
     this.#clients.set(key, client);
     return client;
+  }
+
+  /**
+   * The flags with the context that is current now, so that every call reaches the cluster of the plan, whatever becomes current meanwhile.
+   * Unchanged if no context is current, for example in a pod.
+   */
+  protected async pinned<F extends ClusterFlags>(flags: F): Promise<F> {
+    if (flags['kube-context'] !== undefined) return flags;
+    const key = flags.kubeconfig ?? '';
+    const reading = this.#contexts.get(key) ?? this.#currentContext(flags);
+    this.#contexts.set(key, reading);
+    const context = await reading;
+    return context === '' ? flags : {...flags, 'kube-context': context};
+  }
+
+  /** Empty if it cannot be read: the first request to the cluster reports why. */
+  async #currentContext({kubeconfig, ...flags}: ClusterFlags): Promise<string> {
+    const {contextName} = await import('../release/read-release.ts');
+    const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
+    return contextName(kubeTarget, this.app.processes(toolPaths(flags))).catch(onFailure(() => ''));
   }
 
   /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
@@ -244,14 +270,32 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
-    const {env, processes} = this.app;
     const {throughApi} = await import('../kubernetes/connect.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags);
+    const processes = this.app.processes(toolPaths(flags));
+    const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});
     return {
       kubernetes,
-      processes: throughApi(processes(toolPaths(flags)), kubernetes),
-      helmDriver: env['HELM_DRIVER'],
+      processes: identity.guard(throughApi(processes, kubernetes)),
+      identity,
+      helmDriver: this.app.env['HELM_DRIVER'],
     };
+  }
+
+  /** One per cluster, because a plan of the wizard is carried out by the install. */
+  async #identityOf(
+    kubeTarget: ClusterTarget,
+    tools: {kubernetes: KubernetesClient; processes: Processes},
+  ): Promise<ClusterIdentity> {
+    const {ClusterIdentity} = await import('../kubernetes/cluster-identity.ts');
+    const key = clusterKey(kubeTarget);
+    const {now, sleep} = this.app;
+    const onUnknown = ({kind}: ReadError): void => this.say(unverifiedText(kind));
+    const identity =
+      this.#identities.get(key) ??
+      new ClusterIdentity(kubeTarget, {...tools, now, sleep, onUnknown});
+    this.#identities.set(key, identity);
+    return identity;
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
@@ -392,3 +436,18 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #asWanted = (screen: Screen): Screen =>
     this.argv.includes('--no-color') ? withoutColor(screen) : screen;
 }
+
+const clusterKey = ({kubeconfig, kubeContext}: ClusterTarget): string =>
+  JSON.stringify([kubeconfig, kubeContext]);
+
+/** Variables of helm and kubectl that select another cluster than the flags. */
+function ignoredVariableWarnings(env: App['env']): Warning[] {
+  const names = ignoredVariables(env);
+  if (names.length === 0) return [];
+  const verb = names.length === 1 ? 'is' : 'are';
+  const message = `${names.join(', ')} ${verb} ignored. Select the cluster with --kube-context or --kubeconfig, and the namespace with --namespace.`;
+  return [{code: 'IGNORED_VARIABLE', message}];
+}
+
+const unverifiedText = (kind: ReadErrorKind): string =>
+  `Cannot read the UID of namespace kube-system (${kind}). A kubeconfig that is changed to another cluster during this command is not noticed.\n`;

@@ -62,7 +62,7 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
 
   async #fromCluster(flags: CollectLogsFlags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    const {kubeTarget} = releaseName(flags, settings);
+    const {kubeTarget} = releaseName(await this.pinned(flags), settings);
     const options = {
       ...collectOptions(flags),
       userTokens: await storedTokens(this.app),

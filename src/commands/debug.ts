@@ -58,7 +58,7 @@ export default class Debug extends BaseCommand<DebugResult> {
       ]);
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    const name = releaseName(flags, settings);
+    const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
 
     const {facts, target, prepared} = await this.untilInterrupted(async () => {

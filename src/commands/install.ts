@@ -125,9 +125,10 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   async #installInCluster(
     generated: Generated,
-    flags: InstallFlags,
+    given: InstallFlags,
     more: Parameters<typeof installInCluster>[4],
   ): Promise<InstallResult> {
+    const flags = await this.pinned(given);
     const {kubeTarget} = releaseName(flags, generated.settings);
     const access = await this.accessTo(kubeTarget, flags);
     const cached = (): Promise<ClusterAccess> => this.#cachedAccess(kubeTarget, flags);

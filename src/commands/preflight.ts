@@ -120,7 +120,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});
-    const name = releaseName(flags, generated.settings);
+    const name = releaseName(await this.pinned(flags), generated.settings);
     const {now, sleep, registries} = this.app;
     const deps = {
       ...(await this.accessTo(name.kubeTarget, flags)),

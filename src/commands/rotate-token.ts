@@ -99,7 +99,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       });
       return rotateOnHost(tokens, {given: next, account}, flags, context);
     }
-    const name = releaseName(flags, settings);
+    const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
     const {holder, users, account} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutOf(flags));

@@ -116,7 +116,10 @@ export default class Status extends BaseCommand<Result> {
     const files = flags.values ?? [];
     const desired =
       files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
-    const name = releaseName(flags, settings);
+    const name = releaseName(
+      flags.contexts === undefined ? await this.pinned(flags) : flags,
+      settings,
+    );
     const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
     const request = {
       name,

@@ -90,7 +90,7 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       refuseWith(`target ${target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
       return uninstallFromHost(target, settings.get(release) as string, flags, this.context(flags));
     }
-    const name = releaseName(flags, settings);
+    const name = releaseName(await this.pinned(flags), settings);
     const choices: UninstallChoices = {
       purge: purgeOf(flags.purge),
       drain: flags.drain,

@@ -43,7 +43,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
   override async run(): Promise<UpgradeResult> {
     const {flags} = await this.parse(Upgrade);
     const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
-    const name = releaseName(flags, settings);
+    const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
     const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);

@@ -5,6 +5,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import {isForbidden, toolFailure} from '../ground/tool-errors.ts';
 import {isFields, isListOf, readJson, type Values} from '../ground/tree.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
+import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
@@ -25,10 +26,12 @@ import {
   readRecord,
 } from './release-record.ts';
 
-/** How a command reads a cluster. */
+/** How a command reads and changes a cluster. */
 export interface ClusterAccess {
   kubernetes: KubernetesClient;
   processes: Processes;
+  /** Read with a plan, and compared before changes. */
+  identity?: Pick<ClusterIdentity, 'planned'>;
   /** HELM_DRIVER: where Helm keeps its releases, by default in Secrets. */
   helmDriver?: string | undefined;
 }

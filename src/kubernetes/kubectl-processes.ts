@@ -7,6 +7,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {bufferedOutput} from '../adapters/host-tools.ts';
+import {toolEnvironment} from '../adapters/tool-environment.ts';
 import {abortReason, semaphore, sleep, untilAborted, withTimeout} from '../ground/async.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ReadError} from '../ground/fact.ts';
@@ -63,6 +64,7 @@ export async function startProxy(
   const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {
     detached: true,
     stdio: 'pipe',
+    env: toolEnvironment(),
   });
   let isAlive = true;
   const gone = new Promise<void>((resolve) => {
@@ -211,7 +213,10 @@ const MAX_STDERR_LENGTH = 4000;
 const KILL_DELAY_MS = 1000;
 
 function start(kubectl: string, args: readonly string[], input: string | undefined) {
-  const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
+  const child = spawn(kubectl, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: toolEnvironment(),
+  });
   // A process that has exited no longer reads.
   child.stdin.on('error', () => undefined).end(input);
   let stderr = '';

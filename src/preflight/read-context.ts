@@ -31,7 +31,7 @@ import {type DesiredRelease, RENDERED_BY, renderManifest} from '../operations/de
 import {clusterFactsOf} from '../platform/cluster-facts.ts';
 import {readCluster} from '../platform/readings.ts';
 import type {Processes, Registries} from '../ports/system.ts';
-import {contextOf, type InstallFacts} from '../release/read-release.ts';
+import {clusterOfPod, contextOf, type InstallFacts} from '../release/read-release.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
@@ -135,7 +135,10 @@ async function readContext(
 ): Promise<PreflightContext['context']> {
   const source = 'kubectl config view';
   if (context) return known(context, source);
-  const config = jsonOf<Config>(await processes.run(currentContext(kubeTarget)), source, isMap);
+  const outcome = await processes.run(currentContext(kubeTarget));
+  const ofPod = clusterOfPod(outcome);
+  if (ofPod !== undefined) return known(ofPod, source);
+  const config = jsonOf<Config>(outcome, source, isMap);
   return follow(config, (found) => known(contextOf(found), source));
 }
 

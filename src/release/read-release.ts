@@ -1,10 +1,11 @@
 import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
 import {anySignal} from '../ground/async.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../ground/command-line.ts';
 import {jsonFrom, toolFailure} from '../ground/tool-errors.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
+import {serverOfPod} from '../kubernetes/in-pod.ts';
 import {allContexts, type Config, contextsIn, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
@@ -50,7 +51,7 @@ export async function readFacts(
   access: ClusterAccess,
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<InstallFacts> {
-  const {kubernetes, processes} = access;
+  const {kubernetes, processes, identity} = access;
   const {namespace: here} = name.kubeTarget;
   const ended = new AbortController();
   const either = anySignal(signal, ended.signal);
@@ -66,7 +67,7 @@ export async function readFacts(
     ).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
-    read<Config>(currentContext(name.kubeTarget), processes, either),
+    selectedCluster(name.kubeTarget, processes, either),
     get<KubernetesObject>('namespaces', here),
     state,
     state.then(async (found) => {
@@ -87,6 +88,7 @@ export async function readFacts(
         get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}),
       ),
     ),
+    identity?.planned(either),
   ]);
   rest.catch(() => undefined);
   try {
@@ -96,11 +98,11 @@ export async function readFacts(
       name.kubeTarget,
       'version',
     );
-    const [config, namespace, release, objects, controllers, secrets] = await rest;
+    const [context, namespace, release, objects, controllers, secrets] = await rest;
     const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
     await requireNoController(name, agents, kubernetes, options);
     return {
-      context: contextOf(config),
+      context,
       serverVersion: version,
       namespace,
       release,
@@ -120,14 +122,35 @@ export async function readFacts(
   }
 }
 
-async function read<T>(
-  call: Call,
-  processes: Processes,
-  signal?: AbortSignal,
-): Promise<T | undefined> {
-  const outcome = await processes.run(call, signal && {signal});
+/** @throws ExpectedError for a failed call */
+function parsed<T>(call: Call, outcome: ProcessResult): T | undefined {
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
+}
+
+/** The context in use and its cluster, or the cluster of this pod. Sends no request. @throws ExpectedError */
+async function selectedCluster(
+  kubeTarget: ClusterTarget,
+  processes: Pick<Processes, 'run'>,
+  signal?: AbortSignal,
+): Promise<InstallFacts['context']> {
+  const call = currentContext(kubeTarget);
+  const outcome = await processes.run(call, signal && {signal});
+  return clusterOfPod(outcome) ?? contextOf(parsed<Config>(call, outcome));
+}
+
+const NO_CONTEXT = /current-context (is not set|must exist)/;
+/** As Argo CD calls it. */
+const IN_CLUSTER = 'in-cluster';
+
+/** What kubectl and helm use if no kubeconfig selects a context: in a pod, the cluster of its service account. */
+export function clusterOfPod({
+  exitCode,
+  stderr,
+}: Pick<ProcessResult, 'exitCode' | 'stderr'>): InstallFacts['context'] | undefined {
+  if (exitCode === 0 || !NO_CONTEXT.test(stderr)) return undefined;
+  const server = serverOfPod();
+  return server === undefined ? undefined : {name: '', cluster: IN_CLUSTER, server};
 }
 
 /** The context in use, out of a kubeconfig cut down to it. */
@@ -168,13 +191,15 @@ export const contextName = async (
   kubeTarget: ClusterTarget,
   processes: Processes,
   signal?: AbortSignal,
-): Promise<string> =>
-  contextOf(await read<Config>(currentContext(kubeTarget), processes, signal)).name;
+): Promise<string> => (await selectedCluster(kubeTarget, processes, signal)).name;
 
 /** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
 export const contextNames = async (
   kubeTarget: ClusterTarget,
   processes: Processes,
   signal?: AbortSignal,
-): Promise<string[]> =>
-  contextsIn(await read<Config>(allContexts(kubeTarget), processes, signal)).map(({name}) => name);
+): Promise<string[]> => {
+  const call = allContexts(kubeTarget);
+  const outcome = await processes.run(call, signal && {signal});
+  return contextsIn(parsed<Config>(call, outcome)).map(({name}) => name);
+};

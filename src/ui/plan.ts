@@ -22,7 +22,7 @@ export function planText(
   const cluster = `${context.cluster || context.server} ${theme(screen).dim(`${context.server}, Kubernetes ${serverVersion}`)}`;
   const place = {
     Cluster: cluster,
-    Context: context.name || '(none)',
+    Context: context.name || '(none, service account of this pod)',
     Namespace: kubeTarget.namespace,
     Release: release,
   };

@@ -39,6 +39,8 @@ export function fakeProcesses(cluster: FakeCluster): Processes & {calls: string[
     const [command, what = ''] = args;
     if (tool === 'helm' && command === 'list') return listReleases(cluster, args);
     if (tool === 'helm' && command === 'get' && what === 'values') return helmValues(cluster, args);
+    if (tool === 'kubectl' && command === 'config')
+      return {exitCode: 0, stdout: JSON.stringify({contexts: [{name: 'fake'}]}), stderr: ''};
     throw new Error(`Nothing is known of: ${tool} ${args.join(' ')}`);
   };
   return {calls, ...processesOf(run)};

@@ -11,8 +11,9 @@ import {interrupted} from '../../../src/ground/errors.ts';
 import {known, type ReadError} from '../../../src/ground/fact.ts';
 import {Secret} from '../../../src/ground/secret.ts';
 import {toolFailure} from '../../../src/ground/tool-errors.ts';
-import {template, upgradeInstall} from '../../../src/helm/helm.ts';
+import {template, uninstall, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
+import {ClusterIdentity} from '../../../src/kubernetes/cluster-identity.ts';
 import {kubernetesClient} from '../../../src/kubernetes/connect.ts';
 import {renderChart} from '../../../src/operations/desired-release.ts';
 import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
@@ -95,6 +96,28 @@ const bundleWithSecret = (): Promise<unknown> =>
     firstScreen: () => '',
   });
 
+/** The kubeconfig selects another cluster when the first step starts. */
+function identityOf(planned: string, now: string) {
+  const uid = (text: string) => `${text}7b52-6f0e-4c0b-9d52-2f1f0f1c7d11`;
+  const namespace = (text: string) => ({metadata: {name: 'kube-system', uid: uid(text)}});
+  const processes = processesOf(async () => ({
+    exitCode: 0,
+    stdout: JSON.stringify(namespace(now)),
+    stderr: '',
+  }));
+  const identity = new ClusterIdentity(
+    {...NAME.kubeTarget, kubeContext: 'dev'},
+    {
+      kubernetes: {get: async () => ({status: 200, body: namespace(planned)})},
+      processes,
+      now: () => new Date(),
+      sleep: async () => undefined,
+      onUnknown: () => undefined,
+    },
+  );
+  return {run: () => identity.guard(processes).start(uninstall(NAME)).outcome};
+}
+
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
 const watched = (state: Watched['state'], causes: readonly Cause[]): Watched =>
   ({state, causes, agent: 'unknown'}) as Watched;
@@ -119,6 +142,9 @@ export const withCluster: readonly Example[] = [
     kind: 'unreachable',
     message: 'dial tcp 10.0.0.1:443: i/o timeout',
   }),
+  failing('CLUSTER_CHANGED', 'uninstall --kube-context dev', () =>
+    identityOf('a9c1', '57f0').run(),
+  ),
   request('NOT_LOGGED_IN', 'uninstall --namespace scalr-agent', {
     kind: 'not-logged-in',
     message: 'Unauthorized',

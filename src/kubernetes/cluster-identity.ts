@@ -1,0 +1,160 @@
+import {abortReason} from '../ground/async.ts';
+import {
+  type Call,
+  type ClusterTarget,
+  kubectlCommand,
+  type ProcessResult,
+} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
+import type {ReadError} from '../ground/fact.ts';
+import {isForbidden, isRetryable, jsonFrom, toolFailure} from '../ground/tool-errors.ts';
+import type {Processes, Running} from '../ports/system.ts';
+import type {KubernetesClient} from './client.ts';
+import {getRaw} from './kubectl.ts';
+import type {KubernetesObject} from './objects.ts';
+import {REQUIRED_MS} from './resources.ts';
+
+/** Its UID identifies a cluster: the namespace is created with the cluster, and never again. */
+const NAMESPACE = 'kube-system';
+const PATH = `/api/v1/namespaces/${NAMESPACE}`;
+
+/** How often a change through the connection of the plan, which cannot reach another cluster, is verified. */
+const VERIFIED_MS = 1000;
+const PAUSES_MS = [500, 1500];
+
+interface IdentityDeps {
+  kubernetes: Pick<KubernetesClient, 'get'>;
+  /** Starts a process of kubectl for each call, which reads the kubeconfig again. */
+  processes: Processes;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Called if the UID cannot be read, so that a change of the cluster is not noticed. */
+  onUnknown(reason: ReadError): void;
+}
+
+/** The cluster of a plan: whether the kubeconfig still selects it when something changes. */
+export class ClusterIdentity {
+  #planned: Promise<string | undefined> | undefined;
+  #verifiedAt = 0;
+  readonly #kubeTarget: ClusterTarget;
+  readonly #deps: IdentityDeps;
+
+  constructor(kubeTarget: ClusterTarget, deps: IdentityDeps) {
+    this.#kubeTarget = kubeTarget;
+    this.#deps = deps;
+  }
+
+  /** The UID of the cluster that the plan is made for, read once; undefined if it is unknown. */
+  planned(signal: AbortSignal): Promise<string | undefined> {
+    this.#planned ??= this.#readPlanned(signal);
+    return this.#planned;
+  }
+
+  /** The same calls, but one that changes something fails if the kubeconfig selects another cluster now. */
+  guard(processes: Processes): Processes {
+    return {
+      run: (call, options) => processes.run(call, options),
+      start: (call) => new VerifiedCall(call, processes, (signal) => this.#verifyFor(call, signal)),
+    };
+  }
+
+  async #readPlanned(signal: AbortSignal): Promise<string | undefined> {
+    const {kubernetes, onUnknown} = this.#deps;
+    const answer = await kubernetes.get(PATH, {signal, idleMs: REQUIRED_MS});
+    if (answer.error === undefined) return uidOf(answer.body);
+    if (answer.error.kind === 'aborted') this.#planned = undefined;
+    else onUnknown(answer.error);
+    return undefined;
+  }
+
+  /** @throws ExpectedError */
+  async #verifyFor({requests}: Call, signal: AbortSignal): Promise<void> {
+    const age = this.#deps.now().getTime() - this.#verifiedAt;
+    if (requests !== undefined && age < VERIFIED_MS) return;
+    const planned = await this.planned(signal);
+    if (planned !== undefined) await this.#verify(planned, signal);
+    this.#verifiedAt = this.#deps.now().getTime();
+  }
+
+  async #verify(planned: string, signal: AbortSignal): Promise<void> {
+    const call = getRaw(this.#kubeTarget, PATH);
+    const outcome = await this.#read(call, signal);
+    if (signal.aborted) return;
+    if (outcome.exitCode === ExitCode.ok) {
+      const found = uidOf(jsonFrom<KubernetesObject>(call, outcome.stdout));
+      if (found !== planned)
+        throw clusterChanged(this.#kubeTarget, planned, `has the UID ${found}`);
+      return;
+    }
+    if (isForbidden(outcome))
+      throw clusterChanged(this.#kubeTarget, planned, 'cannot be read anymore');
+    throw toolFailure(call, outcome);
+  }
+
+  async #read(call: Call, signal: AbortSignal): Promise<ProcessResult> {
+    const {processes, sleep} = this.#deps;
+    for (const pause of PAUSES_MS) {
+      const outcome = await processes.run(call, {signal});
+      if (outcome.exitCode === ExitCode.ok || !isRetryable(outcome) || signal.aborted)
+        return outcome;
+      await sleep(pause, signal);
+    }
+    return processes.run(call, {signal});
+  }
+}
+
+const uidOf = (namespace: unknown): string | undefined =>
+  (namespace as Partial<KubernetesObject> | undefined)?.metadata?.uid;
+
+function clusterChanged(
+  {kubeContext, kubeconfig}: ClusterTarget,
+  planned: string,
+  found: string,
+): ExpectedError {
+  const cluster = {...(kubeContext && {kubeContext}), ...(kubeconfig && {kubeconfig})};
+  const selection = kubeContext === undefined ? 'The kubeconfig' : `Context ${kubeContext}`;
+  return failed(
+    'CLUSTER_CHANGED',
+    `${selection} no longer selects the cluster of the plan. Namespace ${NAMESPACE} had the UID ${planned}, and now it ${found}. Nothing more was changed.`,
+    [
+      `Check which cluster is selected: ${kubectlCommand(cluster, 'cluster-info')}`,
+      'To change the cluster of the plan, select it again, and run the same command again',
+    ],
+  );
+}
+
+/** A call that starts after it was verified. */
+class VerifiedCall implements Running {
+  readonly outcome: Promise<ProcessResult>;
+  readonly #stopping = new AbortController();
+  #running: Running | undefined;
+  #isLeft = false;
+
+  constructor(call: Call, processes: Processes, verify: (signal: AbortSignal) => Promise<void>) {
+    this.outcome = this.#run(call, processes, verify);
+  }
+
+  interrupt = (): void => {
+    this.#stopping.abort('interrupted');
+    this.#running?.interrupt();
+  };
+
+  leave = (): void => {
+    this.#isLeft = true;
+    this.#running?.leave();
+  };
+
+  async #run(
+    call: Call,
+    processes: Processes,
+    verify: (signal: AbortSignal) => Promise<void>,
+  ): Promise<ProcessResult> {
+    const {signal} = this.#stopping;
+    await verify(signal);
+    if (signal.aborted)
+      return {exitCode: ExitCode.failed, stdout: '', stderr: `not started: ${abortReason(signal)}`};
+    this.#running = processes.start(call);
+    if (this.#isLeft) this.#running.leave();
+    return this.#running.outcome;
+  }
+}
