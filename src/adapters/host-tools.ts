@@ -29,7 +29,7 @@ export const hostTools: HostTools = {
         stdout: '',
         error: {
           kind: 'too-large',
-          message: `the output of ${call.tool} ${call.args[0]} is too large`,
+          message: `the output of ${call.tool} ${subcommandOf(call)} is too large`,
         },
       };
     const error = await opened.end;
@@ -193,11 +193,19 @@ const knownError = (stderr: string): HostError | undefined => {
   return {kind, message: `${reason}: ${lowerFirst(remedy)}`, reason, remedy};
 };
 
-export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =>
+/** Without the flags of docker that select its engine. */
+const subcommandOf = ({args}: HostCall): string | undefined =>
+  args.find(
+    (each, index) =>
+      !/^--(host|context)$/.test(each) && !/^--(host|context)$/.test(args[index - 1] ?? ''),
+  );
+
+export const hostErrorIn = (call: HostCall, stderr: string): HostError =>
   knownError(stderr) ?? {
     kind: 'refused',
     message:
-      stderr.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
+      stderr.trim().split('\n').at(-1) ||
+      `${call.tool} ${subcommandOf(call)} failed without an error message`,
   };
 
 const missingTool = ({tool}: HostCall): HostError => ({

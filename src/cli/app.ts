@@ -1,4 +1,5 @@
 import type {Interfaces} from '@oclif/core';
+import {DockerTarget} from '../adapters/docker-target.ts';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
@@ -82,6 +83,7 @@ export function nodeApp(given = {isAccessible: false}): App {
     given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
   const errorScreen = screenOf(process.stderr, isAccessible);
   const live = liveLines(process.stderr);
+  const docker = new DockerTarget(hostTools, process.env);
   return {
     env: process.env,
     files: nodeFiles,
@@ -100,10 +102,10 @@ export function nodeApp(given = {isAccessible: false}): App {
         ? linePrompter(screen, streams)
         : inquirerPrompter(screen, streams);
     },
-    processes: nodeProcesses,
+    processes: (paths) => docker.guard(nodeProcesses(paths)),
     kubernetes: async (...where) =>
       (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
-    host: hostTools,
+    host: docker.tools(),
     registries: {
       manifest: async (...about) =>
         (await import('../adapters/connections.ts')).registries.manifest(...about),

@@ -30,7 +30,7 @@ const EXIT_OF = {
   TOOL_NOT_FOUND: ExitCode.usage,
   TOOL_FAILED: ExitCode.failed,
   CLUSTER_UNREACHABLE: ExitCode.failed,
-  CLUSTER_CHANGED: ExitCode.failed,
+  TARGET_CHANGED: ExitCode.failed,
   NOT_LOGGED_IN: ExitCode.failed,
   FORBIDDEN: ExitCode.failed,
   RELEASE_NOT_FOUND: ExitCode.usage,

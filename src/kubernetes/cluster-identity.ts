@@ -1,4 +1,4 @@
-import {abortReason} from '../ground/async.ts';
+import {VerifiedCall} from '../adapters/verified-call.ts';
 import {
   type Call,
   type ClusterTarget,
@@ -7,8 +7,8 @@ import {
 } from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {ReadError} from '../ground/fact.ts';
-import {isForbidden, isRetryable, jsonFrom, toolFailure} from '../ground/tool-errors.ts';
-import type {Processes, Running} from '../ports/system.ts';
+import {isForbidden, isRetryable, jsonFrom} from '../ground/tool-errors.ts';
+import type {Processes} from '../ports/system.ts';
 import type {KubernetesClient} from './client.ts';
 import {getRaw} from './kubectl.ts';
 import type {KubernetesObject} from './objects.ts';
@@ -54,7 +54,7 @@ export class ClusterIdentity {
   guard(processes: Processes): Processes {
     return {
       run: (call, options) => processes.run(call, options),
-      start: (call) => new VerifiedCall(call, processes, (signal) => this.#verifyFor(call, signal)),
+      start: (call) => new VerifiedCall(processes, (signal) => this.#verified(call, signal)),
     };
   }
 
@@ -67,28 +67,30 @@ export class ClusterIdentity {
     return undefined;
   }
 
-  /** @throws ExpectedError */
-  async #verifyFor({requests}: Call, signal: AbortSignal): Promise<void> {
+  /** @throws ExpectedError for another cluster */
+  async #verified(
+    call: Call,
+    signal: AbortSignal,
+  ): Promise<{call: Call} | {failure: ProcessResult}> {
     const age = this.#deps.now().getTime() - this.#verifiedAt;
-    if (requests !== undefined && age < VERIFIED_MS) return;
+    if (call.requests !== undefined && age < VERIFIED_MS) return {call};
     const planned = await this.planned(signal);
-    if (planned !== undefined) await this.#verify(planned, signal);
+    const failure = planned === undefined ? undefined : await this.#compare(planned, signal);
+    if (failure !== undefined) return {failure};
     this.#verifiedAt = this.#deps.now().getTime();
+    return {call};
   }
 
-  async #verify(planned: string, signal: AbortSignal): Promise<void> {
+  /** What kubectl reported if it could not read the UID. @throws ExpectedError for another one */
+  async #compare(planned: string, signal: AbortSignal): Promise<ProcessResult | undefined> {
     const call = getRaw(this.#kubeTarget, PATH);
     const outcome = await this.#read(call, signal);
-    if (signal.aborted) return;
-    if (outcome.exitCode === ExitCode.ok) {
-      const found = uidOf(jsonFrom<KubernetesObject>(call, outcome.stdout));
-      if (found !== planned)
-        throw clusterChanged(this.#kubeTarget, planned, `has the UID ${found}`);
-      return;
-    }
     if (isForbidden(outcome))
       throw clusterChanged(this.#kubeTarget, planned, 'cannot be read anymore');
-    throw toolFailure(call, outcome);
+    if (outcome.exitCode !== ExitCode.ok) return outcome;
+    const found = uidOf(jsonFrom<KubernetesObject>(call, outcome.stdout));
+    if (found !== planned) throw clusterChanged(this.#kubeTarget, planned, `has the UID ${found}`);
+    return undefined;
   }
 
   async #read(call: Call, signal: AbortSignal): Promise<ProcessResult> {
@@ -114,47 +116,11 @@ function clusterChanged(
   const cluster = {...(kubeContext && {kubeContext}), ...(kubeconfig && {kubeconfig})};
   const selection = kubeContext === undefined ? 'The kubeconfig' : `Context ${kubeContext}`;
   return failed(
-    'CLUSTER_CHANGED',
+    'TARGET_CHANGED',
     `${selection} no longer selects the cluster of the plan. Namespace ${NAMESPACE} had the UID ${planned}, and now it ${found}. Nothing more was changed.`,
     [
       `Check which cluster is selected: ${kubectlCommand(cluster, 'cluster-info')}`,
       'To change the cluster of the plan, select it again, and run the same command again',
     ],
   );
-}
-
-/** A call that starts after it was verified. */
-class VerifiedCall implements Running {
-  readonly outcome: Promise<ProcessResult>;
-  readonly #stopping = new AbortController();
-  #running: Running | undefined;
-  #isLeft = false;
-
-  constructor(call: Call, processes: Processes, verify: (signal: AbortSignal) => Promise<void>) {
-    this.outcome = this.#run(call, processes, verify);
-  }
-
-  interrupt = (): void => {
-    this.#stopping.abort('interrupted');
-    this.#running?.interrupt();
-  };
-
-  leave = (): void => {
-    this.#isLeft = true;
-    this.#running?.leave();
-  };
-
-  async #run(
-    call: Call,
-    processes: Processes,
-    verify: (signal: AbortSignal) => Promise<void>,
-  ): Promise<ProcessResult> {
-    const {signal} = this.#stopping;
-    await verify(signal);
-    if (signal.aborted)
-      return {exitCode: ExitCode.failed, stdout: '', stderr: `not started: ${abortReason(signal)}`};
-    this.#running = processes.start(call);
-    if (this.#isLeft) this.#running.leave();
-    return this.#running.outcome;
-  }
 }

@@ -142,7 +142,7 @@ test('a kubeconfig that is changed to another cluster during a wait stops the un
   const {exit, stdout} = await whilePodsEnd(both, both.rename);
   expect(exit).toBe(1);
   const {error} = JSON.parse(stdout);
-  expect(error.code).toBe('CLUSTER_CHANGED');
+  expect(error.code).toBe('TARGET_CHANGED');
   expect(error.message).toContain('Nothing more was changed');
   expect(error.suggestions.join('\n')).toMatch(
     /kubectl scale deployment\/scalr-agent-agent-local .*--context dev/,

@@ -167,7 +167,7 @@ test('names runs in flight of agent-job, which continue', async () => {
     'app.kubernetes.io/component': 'task',
   };
   const template = {
-    metadata: {labels},
+    metadata: {labels, annotations: {'test.scalr.io/outcome': 'unready'}},
     spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'a'}]},
   };
   await place.kubectl.apply({

@@ -114,7 +114,7 @@ describe('a release that does not exist', () => {
     const [found, command] = result.error.suggestions;
     expect(found).toContain(`Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`);
     expect(command).toContain(
-      `scalr-agent uninstall --release runs --namespace ${place.namespace} --kubeconfig ${place.kubeconfig}`,
+      `scalr-agent uninstall --release runs --namespace ${place.namespace} --kube-context test-cluster --kubeconfig ${place.kubeconfig}`,
     );
     expect(all).not.toMatch(/delete namespace/i);
     expect((await uninstalled(place, ['--release', 'runs', '--dry-run'])).result).toMatchObject({

@@ -86,20 +86,22 @@ test('a change through the connection of the plan is verified only after a wait'
 });
 
 test.each([
-  {now: 'another cluster', answers: [answer('two')], code: 'CLUSTER_CHANGED'},
+  {now: 'another cluster', answers: [answer('two')], code: 'TARGET_CHANGED'},
   {
     now: 'a user who may not read it',
     answers: [refusal('Error from server (Forbidden): namespaces "kube-system" is forbidden')],
-    code: 'CLUSTER_CHANGED',
-  },
-  {
-    now: 'no cluster',
-    answers: [refusal('Unable to connect to the server: dial tcp: i/o timeout')],
-    code: 'CLUSTER_UNREACHABLE',
+    code: 'TARGET_CHANGED',
   },
 ])('nothing starts when the kubeconfig selects $now', async ({answers, code}) => {
   const {start, seen} = cluster({answers});
   await expect(start(STEP).outcome).rejects.toMatchObject({code});
+  expect(seen.started).toBe(0);
+});
+
+test('nothing starts when the API server is gone, and the call fails as kubectl does', async () => {
+  const gone = refusal('Unable to connect to the server: dial tcp: i/o timeout');
+  const {start, seen} = cluster({answers: [gone]});
+  expect(await start(STEP).outcome).toEqual(gone);
   expect(seen.started).toBe(0);
 });
 

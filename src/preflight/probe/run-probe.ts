@@ -10,7 +10,7 @@ import {
   type ProcessResult,
   type ReleaseName,
 } from '../../ground/command-line.ts';
-import {interrupted} from '../../ground/errors.ts';
+import {interrupted, onFailure} from '../../ground/errors.ts';
 import {isForbidden} from '../../ground/tool-errors.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../kubernetes/kubectl.ts';
@@ -110,8 +110,10 @@ async function remove(
   const call = deleteNamed(kubeTarget, spelled, CLEANUP_TIMEOUT_MS / 1000);
   const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
-    const {exitCode} = await runToExit(call, signal, processes);
-    if (exitCode === 0) return undefined;
+    const outcome = await runToExit(call, signal, processes).catch(onFailure(() => undefined));
+    // The kubeconfig selects another cluster now.
+    if (outcome === undefined) break;
+    if (outcome.exitCode === 0) return undefined;
     await sleep(RETRY_DELAY_MS, signal);
   }
   return commandLine(call);
