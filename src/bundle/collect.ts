@@ -3,13 +3,14 @@ import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
+import {userIn} from '../ground/identity.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
-import {grantText, userIn} from '../release/grants.ts';
+import {grantText} from '../release/grants.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {statusesOf} from './collect/log-items.ts';
@@ -192,10 +193,12 @@ async function follow(
 const FAILURES: Readonly<
   Partial<Record<ReadErrorKind, readonly [code: FailureCode, ...advice: string[]]>>
 > = {
-  'not-logged-in': ['NOT_LOGGED_IN', 'Log in to the cluster, then run the command again'],
   forbidden: ['FORBIDDEN'],
   aborted: ['TIMED_OUT', 'Wait longer with --timeout'],
 };
+
+/** Errors that are not about the namespace. */
+const ABOUT_ACCESS: readonly ReadErrorKind[] = ['unreachable', 'not-logged-in', 'web-page'];
 
 /** An empty bundle would be misleading. `access` says how to grant read access. */
 export function emptyError(
@@ -221,8 +224,7 @@ export function emptyError(
   }
   const {error, what} = serious;
   const [code, ...advice] = FAILURES[error.kind] ?? ['CLUSTER_UNREACHABLE'];
-  const hasAnswered = code === 'NOT_LOGGED_IN' || code === 'FORBIDDEN';
-  if (error.kind === 'unreachable') {
+  if (ABOUT_ACCESS.includes(error.kind)) {
     const failure = apiFailure(error, kubeTarget);
     return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
   }
@@ -231,7 +233,7 @@ export function emptyError(
     `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
     [
       ...advice,
-      ...(hasAnswered
+      ...(code === 'FORBIDDEN'
         ? []
         : [
             `Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`,

@@ -33,7 +33,7 @@ import {type Checked, runChecks} from '../preflight/preflight-context.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
-import {TARGETS} from '../settings/release.ts';
+import {namespace, release, TARGETS} from '../settings/release.ts';
 import {catalog} from '../settings/settings.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
@@ -106,6 +106,9 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       );
     }
     requireProbe(flags);
+    // A login takes none of the time of --timeout.
+    const named = await this.settingsFrom(flags, {only: [namespace, release]});
+    await this.kubernetes(releaseName(flags, named).kubeTarget, flags);
     const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
     const end = AbortSignal.timeout(timeoutMs);
     // Queries before the probe leave time for it.

@@ -1,5 +1,6 @@
 import {type ClusterSelection, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
+import {anonymousText, isAnonymous, loginSteps, userIn} from '../ground/identity.ts';
 import {groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
@@ -55,6 +56,9 @@ export function grantText(
   grantee: Grantee,
   cluster: ClusterSelection,
 ): string {
+  // A role would be for everyone who reaches the API server.
+  if (isAnonymous(grantee.user))
+    return `${anonymousText(grantee.user)}. ${loginSteps(cluster).join('. ')}`;
   const whoIs =
     grantee.user === undefined
       ? `, with the output of "${kubectlCommand(cluster, 'auth', 'whoami')}" instead of USER`
@@ -156,7 +160,3 @@ export const withRoles = (
       'Or use another --kube-context',
     ]);
   });
-
-/** API servers before 1.28 name the user only in their refusals. */
-export const userIn = (message: string): string | undefined =>
-  /\bUser "([^"]+)" cannot /.exec(message)?.[1];
