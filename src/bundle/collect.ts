@@ -11,6 +11,7 @@ import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
 import {grantText} from '../release/grants.ts';
+import {isAboutSecrets} from '../release/roles-to-read.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {statusesOf} from './collect/log-items.ts';
@@ -282,8 +283,9 @@ export function requireExisting(
 }
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
-function permissionsOfBundle(namespace: string): Permission[] {
-  const resources = ['secrets', 'pods/log', ...BUNDLED_KINDS.map(({resource}) => resource)];
+function permissionsOfBundle(namespace: string, secrets: readonly string[]): Permission[] {
+  const kinds = BUNDLED_KINDS.map(({resource}) => resource);
+  const resources = [...secrets, 'pods/log', ...kinds];
   return [
     ...resources.flatMap((resource) =>
       ['get', 'list'].map((verb) => ({verb, resource, namespace})),
@@ -294,20 +296,29 @@ function permissionsOfBundle(namespace: string): Permission[] {
   ];
 }
 
+const WITHOUT_SECRETS =
+  'These roles grant no Secrets, so the bundle has no Helm release, and values of Secrets are recognized only by their shape.';
+
 /** How an administrator grants this account the read access of a bundle; undefined if nothing was forbidden. */
 export async function missingAccess(
   gaps: readonly Gap[],
   kubeTarget: ClusterTarget,
   {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
 ): Promise<string | undefined> {
-  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
-  if (refused === undefined) return undefined;
+  const refused = gaps.filter(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
+  if (refused.length === 0) return undefined;
+  const needsSecrets = refused.every(({error}) => isAboutSecrets(error.message));
   const {namespace} = kubeTarget;
   const [refusedUser] = gaps.flatMap(({error}) => userIn(error.message) ?? []);
   const {value: user = refusedUser} = await currentUser(api, {signal, idleMs: REQUEST_MS});
   return grantText(
-    permissionsOfBundle(namespace),
-    {purpose: 'collect-logs', namespace, user},
+    permissionsOfBundle(namespace, needsSecrets ? ['secrets'] : []),
+    {
+      purpose: 'collect-logs',
+      namespace,
+      user,
+      note: needsSecrets ? undefined : WITHOUT_SECRETS,
+    },
     kubeTarget,
   );
 }
