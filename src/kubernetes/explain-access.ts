@@ -40,12 +40,7 @@ export function accessExplainer(kubeTarget: ClusterTarget, kubectl: string): Acc
   };
   return {
     async request(error, {output, hasAnswered}) {
-      if (
-        error.steps !== undefined ||
-        error.cause !== undefined ||
-        !isAboutAccess(error, hasAnswered)
-      )
-        return error;
+      if (!isAboutAccess(error, {output, hasAnswered})) return error;
       const found = await read();
       return explained(error, found, {cluster: kubeTarget, plugin: found?.plugin, output});
     },
@@ -84,8 +79,13 @@ const CONFIG_MS = 5000;
 const NOT_READ: ProcessResult = {exitCode: 1, stdout: '', stderr: ''};
 
 /** A request without an answer can wait for a login. */
-function isAboutAccess({kind, message}: ReadError, hasAnswered: boolean): boolean {
-  if (kind === 'stalled' || kind === 'aborted') return !hasAnswered;
+function isAboutAccess(
+  {kind, message, steps, cause}: ReadError,
+  {output, hasAnswered}: SeenSoFar,
+): boolean {
+  if (steps !== undefined || cause !== undefined) return false;
+  if (kind === 'stalled') return !hasAnswered;
+  if (kind === 'aborted') return !hasAnswered && output !== '';
   if (kind === 'unreachable') return isDefaultAddress(message);
   return kind === 'not-logged-in' || kind === 'web-page';
 }
