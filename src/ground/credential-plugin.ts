@@ -19,14 +19,14 @@ export interface LoginAttempt {
 }
 
 /** A sentence without a full stop, and what to do about it. */
-export interface Problem {
+export interface AccessProblem {
   text: string;
   steps: readonly string[];
 }
 
 interface Failure {
   message: RegExp;
-  explain(match: readonly string[], name: string, attempt: LoginAttempt): Problem;
+  explain(match: readonly string[], name: string, attempt: LoginAttempt): AccessProblem;
 }
 
 /** Messages of client-go, in kubectl and helm. The first match wins. */
@@ -103,7 +103,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 /** Why a credential plugin returned no credentials; undefined if `message` is about something else. */
-export function pluginProblem(message: string, attempt: LoginAttempt): Problem | undefined {
+export function pluginProblem(message: string, attempt: LoginAttempt): AccessProblem | undefined {
   for (const {message: pattern, explain} of FAILURES) {
     const match = pattern.exec(message);
     if (match) return explain(match, pluginName(attempt, message), attempt);
@@ -112,7 +112,7 @@ export function pluginProblem(message: string, attempt: LoginAttempt): Problem |
 }
 
 /** The plugin still waits, for example for a login in the browser. Without output, only a configured plugin can be the reason. */
-export function waitingProblem(attempt: LoginAttempt): Problem | undefined {
+export function waitingProblem(attempt: LoginAttempt): AccessProblem | undefined {
   const {plugin, output = '', cluster} = attempt;
   if (plugin === undefined && output === '') return undefined;
   const text =

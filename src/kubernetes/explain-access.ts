@@ -1,8 +1,8 @@
 import {nodeProcesses} from '../adapters/node-processes.ts';
 import type {ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {
+  type AccessProblem,
   type LoginAttempt,
-  type Problem,
   pluginOutput,
   pluginProblem,
   waitingProblem,
@@ -58,7 +58,7 @@ export function accessExplainer(kubeTarget: ClusterTarget, kubectl: string): Acc
   };
 }
 
-const failureOf = ({text, steps}: Problem, code: FailureCode): ExpectedError =>
+const failureOf = ({text, steps}: AccessProblem, code: FailureCode): ExpectedError =>
   failed(code, `${text}.`, steps);
 
 async function readAccess(
@@ -111,7 +111,7 @@ function explained(
 const withProblem = (
   error: ReadError,
   kind: ReadError['kind'],
-  {text, steps}: Problem,
+  {text, steps}: AccessProblem,
 ): ReadError => ({...error, kind, message: text, steps});
 
 /** The credentials were not accepted, or there are none. */
@@ -119,7 +119,7 @@ function loginProblem(
   {message}: ReadError,
   access: SelectedAccess | undefined,
   attempt: LoginAttempt,
-): Problem | undefined {
+): AccessProblem | undefined {
   const ofPlugin = pluginProblem(message, attempt);
   if (ofPlugin !== undefined || access === undefined) return ofPlugin;
   if (access.withoutCredentials) return access.withoutCredentials;
@@ -137,7 +137,7 @@ function startProblem(
   stderr: string,
   access: SelectedAccess | undefined,
   attempt: LoginAttempt,
-): Problem | undefined {
+): AccessProblem | undefined {
   // kubectl asks for a name and a password on standard output.
   if (/^error: EOF$/m.test(stderr)) return access?.withoutCredentials;
   if (/timed out waiting for a response/.test(stderr)) return waitingProblem(attempt);

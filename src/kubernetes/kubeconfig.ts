@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {delimiter} from 'node:path';
 import type {ClusterSelection} from '../ground/command-line.ts';
-import type {CredentialPlugin, Problem} from '../ground/credential-plugin.ts';
+import type {AccessProblem, CredentialPlugin} from '../ground/credential-plugin.ts';
 import {few} from '../ground/text.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,9 +35,9 @@ export interface SelectedAccess {
   server?: string | undefined;
   plugin?: CredentialPlugin | undefined;
   /** No cluster is selected, so that kubectl would try localhost. */
-  withoutCluster?: Problem;
+  withoutCluster?: AccessProblem;
   /** No credentials are selected, so that kubectl would ask for a password. */
-  withoutCredentials?: Problem;
+  withoutCredentials?: AccessProblem;
 }
 
 const DEFAULT_FILE = '~/.kube/config';
@@ -60,7 +60,7 @@ export function accessIn(
 ): SelectedAccess {
   const contexts = (config.contexts ?? []).map(({name}) => name);
   const name = kubeContext ?? (config['current-context'] || undefined);
-  const problem = (text: string, steps: readonly string[]): Problem => ({
+  const problem = (text: string, steps: readonly string[]): AccessProblem => ({
     text: `The kubeconfig ${file} ${text}`,
     steps,
   });
