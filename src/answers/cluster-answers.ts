@@ -119,8 +119,9 @@ export async function clusterAt(
       facts: recommendFactsOf(facts),
       unread: (settings) => unreadFacts(facts, settings),
     };
-  throw failed('CLUSTER_UNREACHABLE', `${serverProblem(server)}.`, [
-    ...unreachableSteps(server.because, kubeTarget),
+  const code = server.unknown === 'not-logged-in' ? 'NOT_LOGGED_IN' : 'CLUSTER_UNREACHABLE';
+  throw failed(code, `${serverProblem(server)}.`, [
+    ...(server.steps ?? unreachableSteps(server.because, kubeTarget)),
     'Run the command without --from-cluster',
   ]);
 }

@@ -3,13 +3,15 @@ import {anySignal} from '../ground/async.ts';
 import {type ClusterTarget, helmCommand, kubectlCommand} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, type FailureCode, failed} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
+import {userIn} from '../ground/identity.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import type {Interrupts} from '../ports/system.ts';
-import {grantText, userIn} from '../release/grants.ts';
+import {grantText} from '../release/grants.ts';
+import {isAboutSecrets} from '../release/roles-to-read.ts';
 import {type HostBundleOptions, type HostDeps, prepareDocker} from './collect/docker.ts';
 import {prepareJournal} from './collect/journal.ts';
 import {statusesOf} from './collect/log-items.ts';
@@ -193,10 +195,12 @@ async function follow(
 const FAILURES: Readonly<
   Partial<Record<ReadErrorKind, readonly [code: FailureCode, ...advice: string[]]>>
 > = {
-  'not-logged-in': ['NOT_LOGGED_IN', 'Log in to the cluster, then run the command again'],
   forbidden: ['FORBIDDEN'],
   aborted: ['TIMED_OUT', 'Wait longer with --timeout'],
 };
+
+/** Errors that are not about the namespace. */
+const ABOUT_ACCESS: readonly ReadErrorKind[] = ['unreachable', 'not-logged-in', 'web-page'];
 
 /** An empty bundle would be misleading. `access` says how to grant read access. */
 export function emptyError(
@@ -222,8 +226,7 @@ export function emptyError(
   }
   const {error, what} = serious;
   const [code, ...advice] = FAILURES[error.kind] ?? ['CLUSTER_UNREACHABLE'];
-  const hasAnswered = code === 'NOT_LOGGED_IN' || code === 'FORBIDDEN';
-  if (error.kind === 'unreachable') {
+  if (ABOUT_ACCESS.includes(error.kind)) {
     const failure = apiFailure(error, kubeTarget);
     return failure.with(`${failure.message} No bundle was written.`, failure.suggestions);
   }
@@ -232,7 +235,7 @@ export function emptyError(
     `Cannot read namespace ${namespace}. No bundle was written. ${what}: ${error.message}`,
     [
       ...advice,
-      ...(hasAnswered
+      ...(code === 'FORBIDDEN'
         ? []
         : [
             `Check the API server: ${kubectlCommand(kubeTarget, 'get', '--raw', '/readyz?verbose')}`,
@@ -281,8 +284,9 @@ export function requireExisting(
 }
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
-function permissionsOfBundle(namespace: string): Permission[] {
-  const resources = ['secrets', 'pods/log', ...BUNDLED_KINDS.map(({resource}) => resource)];
+function permissionsOfBundle(namespace: string, secrets: readonly string[]): Permission[] {
+  const kinds = BUNDLED_KINDS.map(({resource}) => resource);
+  const resources = [...secrets, 'pods/log', ...kinds];
   return [
     ...resources.flatMap((resource) =>
       ['get', 'list'].map((verb) => ({verb, resource, namespace})),
@@ -293,20 +297,29 @@ function permissionsOfBundle(namespace: string): Permission[] {
   ];
 }
 
+const WITHOUT_SECRETS =
+  'These roles grant no Secrets, so the bundle has no Helm release, and values of Secrets are recognized only by their shape.';
+
 /** How an administrator grants this account the read access of a bundle; undefined if nothing was forbidden. */
 export async function missingAccess(
   gaps: readonly Gap[],
   kubeTarget: ClusterTarget,
   {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
 ): Promise<string | undefined> {
-  const refused = gaps.find(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
-  if (refused === undefined) return undefined;
+  const refused = gaps.filter(({error, isMinor}) => error.kind === 'forbidden' && !isMinor);
+  if (refused.length === 0) return undefined;
+  const needsSecrets = refused.every(({error}) => isAboutSecrets(error.message));
   const {namespace} = kubeTarget;
   const [refusedUser] = gaps.flatMap(({error}) => userIn(error.message) ?? []);
   const {value: user = refusedUser} = await currentUser(api, {signal, idleMs: REQUEST_MS});
   return grantText(
-    permissionsOfBundle(namespace),
-    {purpose: 'collect-logs', namespace, user},
+    permissionsOfBundle(namespace, needsSecrets ? ['secrets'] : []),
+    {
+      purpose: 'collect-logs',
+      namespace,
+      user,
+      note: needsSecrets ? undefined : WITHOUT_SECRETS,
+    },
     kubeTarget,
   );
 }

@@ -8,6 +8,7 @@ import type {Environment} from '../answers/sources.ts';
 import {type Clock, sleep} from '../ground/async.ts';
 import {type ClusterTarget, withInvokedName} from '../ground/command-line.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {ClientOptions} from '../kubernetes/connect.ts';
 import type {
   Archives,
   Charts,
@@ -34,7 +35,7 @@ export interface App extends Clock {
   /** helm and kubectl, with their paths if they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
   /** The API server, through kubectl at these paths. */
-  kubernetes: (kubeTarget: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
+  kubernetes: (kubeTarget: ClusterTarget, options: ClientOptions) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
   registries: Registries;

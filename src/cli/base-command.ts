@@ -222,7 +222,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected kubernetes(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
     this.report(ignoredVariableWarnings(this.app.env));
     const key = clusterKey(kubeTarget);
-    const client = this.#clients.get(key) ?? this.app.kubernetes(kubeTarget, toolPaths(flags));
+    const client = this.#clients.get(key) ?? this.#connect(kubeTarget, flags);
     this.#clients.set(key, client);
     return client;
   }
@@ -245,6 +245,20 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {contextName} = await import('../release/read-release.ts');
     const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
     return contextName(kubeTarget, this.app.processes(toolPaths(flags))).catch(onFailure(() => ''));
+  }
+
+  /** A login of a person can take longer than the time limit of the command, which starts afterwards. */
+  async #connect(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
+    const show = (line: string): void => this.app.stderr(`${line}\n`);
+    const login = this.#hasPerson ? {show} : undefined;
+    const client = await this.app.kubernetes(kubeTarget, {...toolPaths(flags), login});
+    // The first request reports the failure.
+    if (login) await client.connect(this.#closing.signal).catch(() => undefined);
+    return client;
+  }
+
+  get #hasPerson(): boolean {
+    return this.app.hasTerminal && !this.argv.includes('--no-input');
   }
 
   /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */

@@ -75,6 +75,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
       followingMs: flags.watch ? durationOf('--for', flags.for ?? '20m') : undefined,
     };
     const paths = toolPaths(flags);
+    // A login takes none of the time of --timeout.
+    await this.kubernetes(kubeTarget, flags);
     const {env, processes, sleep} = this.app;
     const deps = {
       ...this.#saving(),

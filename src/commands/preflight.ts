@@ -106,15 +106,11 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       );
     }
     requireProbe(flags);
-    const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
-    const end = AbortSignal.timeout(timeoutMs);
-    // Queries before the probe leave time for it.
-    const signal = flags.probe ? AbortSignal.timeout(readTimeoutMs) : end;
-    // An unreachable cluster leaves time for checks that do not require it.
-    const early = AbortSignal.timeout(readTimeoutMs / 4);
-    const versionSignal = AbortSignal.timeout(readTimeoutMs / 2);
-    const cached = async (kubeTarget: ClusterTarget) =>
-      cachedAccess(await this.accessTo(kubeTarget, flags), {signal: early, sleep: this.app.sleep});
+    const limits = limitsFrom(timeoutMs, flags.probe);
+    const cached = async (kubeTarget: ClusterTarget) => {
+      const access = await this.accessTo(kubeTarget, flags);
+      return cachedAccess(access, {signal: limits().early, sleep: this.app.sleep});
+    };
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries())
@@ -122,25 +118,41 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});
     const name = releaseName(await this.pinned(flags), generated.settings);
     const {now, sleep, registries} = this.app;
-    const deps = {
-      ...(await this.accessTo(name.kubeTarget, flags)),
-      now,
-      sleep,
-      registries,
-      signal,
-      versionSignal,
-    };
+    const access = await this.accessTo(name.kubeTarget, flags);
+    const {end, signal, versionSignal} = limits();
+    const deps = {...access, now, sleep, registries, signal, versionSignal};
     const desired = desiredRelease(generated, valuesDocument(generated), name);
     const asking = flags.account
       ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs})
       : undefined;
     const read = {...(await readPreflightContext(generated, desired, deps)), account: await asking};
-    const limits = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
+    const probing = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
     const context = flags.probe
-      ? {...read, probe: await probeFromPod(read, {...deps, end}, limits, this.context(flags))}
+      ? {...read, probe: await probeFromPod(read, {...deps, end}, probing, this.context(flags))}
       : read;
     const checks = runChecks(CHECKS, context);
     this.report(unverified(generated.warnings, checks));
     return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};
   }
+}
+
+/** Ends of the parts of a preflight. They begin when the cluster is connected, so that a login takes no time of --timeout. */
+function limitsFrom(timeoutMs: number, hasProbe = false) {
+  const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
+  const start = () => {
+    const end = AbortSignal.timeout(timeoutMs);
+    return {
+      end,
+      // Queries before the probe leave time for it.
+      signal: hasProbe ? AbortSignal.timeout(readTimeoutMs) : end,
+      // An unreachable cluster leaves time for checks that do not require it.
+      early: AbortSignal.timeout(readTimeoutMs / 4),
+      versionSignal: AbortSignal.timeout(readTimeoutMs / 2),
+    };
+  };
+  let started: ReturnType<typeof start> | undefined;
+  return () => {
+    started ??= start();
+    return started;
+  };
 }

@@ -28,9 +28,9 @@ import {
 } from '../cli/rotate-release.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
-import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
+import {withRoles} from '../release/roles-to-read.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import {namespace, release, TARGETS} from '../settings/release.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';

@@ -1,7 +1,13 @@
 import {maskSecrets} from './errors.ts';
 
-/** Forbidden, timed out, API not served, any other failure, or read without a clear result. */
-export type UnknownReason = 'forbidden' | 'timed-out' | 'not-served' | 'failed' | 'undetermined';
+/** Identity rejected, forbidden, timed out, API not served, any other failure, or read without a clear result. */
+export type UnknownReason =
+  | 'not-logged-in'
+  | 'forbidden'
+  | 'timed-out'
+  | 'not-served'
+  | 'failed'
+  | 'undetermined';
 
 export interface Known<T> {
   value: T;
@@ -12,6 +18,8 @@ export interface Known<T> {
 export interface Unknown {
   unknown: UnknownReason;
   because: string;
+  /** What to do about it, if the reason has steps of its own. */
+  steps?: readonly string[];
 }
 
 /** A fact about the cluster with its source, or the reason why it is unknown. Plain JSON. */
@@ -41,6 +49,7 @@ export const mapped = <T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> =
 
 /** Reasons that the user can fix come first. */
 const REASONS: readonly UnknownReason[] = [
+  'not-logged-in',
   'forbidden',
   'timed-out',
   'failed',
@@ -71,11 +80,12 @@ export function retryAfter(header: string | undefined, now: Date): number | unde
 }
 
 /**
- * Why a request failed. `not-started`: the container has no log yet; `busy`: the server is overloaded; `server`: an internal server error;
+ * Why a request failed. `web-page`: a proxy or login page answered; `not-started`: the container has no log yet; `busy`: the server is overloaded; `server`: an internal server error;
  * `stalled`: no data for too long; `truncated`: the response ended early; `aborted`: the request was canceled or timed out.
  */
 export type ReadErrorKind =
   | 'not-logged-in'
+  | 'web-page'
   | 'forbidden'
   | 'not-found'
   | 'expired'
@@ -99,6 +109,8 @@ export interface ReadError {
   retryAfterMs?: number;
   /** Token to continue an expired list. */
   continueAt?: string;
+  /** What to do about it. `message` is then a sentence for the user, without a full stop. */
+  steps?: readonly string[];
   /** The cause, if the tool could not be started. */
   cause?: Error;
 }

@@ -6,9 +6,12 @@ import {
   kubectlCommand,
   type ProcessResult,
 } from './command-line.ts';
+import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {ExitCode, ExpectedError, type FailureCode, failed, RUN_AGAIN} from './errors.ts';
 import type {ReadError} from './fact.ts';
+import {anonymousText, isAnonymousRefusal, loginSteps, userIn} from './identity.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
+import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
 /** Error code and next steps of a failure, for every tool. */
 export interface ErrorAdvice {
@@ -23,7 +26,11 @@ export const ADVICE = {
   },
   notLoggedIn: {
     code: 'NOT_LOGGED_IN',
-    suggestions: () => ['Log in to the cluster, then run the command again'],
+    suggestions: loginSteps,
+  },
+  webPage: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: () => webPageSteps(),
   },
   retryable: {
     code: 'CLUSTER_UNREACHABLE',
@@ -60,7 +67,8 @@ interface KnownFailure {
 /** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
 const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
 
-export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
+export const isForbidden = ({stderr}: ProcessResult): boolean =>
+  FORBIDDEN.test(stderr) && !isAnonymousRefusal(stderr) && webPageIn(stderr) === undefined;
 
 const RETRYABLE =
   /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|unexpected EOF|EOF\s*$/im;
@@ -86,6 +94,8 @@ export function changedDefinition(cluster: ClusterSelection, args: Call['args'])
     `Or apply the CRD of the chart: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
   ];
 }
+
+const CREDENTIALS = /getting credentials|exec plugin: /i;
 
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
 const KNOWN: readonly KnownFailure[] = [
@@ -134,6 +144,23 @@ const KNOWN: readonly KnownFailure[] = [
     ],
   },
   {
+    stderr: /\bUser "system:anonymous" cannot /,
+    ...ADVICE.notLoggedIn,
+    text: (stderr) => anonymousText(userIn(stderr)),
+  },
+  {
+    stderr: QUOTED_PAGE,
+    ...ADVICE.webPage,
+    text: (stderr) => webPageText(webPageIn(stderr) ?? {body: ''}),
+  },
+  {
+    stderr: CREDENTIALS,
+    ...ADVICE.notLoggedIn,
+    text: (stderr) => pluginProblem(stderr, {cluster: {}, output: pluginOutput(stderr)})?.text,
+    suggestions: (cluster, _, stderr) =>
+      pluginProblem(stderr, {cluster})?.steps ?? loginSteps(cluster),
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|context "?.*"? does not exist|no context exists|current-context (is not set|must exist)|not found for specified context|cannot locate context|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|error loading config file|unable to read client-|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',
@@ -141,7 +168,7 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: (cluster, _, stderr) => unreachableSteps(stderr, cluster),
   },
   {
-    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
+    stderr: /Unauthorized|must be logged in|provide credentials/i,
     ...ADVICE.notLoggedIn,
   },
   {

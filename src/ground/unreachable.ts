@@ -13,6 +13,8 @@ const REASONS: readonly RegExp[] = [
 /** The address that kubectl uses without a kubeconfig. */
 const NO_KUBECONFIG = /(?:localhost|127\.0\.0\.1|\[::1\]):8080\b/;
 
+export const isDefaultAddress = (message: string): boolean => NO_KUBECONFIG.test(message);
+
 /** Problems of the kubeconfig itself, in messages of kubectl and helm. */
 const PROBLEMS: readonly (readonly [RegExp, (match: readonly string[]) => string])[] = [
   [
@@ -104,7 +106,7 @@ export function unreachableSteps(message: string, cluster: ClusterSelection): st
   if (IS_FILE.test(text))
     return ['Correct the file, or select another one with --kubeconfig or KUBECONFIG'];
   return [
-    ...(NO_KUBECONFIG.test(message)
+    ...(isDefaultAddress(message)
       ? [
           'kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG',
         ]

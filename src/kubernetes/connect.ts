@@ -2,11 +2,12 @@ import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
 import {isUnknownToWindows, type ToolPaths, toolNotFound} from '../adapters/node-processes.ts';
-import {abortReason, anySignal, untilAborted} from '../ground/async.ts';
+import {abortReason, anySignal, untilAborted, withTimeout} from '../ground/async.ts';
 import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {type ReadError, retryAfter} from '../ground/fact.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
+import {isWebPage} from '../ground/web-page.ts';
 import type {Processes} from '../ports/system.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
 import {
@@ -17,8 +18,18 @@ import {
   logFrom,
   type RequestOptions,
 } from './client.ts';
+import {type AccessExplainer, accessExplainer} from './explain-access.ts';
 import {proxy} from './kubectl.ts';
-import {type ApiProxy, type NoProxy, rawClient, startProxy} from './kubectl-processes.ts';
+import {
+  type ApiProxy,
+  type KubectlOutput,
+  LOGIN_MS,
+  type NoProxy,
+  rawClient,
+  START_MS,
+  startProxy,
+} from './kubectl-processes.ts';
+import {LoginOutput, type LoginTerminal} from './login-display.ts';
 import {isUserManager} from './objects.ts';
 import {REQUIRED_MS} from './resources.ts';
 import {clientFrom, type Opened, type Request} from './with-retries.ts';
@@ -29,22 +40,47 @@ const NOT_RUNNABLE = 126;
 
 type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
 
+/** kubectl, and the terminal of a person who can log in. */
+export interface ClientOptions extends ToolPaths {
+  login?: LoginTerminal | undefined;
+}
+
 /**
  * Connects to the API server with the kubectl of the user: one `kubectl proxy` for all requests, or one kubectl per request if no proxy can run.
  * Nothing starts before the first request.
  */
 export function kubernetesClient(
   kubeTarget: ClusterTarget,
-  {kubectl = 'kubectl'}: ToolPaths = {},
+  {kubectl = 'kubectl', login}: ClientOptions = {},
 ): KubernetesClient {
   const closing = new AbortController();
-  const raw = rawClient(kubeTarget, kubectl);
+  const output = new LoginOutput(login);
+  const heard: KubectlOutput = {
+    hear: (stderr) => output.hear(stderr),
+    isLoggingIn: () => login !== undefined && output.text !== '',
+  };
+  const raw = rawClient(kubeTarget, kubectl, heard);
+  const explain = accessExplainer(kubeTarget, kubectl);
+  let hasAnswered = false;
+  const explained = async <R extends {error?: ReadError | undefined}>(answer: R): Promise<R> => {
+    const {error} = answer;
+    hasAnswered ||= error === undefined || error.kind === 'forbidden' || error.kind === 'not-found';
+    return error === undefined
+      ? answer
+      : {...answer, error: await explain.request(error, {output: output.text, hasAnswered})};
+  };
   let made: Promise<Connection> | undefined;
   const connection = async (
     signal: AbortSignal,
     until: AbortSignal = closing.signal,
   ): Promise<Connection> => {
-    made ??= connect(kubeTarget, kubectl, until);
+    made ??= connect(kubeTarget, {
+      kubectl,
+      signal: until,
+      output: heard,
+      isAttended: login !== undefined,
+      explain,
+    }).finally(() => output.end());
     // Does not wait for a slow proxy after the signal; the request then ends as `aborted`.
     return (await untilAborted(made, signal)) ?? NONE;
   };
@@ -57,13 +93,13 @@ export function kubernetesClient(
       connected = await connection(signal);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      return {error: {kind: 'unreachable', message: error.message, cause: error}};
+      return {error: unconnected(error)};
     }
     const {proxied, isAlive} = connected;
     const answer = proxied && isAlive() ? await question(proxied) : undefined;
-    return answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive())
-      ? question(raw)
-      : answer;
+    const isUnanswered =
+      answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive());
+    return explained(isUnanswered ? await question(raw) : answer);
   };
   let closed: Promise<unknown> | undefined;
   return {
@@ -78,7 +114,9 @@ export function kubernetesClient(
       if (options.signal.aborted)
         return {error: {kind: 'aborted', message: abortReason(options.signal)}};
       const answer = isAlive() ? await proxied?.send(request, options) : undefined;
-      return answer?.error?.kind === 'unreachable' && !isAlive() ? undefined : answer;
+      const isUnanswered =
+        answer === undefined || (answer.error?.kind === 'unreachable' && !isAlive());
+      return isUnanswered ? undefined : explained(answer);
     },
     stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
     async close() {
@@ -95,6 +133,13 @@ export function kubernetesClient(
   };
 }
 
+const unconnected = (failure: ExpectedError): ReadError => ({
+  kind: failure.code === 'NOT_LOGGED_IN' ? 'not-logged-in' : 'unreachable',
+  message: failure.message,
+  steps: failure.suggestions,
+  cause: failure,
+});
+
 interface Connection {
   /** Undefined if no proxy can run. */
   proxied?: Requests;
@@ -104,25 +149,35 @@ interface Connection {
 
 const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
+interface Connecting {
+  kubectl: string;
+  signal: AbortSignal;
+  output: KubectlOutput;
+  /** A person can log in. */
+  isAttended: boolean;
+  explain: AccessExplainer;
+}
+
 /** @throws ExpectedError if kubectl or the cluster is missing */
 async function connect(
   kubeTarget: ClusterTarget,
-  kubectl: string,
-  signal: AbortSignal,
+  {kubectl, signal, output, isAttended, explain}: Connecting,
 ): Promise<Connection> {
   refuseMissing(kubeTarget, process.env);
   const started: ApiProxy | NoProxy = await startProxy(
     (socket) => proxy(kubeTarget, socket),
     kubectl,
     signal,
+    output,
   );
   if ('call' in started) {
-    refuse(started, kubectl);
+    await refuse(started, kubectl, explain);
     if (await isUnknownToWindows(kubectl)) throw toolNotFound('kubectl', kubectl, false);
     return NONE;
   }
   const {socketPath, isAlive, stop} = started;
   const {close, ...proxied} = httpClient(socketPath);
+  if (isAttended) await loggedIn(socketPath, output, signal);
   return {
     proxied,
     isAlive,
@@ -152,16 +207,51 @@ function refuseMissing(
   );
 }
 
+/** Waits until a person has logged in, if the credential plugin asks for it. A failed login is an error of the requests that follow. */
+async function loggedIn(
+  socketPath: string,
+  {isLoggingIn}: KubectlOutput,
+  signal: AbortSignal,
+): Promise<void> {
+  const agent = new Agent();
+  const ending = new AbortController();
+  const first = open(
+    {
+      path: '/version',
+      kind: 'query',
+      signal: anySignal(signal, ending.signal),
+      idleMs: START_MS + LOGIN_MS,
+      release: () => undefined,
+    },
+    agent,
+    socketPath,
+  );
+  const answeredWithin = (milliseconds: number) =>
+    withTimeout(milliseconds, signal, (either) => untilAborted(first, either));
+  if ((await answeredWithin(START_MS)) === undefined && isLoggingIn())
+    await answeredWithin(LOGIN_MS);
+  ending.abort();
+  agent.destroy();
+}
+
 /** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */
-function refuse({call, outcome}: NoProxy, kubectl: string): void {
+async function refuse(
+  {call, outcome}: NoProxy,
+  kubectl: string,
+  explain: AccessExplainer,
+): Promise<void> {
   if (outcome === undefined) return;
   const {exitCode} = outcome;
   if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE)
     throw toolNotFound('kubectl', kubectl, exitCode === NOT_RUNNABLE);
   const failure = toolFailure(call, outcome);
-  if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr))
-    throw failure;
+  if (failure.code === 'TOOL_FAILED' && !isOfPlugin(outcome)) return;
+  const explained = await explain.start(outcome);
+  if (explained !== undefined) throw explained;
+  if (!/timed out waiting for a response/.test(outcome.stderr)) throw failure;
 }
+
+const isOfPlugin = ({stderr}: ProcessResult): boolean => /exec plugin|Please enter /.test(stderr);
 
 /** Concurrent requests per kind, so that logs do not block queries. */
 const MAX_SOCKETS = {query: 16, log: 24, followed: 200};
@@ -188,7 +278,8 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
     const status = response.statusCode ?? 0;
     const time = Date.parse(response.headers.date ?? '');
     const date = Number.isNaN(time) ? undefined : new Date(time);
-    if (status >= 200 && status < 300)
+    const isAnswered = status >= 200 && status < 300;
+    if (isAnswered && !isWebPage('', response.headers['content-type']))
       return {
         status,
         log: logFrom(response, timeout, {release: desired.release}),
@@ -198,11 +289,11 @@ async function open(desired: Request, agent: Agent, socketPath: string): Promise
     return {
       error:
         answer.error ??
-        apiErrorOf(
-          status,
-          answer.body,
-          retryAfter(response.headers['retry-after'], date ?? new Date()),
-        ),
+        apiErrorOf(status, answer.body, {
+          retryAfterMs: retryAfter(response.headers['retry-after'], date ?? new Date()),
+          contentType: response.headers['content-type'],
+          location: response.headers.location,
+        }),
     };
   } catch (error) {
     timeout.release();

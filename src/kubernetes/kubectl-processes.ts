@@ -46,7 +46,19 @@ rm -rf "$directory"
 exit $status
 `;
 
-const START_MS = 15_000;
+/** What kubectl and its credential plugin print. */
+export interface KubectlOutput {
+  /** Also after the start. */
+  hear(stderr: string): void;
+  /** The plugin has printed something, and a person sees it. */
+  isLoggingIn(): boolean;
+}
+
+const UNHEARD: KubectlOutput = {hear: () => undefined, isLoggingIn: () => false};
+
+export const START_MS = 15_000;
+/** For a login in the browser. Only on a terminal, where the person sees what the plugin waits for. */
+export const LOGIN_MS = 300_000;
 const END_MS = 1000;
 /** The path of a socket has at most 104 bytes, including the trailing zero; Linux allows four more. */
 const MAX_SOCKET_PATH = 100;
@@ -56,6 +68,7 @@ export async function startProxy(
   callFor: (socket: string) => Call,
   kubectl: string,
   signal: AbortSignal,
+  {hear, isLoggingIn}: KubectlOutput = UNHEARD,
 ): Promise<ApiProxy | NoProxy> {
   const directory = process.platform === 'win32' ? undefined : privateDirectory();
   const socketPath = join(directory ?? '', SOCKET);
@@ -85,9 +98,13 @@ export async function startProxy(
     await rm(directory, {recursive: true, force: true});
     hold(child, false);
   };
-  const output = listenTo(child);
+  const output = listenTo(child, hear);
   const served = Promise.race([output.serving, gone.then(() => false)]);
-  const isServing = await withTimeout(START_MS, signal, (either) => untilAborted(served, either));
+  const servedWithin = (milliseconds: number): Promise<boolean | undefined> =>
+    withTimeout(milliseconds, signal, (either) => untilAborted(served, either));
+  let isServing = await servedWithin(START_MS);
+  // Some distributions of kubectl run the plugin before anything else.
+  if (isServing === undefined && isLoggingIn()) isServing = await servedWithin(LOGIN_MS);
   if (isServing) {
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};
@@ -124,7 +141,10 @@ function privateDirectory(): string | undefined {
 const MAX_OUTPUT_LENGTH = 4000;
 
 /** Keeps reading, because a full pipe would block the process. */
-function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stderr: string} {
+function listenTo(
+  {stdout, stderr}: ChildProcess,
+  hear: KubectlOutput['hear'],
+): {serving: Promise<true>; stderr: string} {
   const output = {serving: Promise.resolve<true>(true), stderr: ''};
   output.serving = new Promise((resolve) => {
     let text = '';
@@ -133,8 +153,9 @@ function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stde
       if (/^Starting to serve on /m.test(text)) resolve(true);
     });
   });
-  stderr?.on('data', (chunk: Buffer) => {
+  stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     output.stderr = `${output.stderr}${chunk}`.slice(-MAX_OUTPUT_LENGTH);
+    hear(chunk);
   });
   return output;
 }
@@ -161,6 +182,7 @@ const MAX_FOLLOWED_LOGS = 24;
 export function rawClient(
   kubeTarget: ClusterTarget,
   kubectl: string,
+  {hear}: Pick<KubectlOutput, 'hear'> = UNHEARD,
 ): Omit<KubernetesClient, 'connect'> {
   const acquire = semaphore(MAX_REQUESTS);
   const acquireFollowed = semaphore(MAX_FOLLOWED_LOGS);
@@ -168,7 +190,8 @@ export function rawClient(
     const done = await (desired.kind === 'followed' ? acquireFollowed : acquire)(desired.signal);
     if (done === undefined)
       return {error: {kind: 'aborted', message: `not started: ${abortReason(desired.signal)}`}};
-    const opened = await open(desired, kubeTarget, kubectl, done);
+    const run = (args: readonly string[]) => start(kubectl, args, desired.body, hear);
+    const opened = await open(desired, kubeTarget, run, done);
     if (opened.error) done();
     return opened;
   });
@@ -179,15 +202,12 @@ export function rawClient(
 async function open(
   {path, body, signal, idleMs, release}: Request,
   kubeTarget: ClusterTarget,
-  kubectl: string,
+  run: (args: readonly string[]) => Started,
   done: () => void,
 ): Promise<Opened> {
   const timeout = new IdleTimeout(signal, idleMs);
-  const {source, verdict} = start(
-    kubectl,
-    body === undefined ? getRaw(kubeTarget, path).args : createRaw(kubeTarget, path).args,
-    body,
-  );
+  const {args} = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
+  const {source, verdict} = run(args);
   timeout.endWith((why) => source.destroy(why));
   try {
     timeout.start();
@@ -212,7 +232,18 @@ async function open(
 const MAX_STDERR_LENGTH = 4000;
 const KILL_DELAY_MS = 1000;
 
-function start(kubectl: string, args: readonly string[], input: string | undefined) {
+interface Started {
+  source: Readable;
+  /** Result after everything was read. */
+  verdict(): Promise<ReadError | undefined>;
+}
+
+function start(
+  kubectl: string,
+  args: readonly string[],
+  input: string | undefined,
+  hear: KubectlOutput['hear'],
+): Started {
   const child = spawn(kubectl, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: toolEnvironment(),
@@ -220,8 +251,9 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   // A process that has exited no longer reads.
   child.stdin.on('error', () => undefined).end(input);
   let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr = `${stderr}${chunk}`.slice(-MAX_STDERR_LENGTH);
+    hear(chunk);
   });
   // A kubectl that cannot be executed is detected at start-up, by the first call of every command.
   child.once('error', ({message}) => {
@@ -238,8 +270,7 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   );
   return {
     source: bufferedOutput(child.stdout),
-    /** Result after everything was read. */
-    verdict: async (): Promise<ReadError | undefined> => {
+    async verdict() {
       await ended;
       return child.exitCode === 0 ? undefined : apiErrorInText(stderr);
     },

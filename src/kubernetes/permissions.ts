@@ -1,4 +1,5 @@
 import {type Fact, known, type ReadError, type ReadResult} from '../ground/fact.ts';
+import {ANONYMOUS, UNAUTHENTICATED} from '../ground/identity.ts';
 import type {KubernetesClient, RequestOptions} from './client.ts';
 import {isWideObject, resourceOf} from './kinds.ts';
 import {isSameRef, type KubernetesObject, type ObjectRef, refOf} from './objects.ts';
@@ -155,7 +156,7 @@ export async function reviewAccess(
     : unanswered('answer every access review');
 }
 
-/** User name of this account in the API server. Requires Kubernetes 1.28. */
+/** User name of this account in the API server: of its group if nobody is logged in. Requires Kubernetes 1.28. */
 export async function currentUser(
   client: Pick<KubernetesClient, 'post'>,
   options: RequestOptions,
@@ -167,11 +168,16 @@ export async function currentUser(
     options,
   );
   if (answer.error) return {error: answer.error};
-  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status
-    ?.userInfo?.username;
+  const {username, groups} = (answer.body as SubjectReview | null)?.status?.userInfo ?? {};
+  const user =
+    groups?.includes(UNAUTHENTICATED) && username !== ANONYMOUS ? UNAUTHENTICATED : username;
   return typeof user === 'string' && user !== ''
     ? {value: user}
     : unanswered('return the user name');
+}
+
+interface SubjectReview {
+  status?: {userInfo?: {username?: unknown; groups?: readonly string[]}};
 }
 
 const unanswered = (task: string): {error: ReadError} => ({

@@ -7,8 +7,10 @@ import {
   type UnknownReason,
   unknown,
 } from '../ground/fact.ts';
+import {anonymousText, isAnonymousRefusal, userIn} from '../ground/identity.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {getAt, isMap, type Values} from '../ground/tree.ts';
+import {webPageIn, webPageText} from '../ground/web-page.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';
 import type {ApiResult, GetOptions, KubernetesClient, RequestOptions} from './client.ts';
 import {collectionPath} from './kinds.ts';
@@ -259,17 +261,33 @@ export function failureOf({stderr, exitCode}: ProcessResult): Unknown {
     .map((each) => each.trim())
     .findLast((each) => each !== '' && !/^([EWIF]\d{4} |warning)/i.test(each));
   if (line === undefined) return unknown('failed', `exited with code ${exitCode}`);
+  const access = accessProblem(line);
+  if (access !== undefined) return access;
   const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
   return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
 }
 
+function reasonOf({kind}: ReadError, text: string): UnknownReason {
+  if (kind === 'not-logged-in') return kind;
+  return kind !== 'web-page' && TIMED_OUT.test(text) ? 'timed-out' : 'failed';
+}
+
+/** Not what kubectl and helm make of it: a missing permission. */
+function accessProblem(line: string): Unknown | undefined {
+  const page = webPageIn(line);
+  if (page !== undefined) return unknown('failed', webPageText(page));
+  return isAnonymousRefusal(line)
+    ? unknown('not-logged-in', anonymousText(userIn(line)))
+    : undefined;
+}
+
 /** Why the API server did not answer a request. */
 export function unknownBy(error: ReadError): Unknown {
-  const {kind, message} = error;
+  const {kind, message, steps} = error;
   if (kind === 'forbidden') return unknown('forbidden', message);
   if (kind === 'not-found') return unknown('not-served', message);
   const text = kind === 'server' ? message : errorLine(error);
-  return unknown(TIMED_OUT.test(text) ? 'timed-out' : 'failed', text);
+  return {...unknown(reasonOf(error, text), text), ...(steps === undefined ? {} : {steps})};
 }
 
 /** The JSON output of a call, a mapping or a list. */

@@ -4,7 +4,9 @@ import type {ApiRequest, Call, ProcessResult} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import {isRetryable} from '../ground/tool-errors.ts';
+import {isWebPage} from '../ground/web-page.ts';
 import type {LogStream, Processes} from '../ports/system.ts';
+import {webPageError} from './api-error.ts';
 import {type ApiResult, answerFrom, type KubernetesClient} from './client.ts';
 
 export interface Request {
@@ -55,9 +57,9 @@ export function clientFrom(
           idleMs,
           release: () => undefined,
         });
-        return opened.error
-          ? opened
-          : answerFrom(opened.status, opened.log, {date: opened.date, isText});
+        if (opened.error) return opened;
+        const answer = await answerFrom(opened.status, opened.log, {date: opened.date, isText});
+        return isText ? answer : withoutWebPage(answer);
       }, either);
     } finally {
       release();
@@ -86,6 +88,12 @@ export function clientFrom(
   };
 }
 
+/** kubectl itself tells no content type. */
+function withoutWebPage(answer: ApiResult): ApiResult {
+  if (answer.error || typeof answer.body !== 'string' || !isWebPage(answer.body)) return answer;
+  return {error: webPageError({status: answer.status, body: answer.body})};
+}
+
 /**
  * Maximum attempts per kind; kubectl refreshes expired credentials after a rejection. A stalled request has used up its time,
  * and all other errors would repeat.
@@ -97,6 +105,11 @@ const MAX_ATTEMPTS: Readonly<Partial<Record<ReadErrorKind, number>>> = {
   truncated: 3,
   'not-logged-in': 2,
 };
+
+/** A load balancer without a healthy API server responds with a web page. */
+const attemptsFor = ({kind, status = 0}: ReadError): number =>
+  MAX_ATTEMPTS[kind === 'web-page' && status >= 500 ? 'server' : kind] ?? 1;
+
 const FIRST_WAIT_MS = 250;
 /** If the server requests a longer delay, there is no retry. */
 const MAX_WAIT_MS = 30_000;
@@ -122,7 +135,7 @@ function retries(): <R extends {error?: ReadError | undefined}>(
       if (error === undefined) return result;
       const pause = Math.max(error.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (tried - 1));
       const isLast =
-        tried >= (MAX_ATTEMPTS[error.kind] ?? 1) ||
+        tried >= attemptsFor(error) ||
         pause > MAX_WAIT_MS ||
         Date.now() - start > LONG_ATTEMPT_MS ||
         unanswered >= MAX_UNANSWERED ||

@@ -154,7 +154,13 @@ function ofObjects(
   const text = typeof input === 'string' ? input : (input?.reveal() ?? '{}');
   const object = JSON.parse(text) as KubernetesObject & {items?: readonly KubernetesObject[]};
   const objects = object.items ?? [object];
-  return permissionsForObjects(verbs, objects, {namespace, objects, served: []});
+  return objects.flatMap((each) =>
+    permissionsForObjects(verbs, [each], {namespace, objects, served: []}).map((permission) =>
+      permission.resource === 'secrets' && permission.verb !== 'create'
+        ? {...permission, name: each.metadata.name}
+        : permission,
+    ),
+  );
 }
 
 /** Helm stores each revision in a Secret, and prunes the oldest. */

@@ -1,14 +1,10 @@
-import {type ClusterSelection, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
-import {onFailure} from '../ground/errors.ts';
+import {type ClusterSelection, kubectlCommand} from '../ground/command-line.ts';
+import {anonymousText, isAnonymous, loginSteps} from '../ground/identity.ts';
 import {groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {attributesOf, currentUser, type Permission} from '../kubernetes/permissions.ts';
-import {REQUEST_MS} from '../kubernetes/resources.ts';
-import {DEFINITIONS} from '../platform/cluster-facts.ts';
+import {attributesOf, type Permission} from '../kubernetes/permissions.ts';
 import {toYaml} from '../values/document.ts';
-import {NAMESPACE_KINDS} from './namespace.ts';
 
 /** Whom an administrator grants permissions, and for what. */
 interface Grantee {
@@ -18,6 +14,8 @@ interface Grantee {
   namespace: string;
   /** Name of the account in the API server; undefined if unknown. */
   user: string | undefined;
+  /** What the roles leave out, as a sentence. */
+  note?: string | undefined;
 }
 
 const API_GROUP = 'rbac.authorization.k8s.io';
@@ -55,6 +53,9 @@ export function grantText(
   grantee: Grantee,
   cluster: ClusterSelection,
 ): string {
+  // A role would be for everyone who reaches the API server.
+  if (isAnonymous(grantee.user))
+    return `${anonymousText(grantee.user)}. ${loginSteps(cluster).join('. ')}`;
   const whoIs =
     grantee.user === undefined
       ? `, with the output of "${kubectlCommand(cluster, 'auth', 'whoami')}" instead of USER`
@@ -69,8 +70,18 @@ export function grantText(
   );
   // Without a context, because that would use the account that lacks the permissions.
   const apply = kubectlCommand({}, 'apply', '--filename', 'roles.yaml');
-  return `Ask an administrator to save this list as roles.yaml${whoIs}, and to apply it: ${apply}\n${yaml.trimEnd()}`;
+  const ask = `Ask an administrator to save this list as roles.yaml${whoIs}, and to apply it: ${apply}`;
+  const notes = [grantee.note, readsAllSecrets(permissions) ? ALL_SECRETS : undefined, ask];
+  return `${notes.filter((each) => each !== undefined).join(' ')}\n${yaml.trimEnd()}`;
 }
+
+const ALL_SECRETS =
+  'Helm stores every revision in a Secret with a new name, so the roles include all Secrets of the namespace.';
+
+const readsAllSecrets = (permissions: readonly Permission[]): boolean =>
+  permissions.some(
+    ({verb, resource, name}) => resource === 'secrets' && verb === 'list' && name === undefined,
+  );
 
 /** Names of RBAC objects may contain anything but "/" and "%". */
 const escaped = (user: string): string =>
@@ -103,60 +114,3 @@ function rulesFor(permissions: readonly Permission[]): object[] {
     verbs: same[0].verbs,
   }));
 }
-
-type Reviewer = Pick<KubernetesClient, 'post'>;
-
-/** A release to read, or all of a cluster. */
-type Readable = Pick<ReleaseName, 'kubeTarget'> & Partial<ReleaseName>;
-
-/** The complete roles for reading a release. `message` is that of the refusal. */
-export async function rolesToRead(
-  {release, kubeTarget}: Readable,
-  message: string,
-  kubernetes: Reviewer,
-): Promise<string> {
-  const {namespace} = kubeTarget;
-  const [scope, name] = release === undefined ? [{}, {}] : [{namespace}, {name: namespace}];
-  const read = (resources: readonly string[], where: object): Permission[] =>
-    resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, ...where})));
-  const permissions: Permission[] = [
-    {verb: 'get', resource: 'namespaces', ...scope, ...name},
-    ...read([...NAMESPACE_KINDS, 'events', 'pods/log', ...DEFINITIONS], scope),
-    ...read(WIDE_KINDS, {}),
-  ];
-  const {value: user = userIn(message)} = await currentUser(kubernetes, {
-    signal: AbortSignal.timeout(REQUEST_MS),
-    idleMs: REQUEST_MS,
-  });
-  return grantText(
-    permissions,
-    {purpose: release === undefined ? 'read-all' : `${release}:read`, namespace, user},
-    kubeTarget,
-  );
-}
-
-/** Cluster-scoped kinds that a release contains, or that its data is on. */
-const WIDE_KINDS = [
-  'nodes',
-  'persistentvolumes',
-  'customresourcedefinitions.apiextensions.k8s.io',
-  'clusterroles.rbac.authorization.k8s.io',
-  'clusterrolebindings.rbac.authorization.k8s.io',
-];
-
-/** Handles failures of reading a release: a FORBIDDEN one suggests the complete roles. */
-export const withRoles = (
-  what: Readable,
-  kubernetes: Reviewer,
-): ((error: unknown) => Promise<never>) =>
-  onFailure(async (failure) => {
-    if (failure.code !== 'FORBIDDEN') throw failure;
-    throw failure.with(failure.message, [
-      await rolesToRead(what, failure.message, kubernetes),
-      'Or use another --kube-context',
-    ]);
-  });
-
-/** API servers before 1.28 name the user only in their refusals. */
-export const userIn = (message: string): string | undefined =>
-  /\bUser "([^"]+)" cannot /.exec(message)?.[1];

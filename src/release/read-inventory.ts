@@ -13,7 +13,6 @@ import {getObject, type Listing, listObjects, REQUIRED_MS} from '../kubernetes/r
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
-import {withRoles} from './grants.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
 import {
   type InventoryReadings,
@@ -23,6 +22,7 @@ import {
   usersIn,
 } from './namespace.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
+import {withRoles} from './roles-to-read.ts';
 
 /** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];
@@ -89,7 +89,7 @@ export async function readInventory(
   ]);
   for (const {kind, error} of kinds) {
     if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind)))
-      await withRoles(name, kubernetes)(apiFailure(error, kubeTarget));
+      await withRoles(name, kubernetes, {usesHelm: true})(apiFailure(error, kubeTarget));
   }
   const isUnknown = state === undefined && releases === undefined;
   const releasesHere = isUnknown

@@ -10,8 +10,8 @@ import {allContexts, type Config, contextsIn, currentContext} from '../kubernete
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
-import {withRoles} from './grants.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
+import {withRoles} from './roles-to-read.ts';
 
 /** What the plan of an install depends on. */
 export interface InstallFacts {
@@ -116,7 +116,7 @@ export async function readFacts(
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
   } catch (error) {
-    return withRoles(name, kubernetes)(error);
+    return withRoles(name, kubernetes, {usesHelm: true})(error);
   } finally {
     ended.abort();
   }

@@ -10,6 +10,7 @@ import {
   type ReleaseName,
 } from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
+import type {ReadError} from '../ground/fact.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {tryCluster} from '../ground/unreachable.ts';
@@ -18,14 +19,20 @@ import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../kubernetes/objects.ts';
-import {listObjects, podLog, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
+import {
+  type Listing,
+  listObjects,
+  podLog,
+  REQUIRED_MS,
+  type Reader,
+} from '../kubernetes/resources.ts';
 import {cachedClient, limitedClient} from '../kubernetes/with-retries.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../operations/watch-release.ts';
-import {rolesToRead, withRoles} from '../release/grants.ts';
 import {isOfRun, type RunsOf, runsOfRelease} from '../release/inventory.ts';
 import {readController, unrecordedAgents} from '../release/managers.ts';
 import {contextName, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
+import {isAboutSecrets, rolesToRead, withRoles} from '../release/roles-to-read.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
@@ -113,19 +120,25 @@ async function readOnce(
   });
 }
 
-/** One remedy for everything that the user cannot read. */
+/** One remedy for Secrets, and one for everything else that the user cannot read. */
 async function withRemedies(
   unread: readonly Diagnosis[],
   name: ReleaseName,
   kubernetes: KubernetesClient,
 ): Promise<Diagnosis[]> {
-  const first = unread.find(isForbidden);
-  const roles = first && (await rolesToRead(name, first.reason, kubernetes));
-  return unread.map((each) =>
-    roles && isForbidden(each)
-      ? {...each, remedy: each === first ? roles : 'Apply the roles above'}
-      : each,
-  );
+  const given = new Set<string>();
+  const answered: Diagnosis[] = [];
+  for (const each of unread) {
+    const scope = isAboutSecrets(each.reason) ? 'secrets' : 'workloads';
+    if (!isForbidden(each)) answered.push(each);
+    else if (given.has(scope)) answered.push({...each, remedy: 'Apply the roles above'});
+    else {
+      given.add(scope);
+      const remedy = await rolesToRead(name, {message: each.reason, scope}, kubernetes);
+      answered.push({...each, remedy});
+    }
+  }
+  return answered;
 }
 
 /** All agents of the charts in all namespaces, including those that Helm has no record of. @throws ExpectedError */
@@ -141,8 +154,9 @@ export async function agentReleases(
       listObjects<KubernetesObject>(access.kubernetes, kind, options),
     ),
   ]);
-  if (listed.error)
-    await withRoles({kubeTarget}, access.kubernetes)(apiFailure(listed.error, kubeTarget, 'list'));
+  const refused = refusedListing(listed, workloads);
+  if (refused)
+    await withRoles({kubeTarget}, access.kubernetes)(apiFailure(refused, kubeTarget, 'list'));
   const {items} = listed;
   const ours = items.filter(({chart}) => scalrChart(chart) !== undefined);
   const unrecorded = unrecordedAgents(
@@ -156,6 +170,18 @@ export async function agentReleases(
       kubeTarget: {...kubeTarget, namespace},
     }),
   );
+}
+
+/** Without the records of Helm, workloads show the agents. */
+function refusedListing(
+  records: Listing,
+  workloads: readonly Listing<KubernetesObject>[],
+): ReadError | undefined {
+  if (records.error === undefined) return undefined;
+  const unlisted = workloads.find(({error}) => error)?.error;
+  const objects = workloads.flatMap(({items}) => items);
+  const isShown = records.error.kind === 'forbidden' && unrecordedAgents(objects, []).length > 0;
+  return isShown ? unlisted : (unlisted ?? records.error);
 }
 
 /** Requests, and releases. */

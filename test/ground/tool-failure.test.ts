@@ -36,7 +36,7 @@ test.each([
   [
     'kubectl',
     'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"',
-    'FORBIDDEN',
+    'NOT_LOGGED_IN',
   ],
   [
     'kubectl',
@@ -138,7 +138,7 @@ test.each([
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   const isReworded =
-    /^(Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
+    /^(Not logged in to the cluster|Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
       failure.message,
     );
   expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(

@@ -69,7 +69,13 @@ test('reads the retry delay from the Status of the server', () => {
     apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}),
   ).toMatchObject({retryAfterMs: 3000});
   expect(
-    apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000),
+    apiErrorOf(
+      429,
+      {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}},
+      {
+        retryAfterMs: 1000,
+      },
+    ),
   ).toMatchObject({retryAfterMs: 1000});
 });
 

@@ -1,7 +1,7 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../charts/charts.ts';
 import {compare} from '../../charts/releases.ts';
-import {ownCommand} from '../../ground/command-line.ts';
-import {isKnown, knownValue} from '../../ground/fact.ts';
+import {type ClusterSelection, ownCommand} from '../../ground/command-line.ts';
+import {type Fact, isKnown, knownValue, type Unknown} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../ground/unreachable.ts';
@@ -10,6 +10,7 @@ import {cloud} from '../../settings/release.ts';
 import {cache} from '../../settings/storage.ts';
 import {
   type Check,
+  type CheckResult,
   check,
   fail,
   ifKnown,
@@ -174,7 +175,7 @@ const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version
 
 const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
-  run({tools, facts, context, name: {kubeTarget}}) {
+  run({tools, facts, context, live, name: {kubeTarget}}) {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
     const {name, cluster, server} = knownValue(context) ?? {};
@@ -185,15 +186,23 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     ]
       .filter(Boolean)
       .join('');
+    // Everyone may read the version by default, without a login too.
+    if (isRejected(live.user)) return notReached(where, live.user, kubeTarget);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden')
-      return pass(`${where}server version not readable with your user`);
-    return fail(
-      `${where}${serverProblem(version)}`,
-      unreachableSteps(version.because, kubeTarget).join('. '),
-    );
+      return skip(`${where}server version not readable with your user`);
+    return notReached(where, version, kubeTarget);
   },
 });
+
+const isRejected = (user: Fact<string>): user is Unknown =>
+  !isKnown(user) && user.unknown === 'not-logged-in';
+
+const notReached = (where: string, why: Unknown, cluster: ClusterSelection): CheckResult =>
+  fail(
+    `${where}${serverProblem(why)}`,
+    (why.steps ?? unreachableSteps(why.because, cluster)).join('. '),
+  );
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
   ref: 'https://helm.sh/docs/helm/helm_template/',

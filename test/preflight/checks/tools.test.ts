@@ -46,7 +46,7 @@ test('shows the context and the version of the API server', async () => {
     },
   });
   expect(await said('cluster-reachable', versions('forbidden'))).toMatch(
-    /^pass: .*server version not readable/,
+    /^skip: .*server version not readable/,
   );
   expect(await said('cluster-reachable', versions('timed-out'))).toMatch(
     /^fail: .*timed out waiting for a response\) -> Try: kubectl cluster-info/,
@@ -54,6 +54,17 @@ test('shows the context and the version of the API server', async () => {
   expect(
     await said('cluster-reachable', {tools: {...tools('4.0.0').tools, kubectl: missing}}),
   ).toMatch(/^skip: /);
+});
+
+test('fails for an identity that the API server rejected, even where everyone may read the version', async () => {
+  const {live} = await preflightContext({chart: 'agent-local'});
+  const user = {
+    ...unknown('not-logged-in', 'Not logged in to the cluster'),
+    steps: ['Log in to the cluster', 'Run the command again'],
+  };
+  expect(await said('cluster-reachable', {live: {...live, user}})).toBe(
+    'fail: context aks, cluster aks, https://aks.example.com, Not logged in to the cluster -> Log in to the cluster. Run the command again',
+  );
 });
 
 test('requires that the chart can be rendered', async () => {
