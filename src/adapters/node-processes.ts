@@ -5,15 +5,17 @@ import {followSignal, untilAborted} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {Processes, Running} from '../ports/system.ts';
+import {helmDirectories} from './helm-directories.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
-const optionsFor = ({input}: Call) => {
+const optionsFor = ({tool, input}: Call) => {
   const text = typeof input === 'object' ? input.reveal() : input;
   return {
     reject: false,
     stripFinalNewline: false,
+    ...(tool === 'helm' ? {env: helmDirectories(process.env)} : {}),
     ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
   } as const;
 };

@@ -63,8 +63,11 @@ export async function connectAccount(
 ): Promise<ScalrClient> {
   const address = host === undefined ? settings.get(url) : `https://${host}`;
   const isStated = host === undefined && settings.isExplicit(url);
-  const credential = await findCredential({url: address, isStated}, options.app);
-  if (credential === undefined) throw noCredential(address);
+  const unread: string[] = [];
+  const onUnread = (path: string): void => void unread.push(path);
+  const {env, files} = options.app;
+  const credential = await findCredential({url: address, isStated}, {env, files, onUnread});
+  if (credential === undefined) throw noCredential(address, unread);
   return accountClient(credential, settings, options);
 }
 

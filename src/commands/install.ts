@@ -109,7 +109,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   async #runWizard(
     flags: InstallFlags,
-  ): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
+  ): Promise<WizardDecision | FollowUpCommand | keyof typeof EXIT_TEXTS> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const access = {accessTo, account: (host?: string) => this.account(flags, host)};
