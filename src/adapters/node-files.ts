@@ -99,21 +99,30 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
+/** Pipes, such as `-f <(command)` of a shell, and standard input: they can be read only once, but checks and work read the same file. */
+const streams = new Map<string, Promise<Buffer>>();
+
+async function readFile(path: string): Promise<Buffer> {
+  const file = await open(path);
+  const content = readSmall(chunksOf(file), path).finally(() => file.close());
+  if (!(await file.stat()).isFile()) streams.set(path, content);
+  return content;
+}
+
 export const nodeFiles: Files = {
   async read(path) {
     try {
-      const file = await open(path);
-      try {
-        return await readSmall(chunksOf(file), path);
-      } finally {
-        await file.close();
-      }
+      return await (streams.get(path) ?? readFile(path));
     } catch (error) {
       throw fileFailure('read', path, error);
     }
   },
 
-  readStdin: () => readSmall(process.stdin, 'standard input'),
+  readStdin() {
+    const content = streams.get('-') ?? readSmall(process.stdin, 'standard input');
+    streams.set('-', content);
+    return content;
+  },
 
   async kindOf(path, flag) {
     try {

@@ -9,6 +9,7 @@ import {
   type SharedFlags,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
@@ -68,9 +69,17 @@ export default class Migrate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Migrate);
+    const {file: name} = args;
+    if (name === undefined) throw noFile();
+    const reading = readTexts([name], this.app.files);
+    const certain = [
+      () => reading,
+      () => this.requireChartSource(flags),
+      ...checksOfConnection([], flags, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {only: [chartSource]});
     const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
-    if (args.file === undefined) throw noFile();
-    const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
+    const [{file, text} = {file: '-', text: ''}] = await reading;
     const helm = readHelmCommand(text, flags.from);
     const host = helm === undefined ? readHost(text) : undefined;
     const isPasted = (helm ?? host) !== undefined;

@@ -13,7 +13,9 @@ import {
   repeated,
   settingFlags,
   targetFlag,
+  timeoutOf,
 } from '../cli/flags.ts';
+import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
   KUBERNETES_ONLY_PREFLIGHT_FLAGS,
   type MachinePreflight,
@@ -88,6 +90,13 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
 
   override async run(): Promise<Result | MachinePreflight> {
     const {flags, metadata} = await this.parse(Preflight);
+    // Missing tools are results of checks.
+    const certain = [
+      () => probeUrls(flags['probe-url']),
+      () => timeoutOf(flags),
+      ...checksOfFiles({kubeconfig: flags.kubeconfig}, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {optional: [url]});
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
-import {accountFlags, addressIn} from '../cli/account.ts';
+import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -10,6 +10,7 @@ import {
   explicitFlags,
   refuseWith,
   releaseName,
+  type SharedFlags,
   settingFlags,
   targetFlag,
   timeoutOf,
@@ -26,13 +27,16 @@ import {
   readAccount,
   rotateInCluster,
 } from '../cli/rotate-release.ts';
+import {failed} from '../ground/errors.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
-import {token, tokenFile} from '../settings/agent.ts';
-import {namespace, release, TARGETS} from '../settings/release.ts';
+import {noCredential, storedTokens} from '../scalr/credentials.ts';
+import {token, tokenFile, url} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 
@@ -71,6 +75,14 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
 
   override async run(): Promise<RotateResult | HostRotateResult> {
     const {flags, metadata} = await this.parse(RotateToken);
+    await this.requireLocal(
+      flags,
+      {
+        certain: await this.clusterChecks(['kubectl'], flags),
+        possible: [() => this.#requireNewToken(flags)],
+      },
+      {only: [targetSetting, ...SETTINGS, ...ACCOUNT_SETTINGS], optional: [url]},
+    );
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const given = settings.get(token) ?? settings.get(tokenFile);
     const target = await this.targetFrom(flags);
@@ -126,5 +138,21 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
+  }
+
+  /** For `requireLocal`: the new token, or an account to create it. A rotation that was interrupted continues without them. */
+  async #requireNewToken(flags: SharedFlags): Promise<void> {
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const isGiven = [token, tokenFile].some((setting) => settings.get(setting) !== undefined);
+    if (isGiven || (await storedTokens(this.app)).length > 0) return;
+    const {suggestions} = noCredential(undefined);
+    throw failed(
+      'NO_CREDENTIAL',
+      'No new token was given, and no Scalr API token was found to create one.',
+      [
+        ...suggestions,
+        `Or create a token in Scalr, and set ${spell(token)} or ${spell(tokenFile)}`,
+      ],
+    );
   }
 }

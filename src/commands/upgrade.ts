@@ -2,6 +2,7 @@ import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, waitingOf} from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {
   confirmKeysIn,
   readUnknownChart,
@@ -42,10 +43,14 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
 
   override async run(): Promise<UpgradeResult> {
     const {flags} = await this.parse(Upgrade);
+    const reading = readValuesTexts(flags.values ?? [], this.app.files).then(readLayers);
+    const tools = checksOfConnection(['helm', 'kubectl'], flags, this.app);
+    const certain = [() => reading, ...tools];
+    await this.requireLocal(flags, {certain}, {only: UPGRADE_SETTINGS});
     const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.kubeTarget, flags);
-    const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
+    const overlay = await reading;
     const timeoutMs = timeoutOf(flags);
     const choices = {
       ...waitingOf(flags),

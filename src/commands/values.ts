@@ -9,6 +9,7 @@ import {
   outFlag,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
@@ -65,6 +66,8 @@ export default class Values extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Values);
+    const tools = flags['from-cluster'] ? (['kubectl'] as const) : [];
+    await this.requireLocal(flags, {certain: checksOfConnection(tools, flags, this.app)});
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
     const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
