@@ -69,26 +69,31 @@ export async function findAnswers(
 }
 
 interface SettleOptions extends ResolveOptions {
-  /** Why sources could not be read. Settings that are not found may be in them. */
+  /** What is wrong with the sources. */
   failures?: readonly ExpectedError[];
+  /** Settings that are not found may be in a source that could not be read. */
+  hasUnread?: boolean;
 }
 
 /** Adds defaults and validates settings against each other. @throws ExpectedError that lists all failures, and invalid and missing settings */
 export function settleAnswers(
   {answers: given, problems: earlier}: FoundAnswers,
-  {only: desired = catalog, optional = [], failures = []}: SettleOptions = {},
+  {only: desired = catalog, optional = [], failures = [], hasUnread = false}: SettleOptions = {},
 ): Settings {
   const answers = new Map(given);
   const problems = [...earlier];
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
-  const isIncomplete = failures.length > 0 || problems.some(({setting}) => setting === valuesFile);
+  const isIncomplete = hasUnread || problems.some(({setting}) => setting === valuesFile);
   dropInapplicable(answers, get);
   addDefaults(desired, answers, get);
   if (!isIncomplete) problems.push(...checkTogether(desired, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
+  // An answers file with a misspelled key has other keys too, which are unknown until it is corrected.
+  const isInvalid = failures.some(({code}) => code === 'INVALID_ANSWERS_FILE');
   const missing = desired.filter(
     (setting) =>
       setting.required &&
+      !isInvalid &&
       !answers.has(setting.id) &&
       !failed.has(setting) &&
       !optional.includes(setting),

@@ -116,18 +116,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     flags: SharedFlags,
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
-    const {sources, failures} = await this.#collectSources(flags, options);
+    const {sources, ...wrong} = await this.#collectSources(flags, options);
     const found = await findIn(
       cluster === undefined ? sources : [...sources, cluster.answers],
       this.app,
       options,
     );
     const {prompter} = this;
-    const isAsked = prompter !== undefined && found.problems.length === 0 && failures.length === 0;
+    const isAsked =
+      prompter !== undefined && found.problems.length === 0 && wrong.failures.length === 0;
     const answers = isAsked
       ? await askMissing(found.answers, options, {...this.app, prompter})
       : found.answers;
-    const settings = settleAnswers({...found, answers}, {...options, failures});
+    const settings = settleAnswers({...found, answers}, {...options, ...wrong});
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
@@ -179,8 +180,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     // What is missing can still be asked for on a terminal.
     const optional = this.prompter === undefined ? (options.optional ?? []) : catalog;
     const settings = async (): Promise<void> => {
-      const {sources, failures} = await this.#collectSources(flags, options);
-      settleAnswers(await findIn(sources, this.app, options), {...options, optional, failures});
+      const {sources, ...wrong} = await this.#collectSources(flags, options);
+      settleAnswers(await findIn(sources, this.app, options), {...options, optional, ...wrong});
     };
     const found = await failuresOf([settings, ...certain]);
     this.#possible = await failuresOf(possible);

@@ -20,10 +20,12 @@ import {emptyFlag, type SharedFlags} from './flags.ts';
 
 type Reader = Pick<App, 'env' | 'files' | 'charts' | 'now'>;
 
-/** Sources of settings, and why others could not be read: their answers are unknown, not missing. */
+/** Sources of settings, and why others are wrong. */
 export interface CollectedSources {
   sources: readonly SettingsSource[];
   failures: readonly ExpectedError[];
+  /** A file with settings could not be read: its answers are unknown, not missing. */
+  hasUnread: boolean;
 }
 
 /** A command with settings. */
@@ -34,21 +36,33 @@ interface SettingsCommand {
   report(warnings: readonly Warning[]): void;
 }
 
+type Attempt = Omit<CollectedSources, 'hasUnread'>;
+
+const attempt = (reading: Promise<SettingsSource[]>): Promise<Attempt> =>
+  reading
+    .then((sources): Attempt => ({sources, failures: []}))
+    .catch(onFailure((failure) => ({sources: [], failures: [failure]})));
+
 /** Flags, variables and the answers file. */
-export async function userSources(
+export async function userSources(flags: SharedFlags, app: Reader): Promise<CollectedSources> {
+  const {sources, failures} = await attempt(fromAnswersFile(flags, app));
+  return {
+    sources: [fromFlags({...flags}), fromEnvironment(app.env), ...sources],
+    failures,
+    hasUnread: failures.length > 0,
+  };
+}
+
+async function fromAnswersFile(
   flags: SharedFlags,
   {env, files}: Reader,
-): Promise<CollectedSources> {
-  const own = [fromFlags({...flags}), fromEnvironment(env)];
-  const read = async (): Promise<CollectedSources> => {
-    const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
-    if (path === '') throw emptyFlag('answers');
-    if (path === undefined) return {sources: own, failures: []};
-    const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
-    const text = (await files.read(path).catch(onFailure(withName(name)))).toString('utf8');
-    return {sources: [...own, fromAnswers(parseAnswers(text, path))], failures: []};
-  };
-  return read().catch(onFailure((failure) => ({sources: own, failures: [failure]})));
+): Promise<SettingsSource[]> {
+  const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
+  if (path === '') throw emptyFlag('answers');
+  if (path === undefined) return [];
+  const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
+  const content = await files.read(path).catch(onFailure(withName(name)));
+  return [fromAnswers(parseAnswers(content.toString('utf8'), path))];
 }
 
 /** Names the flag or variable of a file that cannot be read. */
@@ -61,14 +75,14 @@ export const withName =
 
 /** The platform of the agent must be one that the command supports: the answers for an agent in Docker must not change a cluster. */
 export async function withSupportedTarget(
-  {sources, failures}: CollectedSources,
+  given: CollectedSources,
   {id, targets, app}: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
 ): Promise<CollectedSources> {
-  const {answers} = await findIn(sources, app, {only: [target]});
+  const {answers} = await findIn(given.sources, app, {only: [target]});
   const name = new Settings(answers).get(target) ?? 'kubernetes';
   return targets.includes(name)
-    ? {sources, failures}
-    : {sources, failures: [...failures, unsupportedTarget(id, name)]};
+    ? given
+    : {...given, failures: [...given.failures, unsupportedTarget(id, name)]};
 }
 
 /** Adds what a chart on this machine and values files say. */
@@ -76,20 +90,18 @@ export async function withFiles(
   given: CollectedSources,
   {app, report}: Pick<SettingsCommand, 'app' | 'report'>,
 ): Promise<CollectedSources> {
-  const failures = [...given.failures];
-  const keep = onFailure((failure): SettingsSource[] => {
-    failures.push(failure);
-    return [];
-  });
   const {files, charts} = app;
   const readName = async (source: string) =>
     readMetadata(source, (await charts.read(source)).chart);
-  const ofChart = await fromChartSource(given.sources, {files, readName, report})
-    .catch(onFailure(withName('--chart-source')))
-    .catch(keep);
-  const sources = [...given.sources, ...ofChart];
-  const ofValues = await fromValuesFiles(sources, app).catch(keep);
-  return {sources: [...sources, ...ofValues], failures};
+  const reading = fromChartSource(given.sources, {files, readName, report});
+  const ofChart = await attempt(reading.catch(onFailure(withName('--chart-source'))));
+  const sources = [...given.sources, ...ofChart.sources];
+  const ofValues = await attempt(fromValuesFiles(sources, app));
+  return {
+    sources: [...sources, ...ofValues.sources],
+    failures: [...given.failures, ...ofChart.failures, ...ofValues.failures],
+    hasUnread: given.hasUnread || ofValues.failures.length > 0,
+  };
 }
 
 async function fromValuesFiles(

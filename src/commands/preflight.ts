@@ -3,6 +3,7 @@ import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  type ClusterFlags,
   connectionFlags,
   durationOf,
   explicitFlags,
@@ -11,6 +12,7 @@ import {
   refuseWith,
   releaseName,
   repeated,
+  type SharedFlags,
   settingFlags,
   targetFlag,
   timeoutOf,
@@ -90,13 +92,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
 
   override async run(): Promise<Result | MachinePreflight> {
     const {flags, metadata} = await this.parse(Preflight);
-    // Missing tools are results of checks.
-    const certain = [
-      () => probeUrls(flags['probe-url']),
-      () => timeoutOf(flags),
-      ...checksOfFiles({kubeconfig: flags.kubeconfig}, this.app),
-    ];
-    await this.requireLocal(flags, {certain}, {optional: [url]});
+    await this.#requireInputs(flags);
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);
@@ -115,13 +111,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       );
     }
     requireProbe(flags);
-    const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
-    const end = AbortSignal.timeout(timeoutMs);
-    // Queries before the probe leave time for it.
-    const signal = flags.probe ? AbortSignal.timeout(readTimeoutMs) : end;
-    // An unreachable cluster leaves time for checks that do not require it.
-    const early = AbortSignal.timeout(readTimeoutMs / 4);
-    const versionSignal = AbortSignal.timeout(readTimeoutMs / 2);
+    const {early, end, ...signals} = deadlines(timeoutMs, flags.probe);
     const cached = async (kubeTarget: ClusterTarget) =>
       cachedAccess(await this.accessTo(kubeTarget, flags), {signal: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
@@ -136,8 +126,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       now,
       sleep,
       registries,
-      signal,
-      versionSignal,
+      ...signals,
     };
     const desired = desiredRelease(generated, valuesDocument(generated), name);
     const asking = flags.account
@@ -152,4 +141,30 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     this.report(unverified(generated.warnings, checks));
     return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};
   }
+
+  /** Missing tools are results of checks. */
+  async #requireInputs(
+    flags: SharedFlags & ClusterFlags & {'probe-url'?: string[] | undefined},
+  ): Promise<void> {
+    const certain = [
+      () => probeUrls(flags['probe-url']),
+      () => timeoutOf(flags),
+      ...checksOfFiles({kubeconfig: flags.kubeconfig}, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {optional: [url]});
+  }
+}
+
+/** When the parts of a preflight end. */
+function deadlines(timeoutMs: number, isProbe = false) {
+  const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
+  const end = AbortSignal.timeout(timeoutMs);
+  return {
+    end,
+    // Queries before the probe leave time for it.
+    signal: isProbe ? AbortSignal.timeout(readTimeoutMs) : end,
+    // An unreachable cluster leaves time for checks that do not require it.
+    early: AbortSignal.timeout(readTimeoutMs / 4),
+    versionSignal: AbortSignal.timeout(readTimeoutMs / 2),
+  };
 }

@@ -4,7 +4,9 @@ import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  type ClusterFlags,
   CONNECTION_FLAGS,
+  type ConfirmFlags,
   confirmFlags,
   connectionFlags,
   explicitFlags,
@@ -33,10 +35,12 @@ import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {withRoles} from '../release/grants.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
+import type {ScalrClient} from '../scalr/client.ts';
 import {noCredential, storedTokens} from '../scalr/credentials.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 
@@ -86,30 +90,13 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const given = settings.get(token) ?? settings.get(tokenFile);
     const target = await this.targetFrom(flags);
-    const connect = (host: string | undefined) => this.account(flags, host);
     if (target !== 'kubernetes') {
       refuseWith(
         `target ${target}`,
         ['namespace', ...CONNECTION_FLAGS],
         explicitFlags(flags, metadata),
       );
-      const context = this.context(flags);
-      const {tokens, next, account} = await this.untilInterrupted(async () => {
-        const tokens = await readHostTokens(target, settings.get(release) as string, context);
-        const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
-        const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
-        return {
-          tokens,
-          next,
-          account: await readAccount(
-            {...tokens, record: tokens.path},
-            isNeeded,
-            flags.pool,
-            connect,
-          ),
-        };
-      });
-      return rotateOnHost(tokens, {given: next, account}, flags, context);
+      return this.#rotateOnHost(target, settings, flags);
     }
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.kubeTarget, flags);
@@ -135,9 +122,33 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
         address: addressIn(found.values, found.chart),
         record,
       };
-      return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
+      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
+      return {holder, users, account};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
+  }
+
+  #connect =
+    (flags: SharedFlags) =>
+    (host: string | undefined): Promise<ScalrClient> =>
+      this.account(flags, host);
+
+  async #rotateOnHost(
+    target: 'docker' | 'systemd',
+    settings: Settings,
+    flags: SharedFlags & ConfirmFlags & ClusterFlags & {pool?: string | undefined},
+  ): Promise<HostRotateResult> {
+    const given = settings.get(token) ?? settings.get(tokenFile);
+    const context = this.context(flags);
+    const {tokens, next, account} = await this.untilInterrupted(async () => {
+      const tokens = await readHostTokens(target, settings.get(release) as string, context);
+      const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
+      const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
+      const where = {...tokens, record: tokens.path};
+      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
+      return {tokens, next, account};
+    });
+    return rotateOnHost(tokens, {given: next, account}, flags, context);
   }
 
   /** For `requireLocal`: the new token, or an account to create it. A rotation that was interrupted continues without them. */

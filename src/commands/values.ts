@@ -1,5 +1,6 @@
 import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
+import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -92,16 +93,7 @@ export default class Values extends BaseCommand<Result> {
     if (flags.explain) this.app.stderr(explainText(settings));
 
     const {isWritten, done} = await writeWith(
-      flags.schema === undefined
-        ? []
-        : [
-            {
-              path: flags.schema,
-              text: schemaText(editorSchema(target)),
-              isPrivate: false,
-              flag: '--schema',
-            },
-          ],
+      flags.schema === undefined ? [] : [schemaFile(flags.schema, target)],
       {
         path: flags.out,
         text: yaml,
@@ -129,6 +121,14 @@ export default class Values extends BaseCommand<Result> {
     };
   }
 }
+
+const schemaFile = (path: string, target: Target) =>
+  ({
+    path,
+    text: schemaText(editorSchema(target)),
+    isPrivate: false,
+    flag: '--schema',
+  }) as const;
 
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {

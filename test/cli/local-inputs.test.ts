@@ -109,6 +109,13 @@ describe('install', () => {
     );
   });
 
+  test('does not list what is missing while the answers file is invalid, which has other keys', async () => {
+    const files = memoryFiles({'answers.yaml': 'cach: pvc\n'});
+    const {code, lines} = await failureOf(Install, '--answers answers.yaml', {files});
+    expect(code).toBe('INVALID_ANSWERS_FILE');
+    expect(lines.slice(0, 2)).toEqual(['answers.yaml: unknown setting "cach" (line 1).', NO_HELM]);
+  });
+
   test.each([
     ['--token-file', '--token-file empty', {}],
     ['a Secret', '--token-secret own', {}],
