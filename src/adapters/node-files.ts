@@ -99,21 +99,30 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
+/** Pipes, such as `-f <(command)` of a shell, and standard input: they can be read only once, but checks and work read the same file. */
+const streams = new Map<string, Promise<Buffer>>();
+
+async function readFile(path: string): Promise<Buffer> {
+  const file = await open(path);
+  const content = readSmall(chunksOf(file), path).finally(() => file.close());
+  if (!(await file.stat()).isFile()) streams.set(path, content);
+  return content;
+}
+
 export const nodeFiles: Files = {
   async read(path) {
     try {
-      const file = await open(path);
-      try {
-        return await readSmall(chunksOf(file), path);
-      } finally {
-        await file.close();
-      }
+      return await (streams.get(path) ?? readFile(path));
     } catch (error) {
       throw fileFailure('read', path, error);
     }
   },
 
-  readStdin: () => readSmall(process.stdin, 'standard input'),
+  readStdin() {
+    const content = streams.get('-') ?? readSmall(process.stdin, 'standard input');
+    streams.set('-', content);
+    return content;
+  },
 
   async kindOf(path, flag) {
     try {
@@ -121,8 +130,10 @@ export const nodeFiles: Files = {
       if (found.isDirectory()) return 'directory';
       return found.isFile() ? 'file' : 'stream';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-        return (await isLink(path)) ? 'broken-link' : 'nothing';
+      const {code} = error as NodeJS.ErrnoException;
+      // Below a file, such as HOME=/dev/null, there is nothing.
+      if (code === 'ENOTDIR') return 'nothing';
+      if (code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
       throw fileFailure('write', path, error, flag);
     }
   },
@@ -184,7 +195,7 @@ export const nodeCharts = (files: Files): Charts => ({
     return {chart, values, templates, ...(schema === undefined ? {} : {schema})};
   },
   async download(pull) {
-    const directory = mkdtempSync(join(tmpdir(), 'scalr-agent-chart-'));
+    const directory = temporaryDirectory();
     process.once('exit', () => rmSync(directory, {recursive: true, force: true}));
     await pull(directory);
     return join(
@@ -193,6 +204,19 @@ export const nodeCharts = (files: Files): Charts => ({
     );
   },
 });
+
+/** @throws ExpectedError, for example on a read-only disk */
+function temporaryDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'scalr-agent-chart-'));
+  } catch (error) {
+    const failure = fileFailure('write', tmpdir(), error);
+    if (!(failure instanceof ExpectedError)) throw failure;
+    throw failure.with(`${failure.message} The chart is downloaded to this directory.`, [
+      'Set TMPDIR to a directory that you can write to',
+    ]);
+  }
+}
 
 interface Texts {
   chart?: string;

@@ -1,22 +1,25 @@
 import {type ChildProcess, spawn} from 'node:child_process';
+import {accessSync, constants, statSync} from 'node:fs';
 import type {Socket} from 'node:net';
+import {delimiter, join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {followSignal, untilAborted} from '../ground/async.ts';
 import type {Call, ProcessResult} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {Processes, Running} from '../ports/system.ts';
+import {helmDirectories} from './helm-directories.ts';
 import {toolEnvironment} from './tool-environment.ts';
 
 /** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
-const optionsFor = ({input}: Call) => {
+const optionsFor = ({tool, input}: Call) => {
   const text = typeof input === 'object' ? input.reveal() : input;
   return {
     reject: false,
     stripFinalNewline: false,
     extendEnv: false,
-    env: toolEnvironment(),
+    env: {...toolEnvironment(), ...(tool === 'helm' ? helmDirectories(process.env) : {})},
     ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
   } as const;
 };
@@ -132,12 +135,38 @@ export const toolNotFound = (
     path === tool
       ? `${tool} not found on PATH.`
       : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`,
-    [
-      tool === 'helm' || tool === 'kubectl'
-        ? `Install ${tool}, or set its path with --${tool}`
-        : `Install ${tool}`,
-    ],
+    [HOW_TO_INSTALL[tool] ?? `Install ${tool}`],
   );
+
+const HOW_TO_INSTALL: Readonly<Partial<Record<Call['tool'], string>>> = {
+  helm: 'Install helm, or set its path with --helm',
+  kubectl: 'Install kubectl, or set its path with --kubectl',
+  docker: 'Install Docker 20.10 or newer, and check: docker ps',
+};
+
+/** Checks that a tool can be started, without starting it. @throws ExpectedError */
+export async function requireTool(tool: Call['tool'], paths: ToolPaths = {}): Promise<void> {
+  const path = paths[tool] ?? tool;
+  if (process.platform === 'win32') {
+    if (await isUnknownToWindows(path)) throw toolNotFound(tool, path, false);
+    return;
+  }
+  const places = path.includes('/')
+    ? [path]
+    : (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, path));
+  const found = places.filter((each) => allows(each, constants.F_OK));
+  if (found.some((each) => statSync(each).isFile() && allows(each, constants.X_OK))) return;
+  throw toolNotFound(tool, path, path.includes('/') && found.length > 0);
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** On Windows, a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True if `path` does not exist there. */
 export async function isUnknownToWindows(path: string): Promise<boolean> {

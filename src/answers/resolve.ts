@@ -1,7 +1,8 @@
+import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
-import {missingFor} from '../settings/agent.ts';
+import {missingFor, tokenFile} from '../settings/agent.ts';
 import {
   type Get,
   InvalidValue,
@@ -9,7 +10,7 @@ import {
   type Setting,
   spell,
 } from '../settings/define.ts';
-import type {ValuesFile} from '../settings/escape-hatch.ts';
+import {type ValuesFile, valuesFile} from '../settings/escape-hatch.ts';
 import {type Answer, catalog, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 
@@ -67,26 +68,41 @@ export async function findAnswers(
   return {answers, problems};
 }
 
-/** Adds defaults and validates settings against each other. @throws ExpectedError that lists all invalid and missing settings */
+interface SettleOptions extends ResolveOptions {
+  /** What is wrong with the sources. */
+  failures?: readonly ExpectedError[];
+  /** Settings that are not found may be in a source that could not be read. */
+  hasUnread?: boolean;
+}
+
+/** Adds defaults and validates settings against each other. @throws ExpectedError that lists all failures, and invalid and missing settings */
 export function settleAnswers(
   {answers: given, problems: earlier}: FoundAnswers,
-  {only: desired = catalog, optional = []}: ResolveOptions = {},
+  {only: desired = catalog, optional = [], failures = [], hasUnread = false}: SettleOptions = {},
 ): Settings {
   const answers = new Map(given);
   const problems = [...earlier];
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
+  const isIncomplete = hasUnread || problems.some(({setting}) => setting === valuesFile);
   dropInapplicable(answers, get);
   addDefaults(desired, answers, get);
-  problems.push(...checkTogether(desired, answers, get, problems));
+  if (!isIncomplete) problems.push(...checkTogether(desired, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
+  // An answers file with a misspelled key has other keys too, which are unknown until it is corrected.
+  const isInvalid = failures.some(({code}) => code === 'INVALID_ANSWERS_FILE');
   const missing = desired.filter(
     (setting) =>
       setting.required &&
+      !isInvalid &&
       !answers.has(setting.id) &&
       !failed.has(setting) &&
       !optional.includes(setting),
   );
-  if (problems.length > 0 || missing.length > 0) throw refusal(problems, missing);
+  const mayBeInFile = isIncomplete || problems.some(({setting}) => setting === tokenFile);
+  const refusals =
+    problems.length > 0 || missing.length > 0 ? [refusal(problems, missing, mayBeInFile)] : [];
+  const [first, ...others] = [...failures, ...refusals];
+  if (first !== undefined) throw combined([first, ...others]);
   return new Settings(answers);
 }
 
@@ -219,12 +235,18 @@ function checkTogether(
   });
 }
 
-function refusal(problems: readonly Problem[], missing: readonly Setting[]): ExpectedError {
+/** `mayBeInFile`: what is missing may be in a file that is one of the problems. */
+function refusal(
+  problems: readonly Problem[],
+  missing: readonly Setting[],
+  mayBeInFile: boolean,
+): ExpectedError {
+  const unless = mayBeInFile ? ', unless a file named above contains it' : '';
   const lines = [
     ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
     ...missing.map(
       (setting) =>
-        `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
+        `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id})${unless}.`,
     ),
   ];
   return new ExpectedError(lines.join('\n'), {

@@ -3,7 +3,7 @@ import {scalrChart} from '../charts/define.ts';
 import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
-import {type Credential, findCredential, noCredential} from '../scalr/credentials.ts';
+import {type Credential, findCredential, noCredential, storedTokens} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
@@ -12,6 +12,11 @@ import {caFile} from '../settings/tls.ts';
 import {readValues} from '../values/read-values.ts';
 import type {App} from './app.ts';
 import {answersFlag} from './flags.ts';
+
+/** Any credential of this machine, whatever its host. @throws ExpectedError */
+export async function requireCredential(app: Pick<App, 'env' | 'files'>): Promise<void> {
+  if ((await storedTokens(app)).length === 0) throw noCredential(undefined);
+}
 
 /** Settings that determine how the account is reached. */
 export const ACCOUNT_SETTINGS = [url, caFile, httpProxy, httpsProxy, noProxy];
@@ -63,8 +68,11 @@ export async function connectAccount(
 ): Promise<ScalrClient> {
   const address = host === undefined ? settings.get(url) : `https://${host}`;
   const isStated = host === undefined && settings.isExplicit(url);
-  const credential = await findCredential({url: address, isStated}, options.app);
-  if (credential === undefined) throw noCredential(address);
+  const unread: string[] = [];
+  const onUnread = (path: string): void => void unread.push(path);
+  const {env, files} = options.app;
+  const credential = await findCredential({url: address, isStated}, {env, files, onUnread});
+  if (credential === undefined) throw noCredential(address, unread);
   return accountClient(credential, settings, options);
 }
 

@@ -2,7 +2,7 @@ import type {Interfaces} from '@oclif/core';
 import {DockerTarget} from '../adapters/docker-target.ts';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
-import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
+import {nodeProcesses, requireTool, type ToolPaths} from '../adapters/node-processes.ts';
 import {handleInterrupts} from '../adapters/this-process.ts';
 import type {Environment} from '../answers/sources.ts';
 import {type Clock, sleep} from '../ground/async.ts';
@@ -34,6 +34,8 @@ export interface App extends Clock {
   prompter: (screen: Screen, signal?: AbortSignal) => Prompter;
   /** helm and kubectl, with their paths if they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
+  /** Nothing runs. @throws ExpectedError if the tool is not at its path or on PATH */
+  requireTool: typeof requireTool;
   /** The API server, through kubectl at these paths. */
   kubernetes: (kubeTarget: ClusterTarget, options: ClientOptions) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
@@ -104,6 +106,7 @@ export function nodeApp(given = {isAccessible: false}): App {
         : inquirerPrompter(screen, streams);
     },
     processes: (paths) => docker.guard(nodeProcesses(paths)),
+    requireTool,
     kubernetes: async (...where) =>
       (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
     host: docker.tools(),

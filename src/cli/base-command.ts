@@ -1,59 +1,67 @@
 import {Command} from '@oclif/core/command';
 import {ignoredVariables} from '../adapters/tool-environment.ts';
-import {parseAnswers} from '../answers/answers-file.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
-import {fromChartSource, unsetSettingWarnings} from '../answers/discovered.ts';
-import {findAnswers, type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
-import {
-  ANSWERS_VARIABLE,
-  fromAnswers,
-  fromEnvironment,
-  fromFlags,
-  type SettingsSource,
-  unknownVariables,
-} from '../answers/sources.ts';
+import {unsetSettingWarnings} from '../answers/discovered.ts';
+import {type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
+import {type SettingsSource, unknownVariables} from '../answers/sources.ts';
+import {combined} from '../ground/combined-failures.ts';
 import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
-import {ExitCode, interrupted, maskSecrets, onFailure, type Warning} from '../ground/errors.ts';
+import {
+  ExitCode,
+  type ExpectedError,
+  interrupted,
+  maskSecrets,
+  onFailure,
+  type Warning,
+} from '../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
 import type {Processes, Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {valuesFile} from '../settings/escape-hatch.ts';
 import {
   chart,
-  chartVersion,
+  chartSource,
   namespace,
   release,
   type TargetName,
   target,
 } from '../settings/release.ts';
-import {Settings} from '../settings/settings.ts';
+import {catalog, Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
-import {readMetadata} from '../values/chart-files.ts';
-import {settingsInFiles} from '../values/validate/check-files.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {
-  asksForJson,
-  decisionSteps,
-  failureDocument,
-  toExpectedError,
-  unsupportedTarget,
-} from './failure.ts';
+import {asksForJson, decisionSteps, failureDocument, toExpectedError} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
-  emptyFlag,
   generalFlags,
   releaseName,
   type SharedFlags,
   timeoutOf,
   toolPaths,
 } from './flags.ts';
+import {
+  checksOfConnection,
+  failuresOf,
+  type LocalCheck,
+  type LocalInputs,
+  requireToken,
+  TOKEN_SECRET,
+  type TokenPlace,
+  throwAll,
+} from './local-inputs.ts';
 import type {CommandContext} from './operate.ts';
+import {
+  type CollectedSources,
+  findIn,
+  userSources,
+  withFiles,
+  withName,
+  withSupportedTarget,
+} from './settings-sources.ts';
 import {type KnownFlags, normalizeArgv} from './spellings.ts';
 import {writeResult} from './user-files.ts';
 // Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
@@ -75,7 +83,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
-  #sources: SettingsSource[] | undefined;
+  #sources: CollectedSources | undefined;
+  /** Problems that only the cluster can solve. */
+  #possible: readonly ExpectedError[] = [];
   /** Ends requests to the Scalr account that an interrupted command has left. */
   readonly #closing = new AbortController();
   /** Notes and warnings that were printed. */
@@ -111,17 +121,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     flags: SharedFlags,
     {cluster, ...options}: ResolveOptions & {cluster?: ClusterAnswers | undefined} = {},
   ): Promise<Settings> {
-    const given = await this.sourcesFrom(flags, options);
-    const found = await this.#find(
-      cluster === undefined ? given : [...given, cluster.answers],
+    const {sources, ...wrong} = await this.#collectSources(flags, options);
+    const found = await findIn(
+      cluster === undefined ? sources : [...sources, cluster.answers],
+      this.app,
       options,
     );
     const {prompter} = this;
-    const isAsked = prompter !== undefined && found.problems.length === 0;
+    const isAsked =
+      prompter !== undefined && found.problems.length === 0 && wrong.failures.length === 0;
     const answers = isAsked
       ? await askMissing(found.answers, options, {...this.app, prompter})
       : found.answers;
-    const settings = settleAnswers({...found, answers}, options);
+    const settings = settleAnswers({...found, answers}, {...options, ...wrong});
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
@@ -131,53 +143,77 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #once = (texts: readonly string[]): string[] =>
     texts.filter((text) => !this.#noted.has(text) && this.#noted.add(text));
 
-  #find = (sources: readonly SettingsSource[], options: ResolveOptions) =>
-    findAnswers(sources, {files: this.app.files, now: this.app.now()}, options);
-
   /** Platform of the agent, from all sources. @throws ExpectedError if it is invalid */
   protected async targetFrom(flags: SharedFlags): Promise<TargetName> {
     return (await this.settingsFrom(flags, {only: [target]})).get(target) ?? 'kubernetes';
   }
 
-  /** Values set by the user from all sources, and then the selected chart. */
-  protected async sourcesFrom(
-    flags: SharedFlags,
-    {only}: ResolveOptions = {},
-  ): Promise<readonly SettingsSource[]> {
-    this.#isQuiet = flags.quiet ?? false;
-    this.#sources ??= await this.#readSources(flags);
-    // The answers for an agent in Docker must not change a cluster.
-    const {answers} = await this.#find(this.#sources, {only: [target]});
-    const name = new Settings(answers).get(target) ?? 'kubernetes';
-    if (!this.targets.includes(name)) throw unsupportedTarget(this.id ?? '', name);
-    if (only?.includes(chart) === false) return this.#sources;
-    const {files, charts} = this.app;
-    const readName = async (source: string) =>
-      readMetadata(source, (await charts.read(source)).chart);
-    const sources = [
-      ...this.#sources,
-      ...(await fromChartSource(this.#sources, {files, readName, report: this.report.bind(this)})),
-    ];
-    return [...sources, ...(await this.#fromValuesFiles(sources))];
+  /** The same for checks of local inputs, where an invalid one is reported with all other problems. */
+  protected async givenTarget(flags: SharedFlags): Promise<TargetName> {
+    const {sources} = await this.#collectSources(flags, {only: [target]});
+    const {answers} = await findIn(sources, this.app, {only: [target]});
+    return new Settings(answers).get(target) ?? 'kubernetes';
   }
 
-  async #fromValuesFiles(sources: readonly SettingsSource[]): Promise<SettingsSource[]> {
-    const {answers, problems} = await this.#find(sources, {
-      only: [valuesFile, chart, chartVersion],
-    });
-    const named = new Settings(answers);
-    const files = named.get(valuesFile);
-    // Invalid values are reported later, together with all other problems.
-    if (files === undefined || problems.length > 0) return [];
-    const found = settingsInFiles(files, named);
-    return [
-      {
-        name: 'values-file',
-        isParsed: true,
-        answer: ({id}) => found.get(id)?.value,
-        because: ({id}) => found.get(id)?.because,
-      },
-    ];
+  /** Values set by the user from all sources, and then the selected chart. @throws ExpectedError that lists what cannot be read */
+  protected async sourcesFrom(flags: SharedFlags): Promise<readonly SettingsSource[]> {
+    const {sources, failures} = await this.#collectSources(flags, {});
+    throwAll(failures);
+    return sources;
+  }
+
+  async #collectSources(flags: SharedFlags, {only}: ResolveOptions): Promise<CollectedSources> {
+    this.#isQuiet = flags.quiet ?? false;
+    this.#sources ??= await userSources(flags, this.app);
+    this.report(unknownVariables(this.app.env));
+    const command = {
+      id: this.id ?? '',
+      targets: this.targets,
+      app: this.app,
+      report: this.report.bind(this),
+    };
+    const given = await withSupportedTarget(this.#sources, command);
+    return only?.includes(chart) === false ? given : withFiles(given, command);
+  }
+
+  /** Checks all local inputs, before the first request. Of the settings, only those in `only` matter. @throws ExpectedError that lists every problem */
+  protected async requireLocal(
+    flags: SharedFlags,
+    {certain, possible = []}: LocalInputs,
+    options: ResolveOptions = {},
+  ): Promise<void> {
+    // What is missing can still be asked for on a terminal.
+    const optional = this.prompter === undefined ? (options.optional ?? []) : catalog;
+    const settings = async (): Promise<void> => {
+      const {sources, ...wrong} = await this.#collectSources(flags, options);
+      settleAnswers(await findIn(sources, this.app, options), {...options, optional, ...wrong});
+    };
+    const found = await failuresOf([settings, ...certain]);
+    this.#possible = await failuresOf(possible);
+    if (found.length > 0) throwAll([...found, ...this.#possible]);
+  }
+
+  /** For `requireLocal`: flags that only a release in a cluster has. */
+  protected async clusterChecks(
+    tools: Parameters<typeof checksOfConnection>[0],
+    flags: SharedFlags & ClusterFlags,
+  ): Promise<LocalCheck[]> {
+    const isInCluster = (await this.givenTarget(flags)) === 'kubernetes';
+    return isInCluster ? checksOfConnection(tools, flags, this.app) : [];
+  }
+
+  /** For `requireLocal`, where the chart is no setting of the command. */
+  protected async requireChartSource(flags: SharedFlags): Promise<void> {
+    const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
+    if (source === undefined || /^[a-z]+:\/\//i.test(source)) return;
+    await this.app.charts.read(source).catch(onFailure(withName('--chart-source')));
+  }
+
+  /** For `requireLocal`: the agent pool token, which a Secret in the cluster can contain. */
+  protected async requireToken(flags: SharedFlags, where: TokenPlace): Promise<void> {
+    const {sources} = await this.#collectSources(flags, {});
+    const names = await findIn(sources, this.app, {only: TOKEN_SECRET});
+    requireToken(sources, settleAnswers({...names, problems: []}, {only: TOKEN_SECRET}), where);
   }
 
   /** Facts of the cluster with --from-cluster. @throws ExpectedError if the cluster is unreachable */
@@ -215,7 +251,15 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
         {once: true},
       );
     });
-    return Promise.race([work(), interruption]).finally(leave);
+    return Promise.race([work(), interruption])
+      .catch(
+        onFailure((failure) => {
+          throw failure.code === 'CLUSTER_UNREACHABLE'
+            ? combined([failure, ...this.#possible])
+            : failure;
+        }),
+      )
+      .finally(leave);
   }
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */
@@ -263,11 +307,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
   protected async account(flags: SharedFlags, host?: string): Promise<ScalrClient> {
-    const {ACCOUNT_SETTINGS, connectAccount} = await import('./account.ts');
-    const settings = await this.settingsFrom(flags, {
-      only: ACCOUNT_SETTINGS,
-      optional: ACCOUNT_SETTINGS,
-    });
+    const {ACCOUNT_SETTINGS, connectAccount, requireCredential} = await import('./account.ts');
+    const options = {only: ACCOUNT_SETTINGS, optional: ACCOUNT_SETTINGS};
+    const withCredential = async (failure: ExpectedError): Promise<never> => {
+      throw combined([failure, ...(await failuresOf([() => requireCredential(this.app)]))]);
+    };
+    const settings = await this.settingsFrom(flags, options).catch(onFailure(withCredential));
     return connectAccount(
       settings,
       {app: this.app, version: this.config.pjson.version, signal: this.#closing.signal},
@@ -339,17 +384,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
         this.exitCode = code;
       },
     };
-  }
-
-  async #readSources(flags: SharedFlags): Promise<SettingsSource[]> {
-    const {env, files} = this.app;
-    const sources: SettingsSource[] = [fromFlags({...flags}), fromEnvironment(env)];
-    const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
-    if (path === '') throw emptyFlag('answers');
-    if (path !== undefined)
-      sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
-    this.report(unknownVariables(env));
-    return sources;
   }
 
   /** Warnings are printed on standard error in every output format. */

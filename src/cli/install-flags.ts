@@ -114,4 +114,5 @@ export const packagesNotSupported = (): ExpectedError =>
 export const EXIT_TEXTS = {
   saved: 'No agent was installed or changed.\n',
   quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
+  lost: 'Nothing was changed.\n',
 };

@@ -6,6 +6,7 @@ import {
   readPackageJson,
   readPackageText,
 } from '../adapters/this-process.ts';
+import {completeEnvironment} from '../adapters/user-environment.ts';
 import {ExitCode, interrupted} from '../ground/errors.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
@@ -19,6 +20,8 @@ export async function launch(args: string[]): Promise<void> {
     process.stdout.write(answer);
     return;
   }
+  // Before other modules are loaded, because some of them need it.
+  completeEnvironment(process.env);
   // Available since Node.js 22.1.
   (module as {enableCompileCache?: () => void}).enableCompileCache?.();
   const index = argv.indexOf('__complete');

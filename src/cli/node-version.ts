@@ -1,10 +1,12 @@
+import {reportStartFailure} from './start-failure.ts';
+
 /** Minimum version of Node.js; the build reads it from package.json. */
 declare const NODE_FLOOR: string;
 
 /** Node.js 10 can run this file, but not the rest of the program. */
-export function withSupportedNode(start: () => unknown): void {
+export function withSupportedNode(start: () => Promise<unknown>): void {
   if (isNewEnough(process.versions.node, NODE_FLOOR)) {
-    start();
+    start().catch((error: unknown) => reportStartFailure(error, process.argv));
     return;
   }
   process.stderr.write(

@@ -14,15 +14,14 @@ export async function start(argv: string[], root: string): Promise<void> {
   process.once('beforeExit', leftWaiting);
   // Does not run the sources of a checkout.
   settings.enableAutoTranspile = false;
-  // Otherwise oclif starts PowerShell to detect the shell, which is not used here.
-  if (process.platform === 'win32') process.env['SHELL'] ??= 'unknown';
   try {
     await run(argv, packageAt(root));
     await flush();
   } catch (error) {
     await report(error, argv, root);
+  } finally {
+    process.off('beforeExit', leftWaiting);
   }
-  process.off('beforeExit', leftWaiting);
 }
 
 const packageAt = (root: string) => ({root, userPlugins: false, devPlugins: false});

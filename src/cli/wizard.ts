@@ -36,7 +36,7 @@ import {
 import {runWizard} from '../wizard/run-wizard.ts';
 import {type ClusterFlags, releaseName, toolPaths, waitingOf} from './flags.ts';
 import {directoryOf, prepareInDocker} from './host.ts';
-import type {InstallFlags} from './install-flags.ts';
+import type {EXIT_TEXTS, InstallFlags} from './install-flags.ts';
 import {type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
 import {generateFor, readChartOfSettings} from './read-chart.ts';
@@ -81,14 +81,16 @@ export async function decideWithOperator(
   sources: readonly SettingsSource[],
   context: CommandContext,
   {accessTo, account}: WizardAccess,
-): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
+): Promise<WizardDecision | FollowUpCommand | keyof typeof EXIT_TEXTS> {
   const {app, screen} = context;
   const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
   const interrupts = app.handleInterrupts();
   const {interrupt} = interrupts;
   const prompter = app.prompter(screen, interrupt);
-  const resumeStore = new ResumeStore(path, files);
+  const resumeStore = new ResumeStore(path, files, (why) =>
+    say(`Your answers are not saved, so --resume cannot continue this session. ${why}\n`),
+  );
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {
@@ -273,7 +275,7 @@ export async function decideWithOperator(
     });
     if (typeof decision === 'string' || 'command' in decision) {
       if (decision !== 'quit') await resumeStore.forget();
-      return decision;
+      return decision === 'quit' && !resumeStore.isKept ? 'lost' : decision;
     }
     const pool =
       'pool' in decision && decision.pool !== undefined

@@ -17,7 +17,7 @@ import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host.ts';
 import type {Interrupts} from '../ports/system.ts';
 import {storedTokens} from '../scalr/credentials.ts';
-import {namespace, release, TARGETS} from '../settings/release.ts';
+import {namespace, release, TARGETS, target} from '../settings/release.ts';
 import {progressText, reviewText} from '../ui/bundle.ts';
 
 /** The arguments are valid, so the collection can start. */
@@ -46,6 +46,9 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
       );
     // These flags select the source without a target.
     const isSelected = given.docker !== undefined || given.journal;
+    const tools = isSelected ? [] : await this.clusterChecks(['kubectl'], given);
+    const certain = [() => collectOptions(given), ...tools];
+    await this.requireLocal(given, {certain}, {only: [namespace, release, target]});
     const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
     const collect =
       bundleSource(flags) === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);

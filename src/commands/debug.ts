@@ -12,6 +12,7 @@ import {
   takeOverFlag,
   timeoutOf,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {usageError} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
 import {readFacts} from '../release/read-release.ts';
@@ -56,6 +57,9 @@ export default class Debug extends BaseCommand<DebugResult> {
         'scalr-agent debug on',
         'scalr-agent debug off',
       ]);
+    const tools = checksOfConnection(['helm', 'kubectl'], flags, this.app);
+    const certain = [() => this.requireChartSource(flags), ...tools];
+    await this.requireLocal(flags, {certain}, {only: SETTINGS});
     const timeoutMs = timeoutOf(flags);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(await this.pinned(flags), settings);

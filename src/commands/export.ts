@@ -19,6 +19,7 @@ import {
   type SharedFlags,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../export/dockerfile.ts';
@@ -32,6 +33,7 @@ import {
 import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
+import type {Setting} from '../settings/define.ts';
 import {TARGETS} from '../settings/release.ts';
 import {catalog, type Settings} from '../settings/settings.ts';
 import {exportStepsText} from '../ui/plan.ts';
@@ -89,6 +91,12 @@ export default class ExportCommand extends BaseCommand<Result> {
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);
     if (!isFleetTarget(target)) refuseFleetFlags(flags);
+    if (!isFleetTarget(target))
+      await this.requireLocal(
+        flags,
+        {certain: checksOfConnection([], flags, this.app)},
+        settingsOf(target),
+      );
     const directory = flags.out ?? '';
     const fromChart = isDockerfile
       ? (generated: Generated) => dockerfile(generated, additions)
@@ -159,4 +167,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...write(generated), warnings: []};
   }
+}
+
+/** The settings that an export for one cluster or machine requires. */
+function settingsOf(target: string): {only?: readonly Setting[]; optional?: readonly Setting[]} {
+  if (target === 'volume') return {only: VOLUME_SETTINGS};
+  return target === 'dockerfile' || target === 'prepull' ? {optional: [url]} : {};
 }

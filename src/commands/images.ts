@@ -9,6 +9,7 @@ import {
   settingFlags,
   verifyFlag,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
@@ -51,6 +52,11 @@ export default class Images extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Images);
     refuseFormat(flags.format, this.jsonEnabled());
+    await this.requireLocal(
+      flags,
+      {certain: checksOfConnection([], flags, this.app)},
+      {optional: [url]},
+    );
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {
       generate: (settings) => generateFor(settings, undefined, {app: this.app, flags}),

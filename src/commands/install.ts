@@ -12,6 +12,7 @@ import {
 } from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import type {FollowUpCommand, WizardDecision} from '../cli/wizard.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
@@ -19,7 +20,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
 import {isVerifiable} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
-import {TARGETS} from '../settings/release.ts';
+import {TARGETS, type TargetName} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import type {Generated} from '../values/generate.ts';
 
@@ -41,11 +42,13 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   override async run(): Promise<InstallResult | HostInstallResult | undefined> {
     const {flags, metadata} = await this.parse(Install);
-    const platform = await this.targetFrom(flags);
+    const isConversation = this.#isConversation(flags);
+    const platform = await this.givenTarget(flags);
     if (platform !== 'kubernetes')
       refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
-    const isConversation = this.#isConversation(flags);
     if (platform === 'systemd' && !isConversation) throw packagesNotSupported();
+    if (isConversation) await this.targetFrom(flags);
+    else await this.#requireInputs(flags, platform);
     if (platform === 'docker' && !isConversation)
       return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
@@ -79,6 +82,22 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     }
   }
 
+  async #requireInputs(flags: InstallFlags, platform: TargetName): Promise<void> {
+    const {pool} = flags;
+    const isInCluster = platform === 'kubernetes';
+    const tools = isInCluster
+      ? checksOfConnection(['helm', 'kubectl'], flags, this.app)
+      : [() => this.app.requireTool('docker')];
+    await this.requireLocal(
+      flags,
+      {
+        certain: [...(pool === undefined ? [] : [() => this.account(flags)]), ...tools],
+        possible: [() => this.requireToken(flags, {target: platform, pool})],
+      },
+      {optional: pool === undefined ? [] : [url]},
+    );
+  }
+
   /** The cluster provides values of unset settings, because an install requires it anyway. */
   async #generate(flags: InstallFlags, pool: PoolInstall | undefined): Promise<Generated> {
     const cluster = await this.openAnswersOf(flags, (kubeTarget) =>
@@ -109,7 +128,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
 
   async #runWizard(
     flags: InstallFlags,
-  ): Promise<WizardDecision | FollowUpCommand | 'saved' | 'quit'> {
+  ): Promise<WizardDecision | FollowUpCommand | keyof typeof EXIT_TEXTS> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
     const access = {accessTo, account: (host?: string) => this.account(flags, host)};

@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
+  type ClusterFlags,
   type ConfirmFlags,
   confirmFlags,
   helmFlag,
@@ -9,6 +10,7 @@ import {
   type SharedFlags,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
@@ -68,9 +70,9 @@ export default class Migrate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Migrate);
-    const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
-    if (args.file === undefined) throw noFile();
-    const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
+    const {file: name} = args;
+    if (name === undefined) throw noFile();
+    const {file, text, source} = await this.#readInputs(name, flags);
     const helm = readHelmCommand(text, flags.from);
     const host = helm === undefined ? readHost(text) : undefined;
     const isPasted = (helm ?? host) !== undefined;
@@ -126,6 +128,22 @@ export default class Migrate extends BaseCommand<Result> {
       findings: findings.map(({fix: _, ...shown}) => shown),
       ...(written === undefined ? {} : {file: written}),
     };
+  }
+
+  async #readInputs(
+    name: string,
+    flags: SharedFlags & ClusterFlags,
+  ): Promise<{file: string; text: string; source: string | undefined}> {
+    const reading = readTexts([name], this.app.files);
+    const certain = [
+      () => reading,
+      () => this.requireChartSource(flags),
+      ...checksOfConnection([], flags, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {only: [chartSource]});
+    const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
+    const [{file, text} = {file: '-', text: ''}] = await reading;
+    return {file, text, source};
   }
 
   #findings({target, findings, yaml}: MigratedFile, name: string): string {

@@ -16,6 +16,7 @@ import {
   settingFlags,
   targetFlag,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
@@ -73,6 +74,11 @@ export default class Network extends BaseCommand<Result> {
     const {probe, format = 'text'} = flags;
     refuseFormat(flags.format, this.jsonEnabled());
     if (!['text', 'json'].includes(format)) refuseWith(`format ${format}`, ['probe'], flags);
+    const certain = [
+      () => probeUrls(flags['probe-url']),
+      ...checksOfConnection([], flags, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {optional: [url]});
     const timeoutMs = durationOf('--timeout', flags.timeout ?? '30s');
     const target = await this.targetFrom(flags);
     const {scope, warnings} = await this.#scope(flags, target);

@@ -3,6 +3,7 @@ import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  type ClusterFlags,
   connectionFlags,
   durationOf,
   explicitFlags,
@@ -11,9 +12,12 @@ import {
   refuseWith,
   releaseName,
   repeated,
+  type SharedFlags,
   settingFlags,
   targetFlag,
+  timeoutOf,
 } from '../cli/flags.ts';
+import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
   KUBERNETES_ONLY_PREFLIGHT_FLAGS,
   type MachinePreflight,
@@ -88,6 +92,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
 
   override async run(): Promise<Result | MachinePreflight> {
     const {flags, metadata} = await this.parse(Preflight);
+    await this.#requireInputs(flags);
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);
@@ -106,7 +111,11 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
       );
     }
     requireProbe(flags);
-    const limits = limitsFrom(timeoutMs, flags.probe);
+    let started: ReturnType<typeof deadlines> | undefined;
+    const limits = (): ReturnType<typeof deadlines> => {
+      started ??= deadlines(timeoutMs, flags.probe);
+      return started;
+    };
     const cached = async (kubeTarget: ClusterTarget) => {
       const access = await this.accessTo(kubeTarget, flags);
       return cachedAccess(access, {signal: limits().early, sleep: this.app.sleep});
@@ -134,25 +143,30 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     this.report(unverified(generated.warnings, checks));
     return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};
   }
+
+  /** Missing tools are results of checks. */
+  async #requireInputs(
+    flags: SharedFlags & ClusterFlags & {'probe-url'?: string[] | undefined},
+  ): Promise<void> {
+    const certain = [
+      () => probeUrls(flags['probe-url']),
+      () => timeoutOf(flags),
+      ...checksOfFiles({kubeconfig: flags.kubeconfig}, this.app),
+    ];
+    await this.requireLocal(flags, {certain}, {optional: [url]});
+  }
 }
 
-/** Ends of the parts of a preflight. They begin when the cluster is connected, so that a login takes no time of --timeout. */
-function limitsFrom(timeoutMs: number, hasProbe = false) {
+/** When the parts of a preflight end. Read once the cluster is connected, so that a login takes no time of --timeout. */
+function deadlines(timeoutMs: number, isProbe = false) {
   const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
-  const start = () => {
-    const end = AbortSignal.timeout(timeoutMs);
-    return {
-      end,
-      // Queries before the probe leave time for it.
-      signal: hasProbe ? AbortSignal.timeout(readTimeoutMs) : end,
-      // An unreachable cluster leaves time for checks that do not require it.
-      early: AbortSignal.timeout(readTimeoutMs / 4),
-      versionSignal: AbortSignal.timeout(readTimeoutMs / 2),
-    };
-  };
-  let started: ReturnType<typeof start> | undefined;
-  return () => {
-    started ??= start();
-    return started;
+  const end = AbortSignal.timeout(timeoutMs);
+  return {
+    end,
+    // Queries before the probe leave time for it.
+    signal: isProbe ? AbortSignal.timeout(readTimeoutMs) : end,
+    // An unreachable cluster leaves time for checks that do not require it.
+    early: AbortSignal.timeout(readTimeoutMs / 4),
+    versionSignal: AbortSignal.timeout(readTimeoutMs / 2),
   };
 }

@@ -1,8 +1,10 @@
 import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
+import {target} from '../settings/release.ts';
 import {catalog} from '../settings/settings.ts';
 import {clusterChoicesText, recommendationText, sizingText} from '../ui/requirements.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
@@ -26,8 +28,14 @@ export default class Recommend extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
-    const cluster = await this.clusterOf(flags);
     const {overlay: directory, answers} = flags;
+    const tools = flags['from-cluster'] ? (['kubectl'] as const) : [];
+    await this.requireLocal(
+      flags,
+      {certain: checksOfConnection(tools, flags, this.app)},
+      directory === undefined ? {optional: [url]} : {only: [target]},
+    );
+    const cluster = await this.clusterOf(flags);
     const source =
       directory === undefined
         ? undefined

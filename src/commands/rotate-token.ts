@@ -1,15 +1,18 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
-import {accountFlags, addressIn} from '../cli/account.ts';
+import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
+  type ClusterFlags,
   CONNECTION_FLAGS,
+  type ConfirmFlags,
   confirmFlags,
   connectionFlags,
   explicitFlags,
   refuseWith,
   releaseName,
+  type SharedFlags,
   settingFlags,
   targetFlag,
   timeoutOf,
@@ -26,13 +29,18 @@ import {
   readAccount,
   rotateInCluster,
 } from '../cli/rotate-release.ts';
+import {failed} from '../ground/errors.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
 import {accountPoolIn} from '../release/namespace.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {withRoles} from '../release/roles-to-read.ts';
-import {token, tokenFile} from '../settings/agent.ts';
-import {namespace, release, TARGETS} from '../settings/release.ts';
+import type {ScalrClient} from '../scalr/client.ts';
+import {noCredential, storedTokens} from '../scalr/credentials.ts';
+import {token, tokenFile, url} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 
@@ -71,33 +79,24 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
 
   override async run(): Promise<RotateResult | HostRotateResult> {
     const {flags, metadata} = await this.parse(RotateToken);
+    await this.requireLocal(
+      flags,
+      {
+        certain: await this.clusterChecks(['kubectl'], flags),
+        possible: [() => this.#requireNewToken(flags)],
+      },
+      {only: [targetSetting, ...SETTINGS, ...ACCOUNT_SETTINGS], optional: [url]},
+    );
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const given = settings.get(token) ?? settings.get(tokenFile);
     const target = await this.targetFrom(flags);
-    const connect = (host: string | undefined) => this.account(flags, host);
     if (target !== 'kubernetes') {
       refuseWith(
         `target ${target}`,
         ['namespace', ...CONNECTION_FLAGS],
         explicitFlags(flags, metadata),
       );
-      const context = this.context(flags);
-      const {tokens, next, account} = await this.untilInterrupted(async () => {
-        const tokens = await readHostTokens(target, settings.get(release) as string, context);
-        const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
-        const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
-        return {
-          tokens,
-          next,
-          account: await readAccount(
-            {...tokens, record: tokens.path},
-            isNeeded,
-            flags.pool,
-            connect,
-          ),
-        };
-      });
-      return rotateOnHost(tokens, {given: next, account}, flags, context);
+      return this.#rotateOnHost(target, settings, flags);
     }
     const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
@@ -123,8 +122,48 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
         address: addressIn(found.values, found.chart),
         record,
       };
-      return {holder, users, account: await readAccount(where, isNeeded, flags.pool, connect)};
+      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
+      return {holder, users, account};
     });
     return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
+  }
+
+  #connect =
+    (flags: SharedFlags) =>
+    (host: string | undefined): Promise<ScalrClient> =>
+      this.account(flags, host);
+
+  async #rotateOnHost(
+    target: 'docker' | 'systemd',
+    settings: Settings,
+    flags: SharedFlags & ConfirmFlags & ClusterFlags & {pool?: string | undefined},
+  ): Promise<HostRotateResult> {
+    const given = settings.get(token) ?? settings.get(tokenFile);
+    const context = this.context(flags);
+    const {tokens, next, account} = await this.untilInterrupted(async () => {
+      const tokens = await readHostTokens(target, settings.get(release) as string, context);
+      const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
+      const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
+      const where = {...tokens, record: tokens.path};
+      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
+      return {tokens, next, account};
+    });
+    return rotateOnHost(tokens, {given: next, account}, flags, context);
+  }
+
+  /** For `requireLocal`: the new token, or an account to create it. A rotation that was interrupted continues without them. */
+  async #requireNewToken(flags: SharedFlags): Promise<void> {
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const isGiven = [token, tokenFile].some((setting) => settings.get(setting) !== undefined);
+    if (isGiven || (await storedTokens(this.app)).length > 0) return;
+    const {suggestions} = noCredential(undefined);
+    throw failed(
+      'NO_CREDENTIAL',
+      'No new token was given, and no Scalr API token was found to create one.',
+      [
+        ...suggestions,
+        `Or create a token in Scalr, and set ${spell(token)} or ${spell(tokenFile)}`,
+      ],
+    );
   }
 }

@@ -10,6 +10,7 @@ import {
   outFlag,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {readChartFrom, readUnknownChart} from '../cli/read-chart.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
@@ -43,6 +44,11 @@ export default class Schema extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Schema);
+    await this.requireLocal(
+      flags,
+      {certain: checksOfConnection([], flags, this.app)},
+      {optional: [url]},
+    );
     const target = await this.#target(await this.settingsFrom(flags, {optional: [url]}), flags);
     const schema = editorSchema(target);
     const text = schemaText(schema);

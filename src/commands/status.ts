@@ -22,7 +22,7 @@ import {
 } from '../cli/status-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {namespace, release, TARGETS} from '../settings/release.ts';
+import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
 import {readLayers} from '../values/validate/source.ts';
 
@@ -105,6 +105,14 @@ export default class Status extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Status);
+    const files = flags.values ?? [];
+    const tools = await this.clusterChecks(['kubectl'], flags);
+    const reading = readValuesTexts(files, this.app.files).then(readLayers);
+    await this.requireLocal(
+      flags,
+      {certain: [() => reading, ...tools]},
+      {only: [targetSetting, ...SETTINGS]},
+    );
     const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? READ_TIMEOUT});
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const target = await this.targetFrom(flags);
@@ -113,9 +121,7 @@ export default class Status extends BaseCommand<Result> {
       const name = settings.isExplicit(release) ? settings.get(release) : undefined;
       return hostStatus(target, name, {...this.context(flags), screen: this.resultScreen});
     }
-    const files = flags.values ?? [];
-    const desired =
-      files.length === 0 ? undefined : readLayers(await readValuesTexts(files, this.app.files));
+    const desired = files.length === 0 ? undefined : await reading;
     const name = releaseName(
       flags.contexts === undefined ? await this.pinned(flags) : flags,
       settings,

@@ -12,12 +12,13 @@ import {
   settingFlags,
   targetFlag,
   timeoutOf,
+  toolPaths,
 } from '../cli/flags.ts';
 import {type HostUninstallResult, uninstallFromHost} from '../cli/host.ts';
 import {type UninstallResult, uninstallFromCluster} from '../cli/uninstall-release.ts';
 import type {UninstallChoices} from '../operations/uninstall.ts';
 import {PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';
-import {namespace, release, TARGETS} from '../settings/release.ts';
+import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 
 /** Only the release is required; Helm knows its chart and values. */
 const SETTINGS = [namespace, release];
@@ -83,6 +84,15 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
 
   override async run(): Promise<UninstallResult | HostUninstallResult> {
     const {flags, metadata} = await this.parse(Uninstall);
+    await this.requireLocal(
+      flags,
+      {
+        certain: await this.clusterChecks(['kubectl'], flags),
+        // Only a release is uninstalled with helm.
+        possible: [() => this.app.requireTool('helm', toolPaths(flags))],
+      },
+      {only: [targetSetting, ...SETTINGS]},
+    );
     const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const target = await this.targetFrom(flags);

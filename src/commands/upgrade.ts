@@ -1,7 +1,14 @@
 import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {releaseName, timeoutOf, waitingOf} from '../cli/flags.ts';
+import {
+  type ClusterFlags,
+  releaseName,
+  type SharedFlags,
+  timeoutOf,
+  waitingOf,
+} from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {
   confirmKeysIn,
   readUnknownChart,
@@ -42,10 +49,9 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
 
   override async run(): Promise<UpgradeResult> {
     const {flags} = await this.parse(Upgrade);
-    const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
+    const {settings, overlay} = await this.#readInputs(flags);
     const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
-    const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
     const choices = {
       ...waitingOf(flags),
@@ -105,6 +111,14 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
       flags,
       this.context(flags),
     );
+  }
+
+  async #readInputs(flags: SharedFlags & ClusterFlags & {values?: string[] | undefined}) {
+    const reading = readValuesTexts(flags.values ?? [], this.app.files).then(readLayers);
+    const tools = checksOfConnection(['helm', 'kubectl'], flags, this.app);
+    const options = {only: UPGRADE_SETTINGS};
+    await this.requireLocal(flags, {certain: [() => reading, ...tools]}, options);
+    return {settings: await this.settingsFrom(flags, options), overlay: await reading};
   }
 }
 

@@ -12,6 +12,7 @@ import {
   repeated,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {rewriteFiles} from '../cli/user-files.ts';
 import {
@@ -91,10 +92,13 @@ export default class Validate extends BaseCommand<Result> {
     refuseUnclear(args.file ?? [], layers);
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
     const {files} = this.app;
-    const groups =
+    const reading =
       layers.length > 0
-        ? [{files: await readValuesTexts(layers, files), areLayers: true}]
-        : await readGroups(alone, files);
+        ? readValuesTexts(layers, files).then((each) => [{files: each, areLayers: true}])
+        : readGroups(alone, files);
+    const certain = [() => reading, ...checksOfConnection([], flags, this.app)];
+    await this.requireLocal(flags, {certain}, {optional: [url]});
+    const groups = await reading;
     const settings = await this.settingsFrom(flags, {optional: [url]});
     const deps = {app: this.app, flags};
     const charts = await chartsToCheck(groups, settings, deps);

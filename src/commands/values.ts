@@ -1,5 +1,6 @@
 import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
+import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -9,6 +10,7 @@ import {
   outFlag,
   settingFlags,
 } from '../cli/flags.ts';
+import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
@@ -65,6 +67,8 @@ export default class Values extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Values);
+    const tools = flags['from-cluster'] ? (['kubectl'] as const) : [];
+    await this.requireLocal(flags, {certain: checksOfConnection(tools, flags, this.app)});
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
     const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
@@ -89,16 +93,7 @@ export default class Values extends BaseCommand<Result> {
     if (flags.explain) this.app.stderr(explainText(settings));
 
     const {isWritten, done} = await writeWith(
-      flags.schema === undefined
-        ? []
-        : [
-            {
-              path: flags.schema,
-              text: schemaText(editorSchema(target)),
-              isPrivate: false,
-              flag: '--schema',
-            },
-          ],
+      flags.schema === undefined ? [] : [schemaFile(flags.schema, target)],
       {
         path: flags.out,
         text: yaml,
@@ -126,6 +121,14 @@ export default class Values extends BaseCommand<Result> {
     };
   }
 }
+
+const schemaFile = (path: string, target: Target) =>
+  ({
+    path,
+    text: schemaText(editorSchema(target)),
+    isPrivate: false,
+    flag: '--schema',
+  }) as const;
 
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {

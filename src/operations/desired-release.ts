@@ -99,14 +99,16 @@ const metadataOf = (settings: Settings): SecretMetadata => ({
   annotations: settings.get(secretAnnotation) ?? {},
 });
 
+export const HOW_TO_GIVE_TOKEN =
+  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret';
+
 const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): DesiredSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
   metadata: metadataOf(settings),
   ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
-  howToGive:
-    'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
+  howToGive: HOW_TO_GIVE_TOKEN,
   flag: spell(tokenSecret),
 });
 

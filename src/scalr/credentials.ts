@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import {type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
+import {few} from '../ground/text.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {isFields} from '../ground/tree.ts';
 import type {Files} from '../ports/system.ts';
@@ -19,6 +20,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface CredentialDeps {
   env: Environment;
   files: Pick<Files, 'read' | 'kindOf'>;
+  /** Gets the paths of files in directories that the user may not read. */
+  onUnread?: (path: string) => void;
 }
 
 interface Wanted {
@@ -114,11 +117,12 @@ function hostOf(text: string | undefined): string | undefined {
  * ~/.scalr/scalr.conf of scalr-cli: `{hostname, token}`, or such an object for each profile. SCALR_PROFILE selects one.
  * https://github.com/Scalr/scalr-cli (main.go)
  */
-async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]> {
+async function fromScalrConf(deps: CredentialDeps): Promise<Credential[]> {
+  const {env} = deps;
   const home = homeOf(env);
   if (home === undefined) return [];
   const path = join(home, '.scalr', 'scalr.conf');
-  const text = await textOf(path, files);
+  const text = await textOf(path, deps);
   if (text === undefined) return [];
   const content = fieldsIn(text, path);
   const profiles = 'token' in content || 'hostname' in content ? {default: content} : content;
@@ -142,9 +146,9 @@ async function fromScalrConf({env, files}: CredentialDeps): Promise<Credential[]
 }
 
 /** Files of Terraform; the Scalr provider reads the same. https://developer.hashicorp.com/terraform/cli/config/config-file */
-async function fromTerraform({env, files}: CredentialDeps): Promise<Credential[]> {
-  const {APPDATA: roaming, TF_CLI_CONFIG_FILE, TERRAFORM_CONFIG} = env;
-  const base = roaming ?? homeOf(env);
+async function fromTerraform(deps: CredentialDeps): Promise<Credential[]> {
+  const {APPDATA: roaming, TF_CLI_CONFIG_FILE, TERRAFORM_CONFIG} = deps.env;
+  const base = roaming ?? homeOf(deps.env);
   const inHome = (...names: string[]): string[] =>
     base === undefined ? [] : [join(base, ...names)];
   const config = TF_CLI_CONFIG_FILE || TERRAFORM_CONFIG;
@@ -152,14 +156,11 @@ async function fromTerraform({env, files}: CredentialDeps): Promise<Credential[]
     ...inHome(roaming === undefined ? '.terraform.d' : 'terraform.d', 'credentials.tfrc.json'),
     ...(config ? [config] : inHome(roaming === undefined ? '.terraformrc' : 'terraform.rc')),
   ];
-  return (await Promise.all(paths.map(async (path) => terraformCredentials(path, files)))).flat();
+  return (await Promise.all(paths.map(async (path) => terraformCredentials(path, deps)))).flat();
 }
 
-async function terraformCredentials(
-  path: string,
-  files: CredentialDeps['files'],
-): Promise<Credential[]> {
-  const text = await textOf(path, files);
+async function terraformCredentials(path: string, deps: CredentialDeps): Promise<Credential[]> {
+  const text = await textOf(path, deps);
   if (text === undefined) return [];
   if (path.endsWith('.json')) {
     const hosts = fieldsIn(text, path)['credentials'];
@@ -207,10 +208,18 @@ function onlyHost(stored: readonly Credential[]): string | undefined {
 const homeOf = ({HOME, USERPROFILE}: Environment): string | undefined =>
   HOME || USERPROFILE || undefined;
 
-async function textOf(path: string, files: CredentialDeps['files']): Promise<string | undefined> {
-  return (await files.kindOf(path)) === 'nothing'
-    ? undefined
-    : (await files.read(path)).toString('utf8');
+/** Undefined if there is no such file. The home directory can be the one of another user: with `docker run --user`, it is often /root. */
+async function textOf(
+  path: string,
+  {files, onUnread = () => undefined}: CredentialDeps,
+): Promise<string | undefined> {
+  const kind = await files.kindOf(path).catch(
+    onFailure(() => {
+      onUnread(path);
+      return 'nothing' as const;
+    }),
+  );
+  return kind === 'nothing' ? undefined : (await files.read(path)).toString('utf8');
 }
 
 /** The message does not quote the file, which contains tokens. */
@@ -239,11 +248,16 @@ const profileAdvice = (...all: readonly Credential[]): string[] =>
     : [];
 
 /** No source has a token for the account. */
-export const noCredential = (url: string | undefined): ExpectedError => {
+export const noCredential = (
+  url: string | undefined,
+  unread: readonly string[] = [],
+): ExpectedError => {
   const host = url === undefined ? undefined : new URL(url).host;
+  const unreadText =
+    unread.length === 0 ? '' : ` Not read, because permission was denied: ${few(unread)}.`;
   return failed(
     'NO_CREDENTIAL',
-    `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.`,
+    `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.${unreadText}`,
     [
       `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
       `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,

@@ -24,8 +24,9 @@ export async function readResumeState(
   path: string | undefined,
   files: Pick<Files, 'read' | 'kindOf'>,
 ): Promise<ResumeState> {
-  if (path === undefined || (await files.kindOf(path)) === 'nothing')
-    throw nothingKept('No saved session found.');
+  const isThere =
+    path !== undefined && (await files.kindOf(path).catch(onFailure(() => 'nothing')));
+  if (path === undefined || isThere === 'nothing') throw nothingKept('No saved session found.');
   try {
     return JSON.parse((await files.read(path)).toString('utf8')) as ResumeState;
   } catch (error) {
@@ -76,23 +77,42 @@ const nothingKept = (message: string): ExpectedError =>
 export class ResumeStore {
   readonly #path: string | undefined;
   readonly #files: Pick<Files, 'write' | 'remove'>;
+  readonly #onLost: (why: string) => void;
+  #isLost = false;
   /** True if a session can be resumed. */
   isKept = false;
 
-  constructor(path: string | undefined, files: Pick<Files, 'write' | 'remove'>) {
+  /** `onLost` gets the reason, once, if the answers cannot be saved. */
+  constructor(
+    path: string | undefined,
+    files: Pick<Files, 'write' | 'remove'>,
+    onLost: (why: string) => void = () => undefined,
+  ) {
     this.#path = path;
     this.#files = files;
+    this.#onLost = onLost;
   }
 
   async keep(store: AnswerStore): Promise<void> {
-    if (this.#path === undefined) return;
-    const text = `${JSON.stringify(stateOf(store), null, 2)}\n`;
-    const writing = this.#files.write(this.#path, text, {isPrivate: true, makesDirectory: true});
-    this.isKept = await writing.then(() => true).catch(onFailure(() => false));
+    const why = await this.#write(`${JSON.stringify(stateOf(store), null, 2)}\n`);
+    this.isKept = why === undefined;
+    if (why !== undefined && !this.#isLost) this.#onLost(why);
+    this.#isLost ||= why !== undefined;
   }
 
+  /** The reason if the file cannot be written. */
+  async #write(text: string): Promise<string | undefined> {
+    if (this.#path === undefined) return 'HOME is not set.';
+    return this.#files
+      .write(this.#path, text, {isPrivate: true, makesDirectory: true})
+      .then(() => undefined)
+      .catch(onFailure(({message}) => message));
+  }
+
+  /** A file that cannot be removed must not fail an install that has succeeded. */
   async forget(): Promise<void> {
-    if (this.#path !== undefined) await this.#files.remove(this.#path);
+    if (this.#path !== undefined)
+      await this.#files.remove(this.#path).catch(onFailure(() => undefined));
   }
 }
 

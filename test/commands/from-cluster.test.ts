@@ -56,16 +56,21 @@ test('a cluster that says nothing is an error', async () => {
   expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
 });
 
-test('install reports an unreachable cluster before a missing setting', async () => {
+test('install says with an unreachable cluster that no token was given', async () => {
   const message = 'error: stat /nowhere: no such file or directory';
   const kubernetes = async () => failingKubernetes({kind: 'unreachable', message});
   const processes = () => fakeProcesses(platform('kind'));
-  const {stdout} = await runCommand(Install, ['--dry-run', '--json'], {kubernetes, processes});
-  const error = {
-    code: 'CLUSTER_UNREACHABLE',
-    message: 'Cannot read the kubeconfig /nowhere (no such file or directory).',
+  const errorOf = async (...argv: string[]) => {
+    const line = [...URL, '--dry-run', '--json', ...argv];
+    const {stdout} = await runCommand(Install, line, {kubernetes, processes});
+    return JSON.parse(stdout).error;
   };
-  expect(JSON.parse(stdout).error).toMatchObject(error);
+  const unreachable = 'Cannot read the kubeconfig /nowhere (no such file or directory).';
+  const noToken =
+    'No agent pool token was given. It is required unless Secret scalr-agent-token exists in namespace scalr-agent.';
+  const code = 'CLUSTER_UNREACHABLE';
+  expect(await errorOf()).toMatchObject({code, message: `${unreachable}\n${noToken}`, exit: 1});
+  expect(await errorOf('--token-secret', 'own')).toMatchObject({code, message: unreachable});
 });
 
 describe('what the account may not read', () => {

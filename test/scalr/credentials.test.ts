@@ -1,7 +1,8 @@
 import {inspect} from 'node:util';
 import {describe, expect, test} from 'vitest';
+import {failed} from '../../src/ground/errors.ts';
 import {isPoolToken, Secret} from '../../src/ground/secret.ts';
-import {findCredential, storedTokens} from '../../src/scalr/credentials.ts';
+import {findCredential, noCredential, storedTokens} from '../../src/scalr/credentials.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {poolTokenOf, USER_TOKEN} from './mock-account.ts';
 
@@ -229,4 +230,24 @@ test('the tokens of all sources, hosts and profiles are known, so that none leav
   expect(tokens.toSorted()).toEqual(['five', 'four', 'one', 'six', 'three', 'two']);
   const broken = memoryFiles({[CONF]: '{', [TFRC_JSON]: tfrc({'acme.scalr.io': 'three'})});
   expect(await storedTokens({env: {HOME}, files: broken})).toHaveLength(1);
+});
+
+test('a home directory of another user has no credential, and is named', async () => {
+  const unread: string[] = [];
+  const files = {
+    ...memoryFiles(),
+    kindOf: async (path: string) => {
+      throw failed('UNWRITABLE_FILE', `Cannot write ${path}: permission denied.`);
+    },
+  };
+  const deps = {env: {HOME}, files, onUnread: (path: string) => void unread.push(path)};
+  expect(await findCredential({url: ACME, isStated: true}, deps)).toBeUndefined();
+  expect(unread).toEqual([CONF, TFRC_JSON, TFRC]);
+  expect(noCredential(ACME, unread).message).toBe(
+    `No Scalr API token found for acme.scalr.io. Not read, because permission was denied: ${CONF}, ${TFRC_JSON}, ${TFRC}.`,
+  );
+  const env = {HOME, SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN};
+  expect((await findCredential({url: ACME, isStated: true}, {...deps, env}))?.source).toBe(
+    'SCALR_TOKEN',
+  );
 });

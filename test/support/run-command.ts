@@ -69,6 +69,7 @@ export async function runCommand<Result extends object | undefined>(
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },
+    requireTool: async () => undefined,
     kubernetes: async () => {
       throw new Error('nobody expected the API server');
     },

@@ -1,4 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {failed} from '../../src/ground/errors.ts';
+import {ResumeStore, readResumeState, resumePath} from '../../src/wizard/resume.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
@@ -284,13 +286,29 @@ test.each([
   expect(stdout + stderr).toContain('--resume requires prompts');
 });
 
-test('continues when the home directory is read-only', async () => {
-  const files = memoryFiles();
-  const {ExpectedError} = await import('../../src/ground/errors.ts');
-  files.write = async () => {
-    throw new ExpectedError('Cannot write: read-only.', {code: 'UNWRITABLE_FILE', exit: 1});
-  };
-  const {exit, stderr} = await talk([...BEGUN, interrupt('Which of these apply')], {files});
-  expect(exit).toBe(130);
-  expect(stderr).not.toContain('--resume');
+describe('in a home directory that cannot be written', () => {
+  const lost = () =>
+    Promise.reject(failed('UNWRITABLE_FILE', 'Cannot write resume.json: read-only file system.'));
+  const files = () => ({...memoryFiles(), write: lost, remove: lost});
+  const NOTE =
+    'Your answers are not saved, so --resume cannot continue this session. Cannot write resume.json: read-only file system.\n';
+
+  test('says once that --resume is not possible', async () => {
+    const lines = [...BEGUN, interrupt('Which of these apply')];
+    const {exit, stderr} = await talk(lines, {files: files()});
+    expect(exit).toBe(130);
+    expect(stderr.split(NOTE)).toHaveLength(2);
+    expect(stderr.replace(NOTE, '')).not.toContain('--resume');
+  });
+
+  test('does not fail when there is nothing to remove', async () => {
+    const place = resumePath({HOME: '/root'});
+    await expect(new ResumeStore(place, files()).forget()).resolves.toBeUndefined();
+  });
+
+  test('finds no session in the home directory of another user', async () => {
+    const kindOf = () => Promise.reject(failed('UNWRITABLE_FILE', 'permission denied'));
+    const reading = readResumeState('/root/resume.json', {...memoryFiles(), kindOf});
+    await expect(reading).rejects.toThrow('No saved session found.');
+  });
 });

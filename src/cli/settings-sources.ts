@@ -1,0 +1,131 @@
+import {parseAnswers} from '../answers/answers-file.ts';
+import {fromChartSource} from '../answers/discovered.ts';
+import {findAnswers, type ResolveOptions} from '../answers/resolve.ts';
+import {
+  ANSWERS_VARIABLE,
+  fromAnswers,
+  fromEnvironment,
+  fromFlags,
+  type SettingsSource,
+} from '../answers/sources.ts';
+import {type ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
+import {valuesFile} from '../settings/escape-hatch.ts';
+import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
+import {readMetadata} from '../values/chart-files.ts';
+import {settingsInFiles} from '../values/validate/check-files.ts';
+import type {App} from './app.ts';
+import {unsupportedTarget} from './failure.ts';
+import {emptyFlag, type SharedFlags} from './flags.ts';
+
+type Reader = Pick<App, 'env' | 'files' | 'charts' | 'now'>;
+
+/** Sources of settings, and why others are wrong. */
+export interface CollectedSources {
+  sources: readonly SettingsSource[];
+  failures: readonly ExpectedError[];
+  /** A file with settings could not be read: its answers are unknown, not missing. */
+  hasUnread: boolean;
+}
+
+/** A command with settings. */
+interface SettingsCommand {
+  id: string;
+  targets: readonly TargetName[];
+  app: Reader;
+  report(warnings: readonly Warning[]): void;
+}
+
+type Attempt = Omit<CollectedSources, 'hasUnread'>;
+
+const attempt = (reading: Promise<SettingsSource[]>): Promise<Attempt> =>
+  reading
+    .then((sources): Attempt => ({sources, failures: []}))
+    .catch(onFailure((failure) => ({sources: [], failures: [failure]})));
+
+/** Flags, variables and the answers file. */
+export async function userSources(flags: SharedFlags, app: Reader): Promise<CollectedSources> {
+  const {sources, failures} = await attempt(fromAnswersFile(flags, app));
+  return {
+    sources: [fromFlags({...flags}), fromEnvironment(app.env), ...sources],
+    failures,
+    hasUnread: failures.length > 0,
+  };
+}
+
+async function fromAnswersFile(
+  flags: SharedFlags,
+  {env, files}: Reader,
+): Promise<SettingsSource[]> {
+  const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
+  if (path === '') throw emptyFlag('answers');
+  if (path === undefined) return [];
+  const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
+  const content = await files.read(path).catch(onFailure(withName(name)));
+  return [fromAnswers(parseAnswers(content.toString('utf8'), path))];
+}
+
+/** Names the flag or variable of a file that cannot be read. */
+export const withName =
+  (flag: string) =>
+  (failure: ExpectedError): never => {
+    if (failure.code !== 'UNREADABLE_FILE') throw failure;
+    throw failure.with(`${flag}: ${failure.message}`, failure.suggestions);
+  };
+
+/** The platform of the agent must be one that the command supports: the answers for an agent in Docker must not change a cluster. */
+export async function withSupportedTarget(
+  given: CollectedSources,
+  {id, targets, app}: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
+): Promise<CollectedSources> {
+  const {answers} = await findIn(given.sources, app, {only: [target]});
+  const name = new Settings(answers).get(target) ?? 'kubernetes';
+  return targets.includes(name)
+    ? given
+    : {...given, failures: [...given.failures, unsupportedTarget(id, name)]};
+}
+
+/** Adds what a chart on this machine and values files say. */
+export async function withFiles(
+  given: CollectedSources,
+  {app, report}: Pick<SettingsCommand, 'app' | 'report'>,
+): Promise<CollectedSources> {
+  const {files, charts} = app;
+  const readName = async (source: string) =>
+    readMetadata(source, (await charts.read(source)).chart);
+  const reading = fromChartSource(given.sources, {files, readName, report});
+  const ofChart = await attempt(reading.catch(onFailure(withName('--chart-source'))));
+  const sources = [...given.sources, ...ofChart.sources];
+  const ofValues = await attempt(fromValuesFiles(sources, app));
+  return {
+    sources: [...sources, ...ofValues.sources],
+    failures: [...given.failures, ...ofChart.failures, ...ofValues.failures],
+    hasUnread: given.hasUnread || ofValues.failures.length > 0,
+  };
+}
+
+async function fromValuesFiles(
+  sources: readonly SettingsSource[],
+  app: Reader,
+): Promise<SettingsSource[]> {
+  const {answers, problems} = await findIn(sources, app, {only: [valuesFile, chart, chartVersion]});
+  const named = new Settings(answers);
+  const files = named.get(valuesFile);
+  // Invalid values are reported later, together with all other problems.
+  if (files === undefined || problems.length > 0) return [];
+  const found = settingsInFiles(files, named);
+  return [
+    {
+      name: 'values-file',
+      isParsed: true,
+      answer: ({id}) => found.get(id)?.value,
+      because: ({id}) => found.get(id)?.because,
+    },
+  ];
+}
+
+export const findIn = (
+  sources: readonly SettingsSource[],
+  {files, now}: Pick<App, 'files' | 'now'>,
+  options: ResolveOptions,
+) => findAnswers(sources, {files, now: now()}, options);
