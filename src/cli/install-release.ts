@@ -6,7 +6,8 @@ import {kindAndName} from '../kubernetes/objects.ts';
 import {type DesiredRelease, desiredRelease} from '../operations/desired-release.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {CreatedToken} from '../operations/install-pool.ts';
-import {dryRun, installRelease} from '../operations/install-release.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
@@ -169,11 +170,11 @@ export async function installInCluster(
     warnings: isSilent ? [] : result.warnings,
     risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
     isConfirmed: isShown,
-    check: async (isDryRun) => {
+    check: async () => {
       // Without changes, no check can fail.
       if (changed && !isShown) await preflight({manifest, context: facts.context});
       await requirePermissions(plan.steps, name, {...access, operation: 'install'});
-      return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
+      return dryRunPlan({steps: plan.steps, name, objects: manifest, facts}, access);
     },
     run: async (deps) => {
       const {files, env} = app;

@@ -4,7 +4,8 @@ import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {runAccountSteps} from '../operations/account-steps.ts';
 import {type CreatedToken, installWithPool} from '../operations/install-pool.ts';
-import {dryRun, installRelease} from '../operations/install-release.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {
   type AccountRotation,
   planRotation,
@@ -60,7 +61,7 @@ export interface Rotation<Head> {
   steps: readonly Step[];
   /** Their plan for a person. */
   text: string;
-  check?(isDryRun: boolean): Promise<string>;
+  check?(): Promise<PlanCheck>;
   /** Runs them; `keep` is called when agents can use the token that was made. */
   replace(deps: RunDeps, made: CreatedToken | undefined, keep: () => void): Promise<unknown>;
   /** Removes the ID of the revoked token from the record. */
@@ -176,12 +177,12 @@ export async function rotateInCluster(
     record: `Secret ${secret.metadata.name}`,
     steps: plan.steps,
     text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
-    check: async (isDryRun) => {
+    check: async () => {
       await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {
         ...access,
         operation: 'rotate-token',
       });
-      return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
+      return dryRunPlan({steps: plan.steps, name, objects: facts.installed, facts}, access);
     },
     replace: async (deps, made, keep) => {
       const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {

@@ -3,12 +3,13 @@ import type {Target} from '../charts/define.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {includesRef, refOf, refText} from '../kubernetes/objects.ts';
-import {dryRun, type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
+import {refText} from '../kubernetes/objects.ts';
+import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
+import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import {ofPhase, requirePermissions} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
@@ -97,10 +98,8 @@ export async function upgradeInCluster(
         : '',
     check: async () => {
       await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
-      // What the plan deletes first cannot be validated.
-      const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
-      const manifest = desired.manifest.filter((object) => !includesRef(refOf(object), deleted));
-      return dryRun(plan, manifest, name, facts, access);
+      const steps = removes ? [...prepared.steps, ...cleanup] : prepared.steps;
+      return dryRunPlan({steps, name, objects: desired.manifest, facts}, access);
     },
     ask: async () => {
       rollsBack ??=

@@ -9,6 +9,7 @@ import {
   kindAndName,
   ownLabels,
   podTemplates,
+  refOf,
   releaseOf,
   type SecretObject,
   secretNames,
@@ -259,6 +260,7 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
       id: `restart/${object.metadata.name}`,
       title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
       call: restart(kubeTarget, object.kind ?? '', object.metadata.name),
+      workloads: [refOf(object)],
     }),
   );
   const done = stale

@@ -26,8 +26,8 @@ import {
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps} from './release-data.ts';
-import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
+import {claimsToKeep, keepClaimSteps, renderedObject} from './release-data.ts';
+import {inOrder, type Plan, permissionsOfUpgrade, removedByUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
 export interface InstallChoices {
@@ -195,7 +195,13 @@ function releaseSteps(
   const call = upgradeInstall(name, chart, yaml, {
     forcesConflicts: facts.release?.isServerSide === true && changed.length > 0,
   });
-  const step = {id: 'release', call, permissions: permissionsOfUpgrade(desired, facts, keptClaims)};
+  const removed = removedByUpgrade(manifest, facts.installed, keptClaims);
+  const step = {
+    id: 'release',
+    call,
+    permissions: permissionsOfUpgrade(desired, facts, keptClaims),
+    deletes: removed.map((each) => renderedObject(each, name.kubeTarget.namespace)),
+  };
   if (release === undefined)
     return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);

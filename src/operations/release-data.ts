@@ -20,7 +20,7 @@ import {
 } from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {RenderedRelease} from './desired-release.ts';
-import {isKept, type Step} from './step.ts';
+import {isKept, type RemovedObject, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -271,15 +271,6 @@ export interface Removal {
   isShared?: boolean;
   /** How to delete it manually, where deleting the objects would not be enough. */
   how?: string;
-}
-
-export interface RemovedObject {
-  kind: string;
-  name: string;
-  /** Undefined for cluster-scoped objects. */
-  namespace?: string;
-  /** Default: that of Kubernetes. */
-  groupVersion?: string;
 }
 
 /** Text for the user; for a part of the objects if not all are deleted. */

@@ -6,8 +6,8 @@ import {groupVersionOf} from '../kubernetes/kinds.ts';
 import {dryRunDelete} from '../kubernetes/kubectl.ts';
 import {refText} from '../kubernetes/objects.ts';
 import type {Processes} from '../ports/system.ts';
-import type {RemovedObject} from './release-data.ts';
 import {whileTemporary} from './repeat-call.ts';
+import type {RemovedObject} from './step.ts';
 
 /** One request that the API server validates without making the change. */
 export interface Trial {
@@ -79,8 +79,11 @@ const manifestOf = ({kind, name, namespace, groupVersion}: RemovedObject): objec
 const NO_SUCH_KIND = /no matches for kind/;
 
 /** For --json and before the confirmation. */
-export const notCheckedWarning = (notChecked: readonly NotChecked[]): Warning[] =>
-  notChecked.map(({what, reason}) => ({code: 'NOT_CHECKED', message: `${what}: ${reason}.`}));
+export const notCheckedWarnings = (notChecked: readonly NotChecked[]): Warning[] =>
+  groupsOf(notChecked, ({reason}) => reason).map((same) => ({
+    code: 'NOT_CHECKED',
+    message: `Not checked with a dry run: ${same.map(({what}) => what).join(', ')} (${same[0].reason}).`,
+  }));
 
 interface Rejected {
   what: string;

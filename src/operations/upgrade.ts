@@ -240,6 +240,7 @@ const deleteStep = (
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
   call: deleteNamed(kubeTarget, deleted.map(resourceName), timeoutSeconds),
+  deletes: deleted.map((each) => ({...each, namespace: kubeTarget.namespace})),
   workloads: deleted,
   isFinal: true,
 });
@@ -298,6 +299,7 @@ const obsoleteSteps = (
       id: `crd/${each.name}`,
       title: `Delete CRD ${each.name}, which nothing uses`,
       call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
+      deletes: [{kind: 'CustomResourceDefinition', name: each.name}],
       isDestructive: true,
     }));
 };

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {objectsIn} from '../../src/helm/release-record.ts';
-import {dryRun, mergePatch} from '../../src/operations/install-release.ts';
+import {dryRunPlan, mergePatch} from '../../src/operations/plan-dry-run.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -55,11 +55,12 @@ async function trying(
     namespace: {metadata: {name: 'scalr'}},
     installed: objectsIn(INSTALLED),
     release: undefined,
+    drift: [],
   };
-  const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {
-    kubernetes: fakeKubernetes({resources: served}),
-    processes: {run},
-  });
+  const {text: said} = await dryRunPlan(
+    {steps, name: NAME, objects: objectsIn(MANIFEST), facts},
+    {kubernetes: fakeKubernetes({resources: served}), processes: {run}},
+  );
   const objects = calls.flatMap(({input}) =>
     input === undefined ? [] : JSON.parse((input as Secret).reveal()).items,
   );
@@ -78,7 +79,7 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
       'CustomResourceDefinition',
     ]);
     expect(said).toContain(
-      'cannot be validated until their CRDs are installed: AgentTaskTemplate task.',
+      'accepts all other objects. Not checked:\n  - AgentTaskTemplate task: its CRD is not installed yet\n',
     );
   }
   const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
@@ -130,12 +131,13 @@ test.each([
     namespace: {metadata: {name: 'scalr', deletionTimestamp: '2026-11-25T10:00:00Z'}},
     installed: [],
     release: undefined,
+    drift: [],
   };
   const deps = {
     kubernetes: fakeKubernetes(),
     processes: {run: () => Promise.reject(new Error('not called'))},
   };
-  await expect(dryRun({steps}, [], NAME, facts, deps)).rejects.toMatchObject({
+  await expect(dryRunPlan({steps, name: NAME, objects: [], facts}, deps)).rejects.toMatchObject({
     code: 'RELEASE_BUSY',
     message: 'Namespace scalr is being deleted. Nothing was changed.',
     suggestions: [
