@@ -1,17 +1,13 @@
-import type {Cause} from '../diagnose/cause.ts';
-import {explainSnapshot} from '../diagnose/explain.ts';
-import {type ReleaseName, reportCommands} from '../ground/command-line.ts';
-import {ExpectedError, maskSecrets, onFailure} from '../ground/errors.ts';
-import {toolFailure} from '../ground/tool-errors.ts';
-import {rollback, uninstall} from '../helm/helm.ts';
-import type {ReleaseRecord} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import type {Event, Snapshot} from '../kubernetes/objects.ts';
+import {readLiveDrift} from '../diff/live-drift.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
+import {REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {Files} from '../ports/system.ts';
-import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
-import {readSnapshot} from '../release/read-snapshot.ts';
+import {type InstallFacts, newestRevision} from '../release/read-release.ts';
+import {rollBack} from './roll-back.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
-import {ofPhase, type Plan, type Step} from './step.ts';
+import type {Plan} from './step.ts';
+import {revert, type TriedUndo, withUndo} from './undo-steps.ts';
 import type {Rollback} from './upgrade.ts';
 import {
   releaseText,
@@ -36,153 +32,118 @@ interface BringUpOptions {
   rollback?: Pick<Rollback, 'steps'> | undefined;
 }
 
-/** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */
+/** Runs the plan of an install and watches until the release is ready. After a failure, what ran before runs again if that is safe. @throws ExpectedError */
 export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
   facts: InstallFacts,
-  {waits, rollBackWith, rollback: given}: BringUpOptions,
+  options: BringUpOptions,
   deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
-  const {release} = facts;
   await requireSameRevision(name, facts, deps);
-  let isNeeded = false;
-  const withoutHelm = new Set<Step>(
-    [...ofPhase(steps, 'drain'), ...ofPhase(steps, 'replace')].filter(({workloads}) => workloads),
-  );
+  const undos: TriedUndo[] = [];
+  const change: Change = {name, facts, options, undos};
   try {
-    const onStep: typeof deps.onStep = (step, ...news) => {
-      isNeeded ||= withoutHelm.has(step);
-      deps.onStep(step, ...news);
-    };
     const atFailure = async (failure: ExpectedError): Promise<never> => {
-      throw rollBackWith === undefined ? await withRecord(failure, name, release, deps) : failure;
+      throw await withReason(failure, change, deps);
     };
-    await runSteps(steps, {...deps, onStep}).catch(onFailure(atFailure));
-    if (!waits) return undefined;
-    // Helm has ended, so its record can be read while the pods start.
-    const record = requireRecord(name, deps);
-    record.catch(() => undefined);
-    const watched = await watchRelease(name, deps);
-    requireReady(watched, releaseText(name, rollBackWith === undefined), deps);
-    await record;
-    return watched;
-  } catch (error) {
-    if (
-      rollBackWith === undefined ||
-      !(error instanceof ExpectedError) ||
-      error.code === 'INTERRUPTED'
-    )
-      throw error;
-    throw await rollBack(name, release, error, {
-      ...deps,
-      diagnosticsPath: rollBackWith,
-      steps: given?.steps,
-      isNeeded,
-    });
-  }
-}
-
-const SNAPSHOT_TIMEOUT_MS = 30_000;
-
-interface RollBackDeps extends ClusterAccess {
-  files: Pick<Files, 'write'>;
-  now(): Date;
-  diagnosticsPath: string;
-  steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
-  /** Even if Helm created no new revision. */
-  isNeeded?: boolean;
-}
-
-/** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
-async function rollBack(
-  name: ReleaseName,
-  before: ReleaseRecord | undefined,
-  failure: ExpectedError,
-  deps: RollBackDeps,
-): Promise<ExpectedError> {
-  const rollBackError = (what: string, ...suggestions: readonly string[]): ExpectedError =>
-    failure.with(`${failure.message}\n${what}`, [...failure.suggestions, ...suggestions]);
-  const {processes} = deps;
-  try {
-    const state = await newestRevision(name, deps);
-    if (state === undefined || (state.revision === before?.revision && !deps.isNeeded))
-      return rollBackError('Nothing to roll back: Helm created no new revision.');
-    if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
-    if (before !== undefined && before.status !== 'deployed')
-      return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
-    const lost = await saveDiagnostics(name, deps).catch(onFailure((failure) => failure));
-    for (const {call, tolerates} of deps.steps ?? [
-      {call: before === undefined ? uninstall(name) : rollback(name, before.revision)},
-    ]) {
-      const outcome = await processes.start(call).outcome;
-      if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr))
-        throw toolFailure(call, outcome);
-    }
-    const done =
-      before === undefined
-        ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
-        : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined)
-      return rollBackError(done, `Diagnostics from before the rollback: ${deps.diagnosticsPath}`);
-    return rollBackError(
-      `${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`,
-      ...lost.suggestions,
-    );
+    await runSteps(steps, {...deps, undos}).catch(onFailure(atFailure));
+    return options.waits ? await watchUntilReady(name, options, deps) : undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return rollBackError(`Not rolled back: ${error.message}`, ...error.suggestions);
+    throw await recovered(error, change, deps);
   }
 }
 
-/** @throws ExpectedError, which is only reported: a rollback without diagnostics is better than a broken release */
-async function saveDiagnostics(
-  name: ReleaseName,
-  {kubernetes, files, now, diagnosticsPath}: RollBackDeps,
-): Promise<undefined> {
-  const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
-  const text = diagnosticsText(name, snapshot, explainSnapshot(snapshot, now()), now());
-  await files.write(diagnosticsPath, text, {isPrivate: true, flag: '--save'});
+/** What was about to be changed, and what a failure has left of it. */
+interface Change {
+  name: ReleaseName;
+  facts: InstallFacts;
+  options: BringUpOptions;
+  undos: readonly TriedUndo[];
 }
 
-/** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
-function diagnosticsText(
+async function watchUntilReady(
   name: ReleaseName,
-  {workloads, pods, claims, events, logs}: Snapshot,
-  causes: readonly Cause[],
-  now: Date,
-): string {
-  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({
-    kind,
-    name,
-    status,
-  }));
-  const {release} = name;
-  const diagnostics = {
-    release,
-    time: now.toISOString(),
-    causes,
-    states,
-    events: events.map(eventOf),
-    logs,
-    page: reportCommands(name),
-  };
-  return `${JSON.stringify(diagnostics, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+  {rollBackWith}: BringUpOptions,
+  deps: InstallReleaseDeps,
+): Promise<Watched> {
+  // Helm has ended, so its record can be read while the pods start.
+  const record = requireRecord(name, deps);
+  record.catch(() => undefined);
+  const watched = await watchRelease(name, deps);
+  requireReady(watched, releaseText(name, rollBackWith === undefined), deps);
+  await record;
+  return watched;
 }
 
-const eventOf = ({
-  type,
-  reason,
-  message,
-  count,
-  lastTimestamp,
-  eventTime,
-  involvedObject,
-}: Event): object => ({
-  type,
-  reason,
-  message,
-  count,
-  time: lastTimestamp ?? eventTime,
-  object: `${involvedObject?.kind}/${involvedObject?.name}`,
-});
+/** The failure of a step, with the state of the record of Helm. The same command can continue after every step. */
+async function withReason(
+  failure: ExpectedError,
+  {name, facts, options}: Change,
+  deps: InstallReleaseDeps,
+): Promise<ExpectedError> {
+  const isUnknown = failure.suggestions.some((each) => each.endsWith('with --verbose'));
+  const known = isUnknown
+    ? failure.with(failure.message, [RUN_AGAIN, ...failure.suggestions])
+    : failure;
+  return options.rollBackWith === undefined ? withRecord(known, name, facts.release, deps) : known;
+}
+
+/** The failure after a rollback, or after the steps before it were reverted. */
+async function recovered(
+  failure: ExpectedError,
+  change: Change,
+  deps: InstallReleaseDeps,
+): Promise<ExpectedError> {
+  const {name, facts, options, undos} = change;
+  if (failure.code === 'INTERRUPTED') return withUndo(failure, undos, deps.kubernetes);
+  if (options.rollBackWith === undefined) return restored(failure, change, deps);
+  const rolledBack = await rollBack(name, facts.release, failure, {
+    ...deps,
+    diagnosticsPath: options.rollBackWith,
+    steps: options.rollback?.steps,
+    isNeeded: undos.length > 0,
+  });
+  return rolledBack.isDone ? rolledBack.failure : restored(rolledBack.failure, change, deps);
+}
+
+/** Starts the agent that the steps have stopped or deleted, unless Helm has already changed what it needs. */
+async function restored(
+  failure: ExpectedError,
+  change: Change,
+  deps: InstallReleaseDeps,
+): Promise<ExpectedError> {
+  const {name, options, undos} = change;
+  if (undos.length === 0) return failure;
+  if (await isIntact(change, deps)) return revert(failure, undos, name, deps);
+  const calls = options.rollback?.steps.map(({call}) => call) ?? [];
+  const title = 'Roll back to the revision that ran before';
+  const left = undos.map((each) => (calls.length === 0 ? each : {...each, title, byHand: calls}));
+  return withUndo(failure, left, deps.kubernetes);
+}
+
+/** True if Helm made no new revision, or none that changed more than the metadata of an object. */
+async function isIntact({name, facts, undos}: Change, deps: InstallReleaseDeps): Promise<boolean> {
+  const signal = AbortSignal.timeout(INTACT_MS);
+  const newest = await newestRevision(name, deps, signal).catch(onFailure(() => null));
+  if (newest === null) return false;
+  if (newest?.revision === facts.newestRevision) return true;
+  const stopped = undos.map(({object}) => `${object.kind} ${object.name}`);
+  const others = facts.installed.filter(
+    ({kind, metadata}) => !stopped.includes(`${kind} ${metadata.name}`),
+  );
+  const {differences, failures} = await readLiveDrift(
+    others,
+    {...deps, kubeTarget: name.kubeTarget},
+    {signal, idleMs: REQUIRED_MS},
+  );
+  const isChanged = differences.some(
+    ({problem, paths}) =>
+      problem === 'missing' ||
+      (problem !== 'added' && paths.some((path) => !path.startsWith('metadata.'))),
+  );
+  return failures.length === 0 && !isChanged;
+}
+
+const INTACT_MS = 30_000;

@@ -69,6 +69,21 @@ export interface RemovedObject {
   groupVersion?: string;
 }
 
+/** How the change of one workload is reverted. */
+export interface Undo {
+  object: ObjectRef;
+  /** What the step takes away. */
+  restores: 'replicas' | 'object';
+  /** What remains changed, as a sentence. */
+  text: string;
+  call: Call;
+  /** What the call has restored, as a sentence. */
+  reverted: string;
+  /** For the user to run instead: what it does, and the calls. */
+  title: string;
+  byHand: readonly Call[];
+}
+
 /** One call of a plan. */
 export interface Step {
   id: string;
@@ -78,8 +93,8 @@ export interface Step {
   permissions?: readonly Permission[];
   /** Deletes something that cannot be restored. */
   isDestructive?: boolean;
-  /** What remains changed if a later step fails, and the call that reverts it. */
-  undo?: {text: string; title: string; call: Call; object: ObjectRef};
+  /** What remains changed if a later step fails. */
+  undo?: readonly Undo[];
   /** Workloads that the call scales or deletes. Helm does not notice, so only a rollback restores them. */
   workloads?: readonly ObjectRef[];
   /** Objects that the call deletes. */

@@ -232,12 +232,17 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
   call: scale(kubeTarget, kind, name, 0),
   workloads: [{kind, name}],
   tolerates: /not found/i,
-  undo: {
-    text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
-    title: 'Scale it up again',
-    call: scale(kubeTarget, kind, name, replicas),
-    object: {kind, name},
-  },
+  undo: [
+    {
+      object: {kind, name},
+      restores: 'replicas',
+      text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
+      call: scale(kubeTarget, kind, name, replicas),
+      reverted: `${kind} ${name} is scaled up again.`,
+      title: 'Scale it up again',
+      byHand: [scale(kubeTarget, kind, name, replicas)],
+    },
+  ],
 });
 
 const runsStep = (
