@@ -4,6 +4,7 @@ import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {Files} from '../ports/system.ts';
 import {type InstallFacts, newestRevision} from '../release/read-release.ts';
+import {rollbackHints} from './release-data.ts';
 import {rollBack} from './roll-back.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {Plan} from './step.ts';
@@ -118,8 +119,8 @@ async function restored(
   if (undos.length === 0) return failure;
   if (await isIntact(change, deps)) return revert(failure, undos, name, deps);
   const calls = options.rollback?.steps.map(({call}) => call) ?? [];
-  const title = 'Roll back to the revision that ran before';
-  const left = undos.map((each) => (calls.length === 0 ? each : {...each, title, byHand: calls}));
+  const byHand = rollbackHints(calls);
+  const left = undos.map((each) => (calls.length === 0 ? each : {...each, byHand}));
   return withUndo(failure, left, deps.kubernetes);
 }
 

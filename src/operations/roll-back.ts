@@ -2,7 +2,6 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explainSnapshot} from '../diagnose/explain.ts';
 import {
   type Call,
-  commandLine,
   type ProcessResult,
   type ReleaseName,
   reportCommands,
@@ -16,6 +15,7 @@ import type {Event, Snapshot} from '../kubernetes/objects.ts';
 import type {Files} from '../ports/system.ts';
 import {isPending, newestRevision} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
+import {rollbackHints} from './release-data.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';
 
@@ -67,7 +67,7 @@ export async function rollBack(
     return result(
       false,
       `Not rolled back: ${error.message}`,
-      ...rollbackOf(name, before, deps).map(({call}) => `Roll back: ${commandLine(call)}`),
+      ...rollbackHints(rollbackOf(name, before, deps).map(({call}) => call)),
       ...error.suggestions,
     );
   }

@@ -79,9 +79,8 @@ export interface Undo {
   call: Call;
   /** What the call has restored, as a sentence. */
   reverted: string;
-  /** For the user to run instead: what it does, and the calls. */
-  title: string;
-  byHand: readonly Call[];
+  /** Commands for the user instead, with what they do. */
+  byHand: readonly string[];
 }
 
 /** One call of a plan. */

@@ -1,4 +1,4 @@
-import {commandLine, type ReleaseName} from '../ground/command-line.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {placeIn, toolFailure} from '../ground/tool-errors.ts';
@@ -51,7 +51,7 @@ export async function withUndo(
   ];
   if (texts.length === 0) return failure;
   return failure.with(sentences(failure.message, ...texts), [
-    ...left.flatMap(({title, byHand}) => byHand.map((call) => `${title}: ${commandLine(call)}`)),
+    ...new Set(left.flatMap(({byHand}) => byHand)),
     ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
     ...failure.suggestions,
   ]);

@@ -239,8 +239,7 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
       text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
       call: scale(kubeTarget, kind, name, replicas),
       reverted: `${kind} ${name} is scaled up again.`,
-      title: 'Scale it up again',
-      byHand: [scale(kubeTarget, kind, name, replicas)],
+      byHand: [`Scale it up again: ${commandLine(scale(kubeTarget, kind, name, replicas))}`],
     },
   ],
 });

@@ -34,7 +34,7 @@ import {type DesiredSecret, type RenderedRelease, renderChart} from './desired-r
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
-import {claimsToKeep, rollbackSteps} from './release-data.ts';
+import {claimsToKeep, rollbackHints, rollbackSteps} from './release-data.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step, type Undo} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 
@@ -247,19 +247,16 @@ const deleteStep = (
 });
 
 /** Creates a deleted workload again, as it was before the upgrade stopped it. */
-function recreation(
-  ref: ObjectRef,
-  {name: {release, kubeTarget}, live, inventory, deployed}: InstalledRelease,
-): Undo[] {
+function recreation(ref: ObjectRef, {name, live, inventory, deployed}: InstalledRelease): Undo[] {
   const before: Workload | undefined = live.find((each) => isSameRef(refOf(each), ref));
   if (before === undefined) return [];
   const {replicas = before.spec?.replicas} =
     inventory.controllers.find((each) => isSameRef(each, ref)) ?? {};
   const {status: _, metadata, spec, ...rest} = before;
-  const {name, labels, annotations} = metadata;
+  const {labels, annotations} = metadata;
   const object = {
     ...rest,
-    metadata: {name, ...(labels && {labels}), ...(annotations && {annotations})},
+    metadata: {name: ref.name, ...(labels && {labels}), ...(annotations && {annotations})},
     spec: {...spec, ...(replicas === undefined ? {} : {replicas})},
   };
   return [
@@ -267,10 +264,9 @@ function recreation(
       object: ref,
       restores: 'object',
       text: `${refText(ref)} is deleted, so the agent does not run.`,
-      call: createObject(kubeTarget, object),
+      call: createObject(name.kubeTarget, object),
       reverted: `${refText(ref)} is created again with its former settings.`,
-      title: 'Create it again',
-      byHand: deployed === undefined ? [] : [rollback({release, kubeTarget}, deployed.revision)],
+      byHand: deployed === undefined ? [] : rollbackHints([rollback(name, deployed.revision)]),
     },
   ];
 }

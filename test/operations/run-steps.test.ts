@@ -171,8 +171,7 @@ describe('the error of a failed plan', () => {
       text: 'It is stopped.',
       call,
       reverted: 'It is started again.',
-      title: 'Start it again',
-      byHand: [call],
+      byHand: ['Start it again: kubectl scale --replicas=2 --namespace team'],
     },
   ];
 
