@@ -61,6 +61,7 @@ export interface Rotation<Head> {
   steps: readonly Step[];
   /** Their plan for a person. */
   text: string;
+  warnings?: readonly Warning[] | undefined;
   check?(): Promise<PlanCheck>;
   /** Runs them; `keep` is called when agents can use the token that was made. */
   replace(deps: RunDeps, made: CreatedToken | undefined, keep: () => void): Promise<unknown>;
@@ -70,7 +71,18 @@ export interface Rotation<Head> {
 
 /** Shows, confirms and runs the replacement of a token. @throws ExpectedError */
 export async function rotate<Head>(
-  {head, users, account, record, steps: own, text, check, replace, forget}: Rotation<Head>,
+  {
+    head,
+    users,
+    account,
+    record,
+    steps: own,
+    text,
+    warnings = [],
+    check,
+    replace,
+    forget,
+  }: Rotation<Head>,
   flags: ConfirmFlags,
   context: CommandContext,
 ): Promise<Head & Rotated> {
@@ -87,7 +99,10 @@ export async function rotate<Head>(
     changed: isChanged,
 
     steps: stepsOf(steps),
-    warnings: isRevoking || account === undefined ? [] : [othersWarning(release, account)],
+    warnings: [
+      ...warnings,
+      ...(isRevoking || account === undefined ? [] : [othersWarning(release, account)]),
+    ],
     ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
     token: null,
     revoked: null,
@@ -115,7 +130,7 @@ export async function rotate<Head>(
       if (account === undefined) {
         await replace(deps, undefined, () => undefined);
         deps.done(`Every agent of release ${release} has restarted with the new token`);
-        say('Next step:\n  - Revoke the old token in Scalr\n');
+        say(nextSteps('Revoke the old token in Scalr', REPLACE_ELSEWHERE));
         return result;
       }
       const {result: token} = await installWithPool(
@@ -139,12 +154,20 @@ export async function rotate<Head>(
   return operate(operation, result, flags, context);
 
   function revokedText({previous, pool}: AccountRotation): string {
-    if (previous !== undefined) return `Token ${previous.id} is revoked.\n`;
-    if (isUnfinished) return 'The old token was revoked before.\n';
+    const next = nextSteps(REPLACE_ELSEWHERE);
+    if (previous !== undefined) return `Token ${previous.id} is revoked.\n${next}`;
+    if (isUnfinished) return `The old token was revoked before.\n${next}`;
     const list = `scalr-agent pool token list ${pool.id}`;
-    return `${record} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
+    return `${record} does not record the ID of the old token.\n${nextSteps(`Find and revoke it: ${list}`, REPLACE_ELSEWHERE)}`;
   }
 }
+
+/** The next install with the old token would write it back. */
+const REPLACE_ELSEWHERE =
+  'Replace the old token where install gets it: SCALR_AGENT_TOKEN in CI, --token-file, or other Secrets. Without one of them, install keeps the new token';
+
+const nextSteps = (...steps: readonly string[]): string =>
+  `Next steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`;
 
 const othersWarning = (release: string, {pool, others, previous}: AccountRotation): Warning => ({
   code: 'OBJECT_NOT_OWNED',
@@ -177,6 +200,7 @@ export async function rotateInCluster(
     record: `Secret ${secret.metadata.name}`,
     steps: plan.steps,
     text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
+    warnings: plan.warnings,
     check: async () => {
       await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {
         ...access,

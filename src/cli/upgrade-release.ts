@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
-import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {commandLine, ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
 import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
@@ -159,13 +159,27 @@ async function removeOld(
     ...access,
     ...deps,
     planAgain,
-  });
+  }).catch(onFailure(atRemoval(name, choices)));
   say(
     accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, screen),
     notRemovedText(notRemoved, screen),
   );
   exitWith(exit);
 }
+
+/** The same upgrade would not find the old release any more. */
+const atRemoval =
+  (name: ReleaseName, {drain}: UpgradeChoices) =>
+  (failure: ExpectedError): never => {
+    const uninstall = ownCommand('uninstall', name, ...(drain ? [] : ['--no-drain']));
+    throw failure.with(
+      `The new release is ready. Release ${name.release} is not completely uninstalled. ${failure.message}`,
+      [
+        `Continue the uninstall: ${uninstall}`,
+        ...failure.suggestions.filter((each) => each !== RUN_AGAIN),
+      ],
+    );
+  };
 
 function finish(
   result: UpgradeResult,

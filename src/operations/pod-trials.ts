@@ -17,7 +17,7 @@ import type {TrialBatch} from './server-dry-run.ts';
 import type {Step} from './step.ts';
 
 /** Kinds whose pods start with the change; others start them later, one per run. */
-const CONTROLLERS: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet', 'StatefulSet']);
+export const CONTROLLERS: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet', 'StatefulSet']);
 
 interface Started {
   steps: readonly Step[];

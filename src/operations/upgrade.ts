@@ -29,12 +29,12 @@ import type {InstalledRelease} from '../release/read-inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
-import {restartWarnings} from './debug.ts';
 import {type DesiredSecret, type RenderedRelease, renderChart} from './desired-release.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {claimsToKeep, rollbackHints, rollbackSteps} from './release-data.ts';
+import {restartWarnings} from './restart-warnings.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step, type Undo} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 
