@@ -1,6 +1,6 @@
 import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
-import {groupsOf} from '../ground/text.ts';
+import {groupsOf, sentences} from '../ground/text.ts';
 import {isRbacDenial, toolFailure} from '../ground/tool-errors.ts';
 import {groupVersionOf} from '../kubernetes/kinds.ts';
 import {dryRunDelete} from '../kubernetes/kubectl.ts';
@@ -135,6 +135,12 @@ const PREFIX =
   /^kubectl \w+ failed: (?:Error from server(?: \(\w+\))?: )?(?:error when \w+ "STDIN": )?/;
 
 function rejection(rejected: readonly Rejected[]): ExpectedError {
+  const temporary = rejected.find(({failure}) => failure.code === 'CLUSTER_UNREACHABLE')?.failure;
+  if (temporary !== undefined)
+    return temporary.with(
+      sentences(temporary.message, 'Nothing was changed.'),
+      temporary.suggestions,
+    );
   const lines = rejected.map(
     ({what, failure}) => `× ${what}: ${failure.message.replace(PREFIX, '')}`,
   );
