@@ -98,38 +98,35 @@ export async function operate<Result extends object | undefined>(
   const {notChecked = []} = checked ?? {};
   context.report(notCheckedWarnings(notChecked));
   const added = (await operation.ask?.()) ?? [];
+  const isAsked = steps.length + added.length > 0;
   const {risk} = operation;
   if (risk !== undefined)
     await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
-  else if (steps.length + added.length > 0 && !isConfirmed)
-    await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+  else if (isAsked && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+  // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
+  const result = await run(operation, !flags.yes && isAsked, context);
+  return withNotChecked(result, notChecked);
+}
 
+async function run<Result>(
+  operation: Operation<Result>,
+  takesTerminal: boolean,
+  context: CommandContext,
+): Promise<Result> {
+  const {app, say, prompter, draw, screen, timeoutMs} = context;
   const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
-  const {close, ...progress} = progressView(operation.title, {
-    say,
-    draw: context.draw,
-    screen: context.screen,
-    now,
-  });
+  const {close, ...progress} = progressView(operation.title, {say, draw, screen, now});
+  const deps = {interrupts, files, now, sleep, timeoutMs, completed: [], ...progress};
   try {
-    const run = (): Promise<Result> =>
-      operation.run({
-        interrupts,
-        files,
-        now,
-        sleep,
-        timeoutMs: context.timeoutMs,
-        completed: [],
-        ...progress,
-      });
-    // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
-    const wasAsked = !flags.yes && steps.length + added.length > 0;
-    const result = await (wasAsked && context.screen.isLive && prompter !== undefined
-      ? prompter.session(run, () => '')
-      : run());
+    const result = await (takesTerminal && screen.isLive && prompter !== undefined
+      ? prompter.session(
+          () => operation.run(deps),
+          () => '',
+        )
+      : operation.run(deps));
     close();
-    return withNotChecked(result, notChecked);
+    return result;
   } catch (error) {
     close(error);
     throw error;
