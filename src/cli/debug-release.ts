@@ -2,7 +2,8 @@ import type {Target} from '../charts/define.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
-import {dryRun, installRelease} from '../operations/install-release.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {requirePermissions} from '../operations/step.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {InstallFacts} from '../release/read-release.ts';
@@ -42,9 +43,9 @@ export async function debugInCluster(
     steps: plan.steps,
     text: `${planText(plan, name, facts, context.screen)}\n`,
     warnings: result.warnings,
-    check: async (isDryRun) => {
+    check: async () => {
       await requirePermissions(plan.steps, name, {...access, operation: 'debug'});
-      return isDryRun ? dryRun(plan, manifest, name, facts, access) : '';
+      return dryRunPlan({steps: plan.steps, name, objects: manifest, facts}, access);
     },
     run: async (deps) => {
       const watched = await installRelease(

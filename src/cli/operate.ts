@@ -1,7 +1,9 @@
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {AccountStep} from '../operations/account-steps.ts';
+import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
+import {type NotChecked, notCheckedWarnings} from '../operations/server-dry-run.ts';
 import type {Step} from '../operations/step.ts';
 import type {Files, Prompter} from '../ports/system.ts';
 import type {InstallFacts} from '../release/read-release.ts';
@@ -60,8 +62,8 @@ export interface Operation<Result> {
   blocked?: ExpectedError | undefined;
   /** The plan of a dry run without JSON, on standard output. */
   details?(): Promise<string>;
-  /** Reads whether the plan can run; returns what the API server answers to a dry run. @throws ExpectedError */
-  check?(isDryRun: boolean): Promise<string>;
+  /** Reads whether the plan can run, without a change. @throws ExpectedError */
+  check?(): Promise<PlanCheck | undefined>;
   /** Questions before the confirmation; returns the steps that the user has added. @throws ExpectedError */
   ask?(): Promise<readonly Step[]>;
   /** True if the wizard has shown and confirmed the plan. */
@@ -70,7 +72,7 @@ export interface Operation<Result> {
 }
 
 /** Shows, checks, confirms and runs an operation; `planned` is the result of a dry run. @throws ExpectedError */
-export async function operate<Result>(
+export async function operate<Result extends object | undefined>(
   operation: Operation<Result>,
   planned: Result,
   flags: ConfirmFlags,
@@ -88,42 +90,41 @@ export async function operate<Result>(
   if (isDryRun && !context.isJson) context.show((await operation.details?.()) ?? '');
   if (operation.blocked) throw operation.blocked;
   if (isDryRun && !context.isJson) app.stdout(callsText({steps}));
-  const answer = (await context.untilInterrupted(async () => operation.check?.(isDryRun))) ?? '';
+  const checked = await context.untilInterrupted(async () => operation.check?.());
   if (isDryRun) {
-    say(answer);
-    return planned;
+    say(checked?.text ?? '');
+    return withNotChecked(planned, [...(checked?.notChecked ?? []), ...(checked?.later ?? [])]);
   }
+  const {notChecked = []} = checked ?? {};
+  context.report(notCheckedWarnings(notChecked));
   const added = (await operation.ask?.()) ?? [];
+  const isAsked = steps.length + added.length > 0;
   const {risk} = operation;
   if (risk !== undefined)
     await confirmRelease(risk.release, {risk: risk.what, typed: flags.confirm, prompter});
-  else if (steps.length + added.length > 0 && !isConfirmed)
-    await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+  else if (isAsked && !isConfirmed) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+  // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
+  const result = await run(operation, !flags.yes && isAsked, context);
+  return withNotChecked(result, notChecked);
+}
 
+async function run<Result>(
+  operation: Operation<Result>,
+  takesTerminal: boolean,
+  context: CommandContext,
+): Promise<Result> {
+  const {app, say, prompter, draw, screen, timeoutMs} = context;
   const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
-  const {close, ...progress} = progressView(operation.title, {
-    say,
-    draw: context.draw,
-    screen: context.screen,
-    now,
-  });
+  const {close, ...progress} = progressView(operation.title, {say, draw, screen, now});
+  const deps = {interrupts, files, now, sleep, timeoutMs, completed: [], ...progress};
   try {
-    const run = (): Promise<Result> =>
-      operation.run({
-        interrupts,
-        files,
-        now,
-        sleep,
-        timeoutMs: context.timeoutMs,
-        completed: [],
-        ...progress,
-      });
-    // Keys must not move the live lines. Without a question before, this may be a job in the background, which cannot take the terminal.
-    const wasAsked = !flags.yes && steps.length + added.length > 0;
-    const result = await (wasAsked && context.screen.isLive && prompter !== undefined
-      ? prompter.session(run, () => '')
-      : run());
+    const result = await (takesTerminal && screen.isLive && prompter !== undefined
+      ? prompter.session(
+          () => operation.run(deps),
+          () => '',
+        )
+      : operation.run(deps));
     close();
     return result;
   } catch (error) {
@@ -132,6 +133,16 @@ export async function operate<Result>(
   } finally {
     interrupts.release();
   }
+}
+
+/** The result with a warning for what the API server was not asked. */
+function withNotChecked<Result extends object | undefined>(
+  result: Result,
+  notChecked: readonly NotChecked[],
+): Result {
+  if (notChecked.length === 0) return result;
+  const {warnings = []} = (result ?? {}) as {warnings?: readonly Warning[]};
+  return {...result, warnings: [...warnings, ...notCheckedWarnings(notChecked)]};
 }
 
 /** The release that a document of --json is about. */

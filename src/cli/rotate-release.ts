@@ -2,9 +2,10 @@ import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {runAccountSteps} from '../operations/account-steps.ts';
+import {type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
 import {type CreatedToken, installWithPool} from '../operations/install-pool.ts';
-import {dryRun, installRelease} from '../operations/install-release.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {
   type AccountRotation,
   planRotation,
@@ -60,7 +61,8 @@ export interface Rotation<Head> {
   steps: readonly Step[];
   /** Their plan for a person. */
   text: string;
-  check?(isDryRun: boolean): Promise<string>;
+  warnings?: readonly Warning[] | undefined;
+  check?(): Promise<PlanCheck>;
   /** Runs them; `keep` is called when agents can use the token that was made. */
   replace(deps: RunDeps, made: CreatedToken | undefined, keep: () => void): Promise<unknown>;
   /** Removes the ID of the revoked token from the record. */
@@ -69,39 +71,27 @@ export interface Rotation<Head> {
 
 /** Shows, confirms and runs the replacement of a token. @throws ExpectedError */
 export async function rotate<Head>(
-  {head, users, account, record, steps: own, text, check, replace, forget}: Rotation<Head>,
+  rotation: Rotation<Head>,
   flags: ConfirmFlags,
   context: CommandContext,
 ): Promise<Head & Rotated> {
-  const {screen, say, timeoutMs} = context;
+  const {users, account, steps: own, text, check} = rotation;
   const {release} = users;
-  const isUnfinished = users.replaced !== undefined;
   const isRevoking =
     account !== undefined && (account.others.length === 0 || flags.confirm !== undefined);
   const revocation = isRevoking ? account.revocation : [];
   const steps = [...(account?.steps ?? []), ...own, ...revocation];
-  const isChanged = steps.length > 0 || isUnfinished;
-  const result: Head & Rotated = {
-    ...head,
-    changed: isChanged,
-
-    steps: stepsOf(steps),
-    warnings: isRevoking || account === undefined ? [] : [othersWarning(release, account)],
-    ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
-    token: null,
-    revoked: null,
-  };
-  if (!isChanged) {
-    say(`Release ${release} already uses this token. Nothing was changed.\n`);
+  const result = resultOf(rotation, steps, isRevoking);
+  if (!result.changed) {
+    context.say(`Release ${release} already uses this token. Nothing was changed.\n`);
     return result;
   }
   const inAccount = (some: AccountRotation['steps']): string =>
     account === undefined || some.length === 0
       ? ''
-      : `${accountPlanText(some, account.client, screen)}\n`;
+      : `${accountPlanText(some, account.client, context.screen)}\n`;
   const operation = {
     title: `Replacing the token of release ${release}`,
-
     steps,
     warnings: result.warnings,
     text: `${inAccount(account?.steps ?? [])}${text}${inAccount(revocation)}`,
@@ -110,40 +100,90 @@ export async function rotate<Head>(
         ? undefined
         : {what: 'Other agents may use the token that is revoked.', release},
     ...(check === undefined ? {} : {check}),
-    run: async (deps: RunDeps) => {
-      if (account === undefined) {
-        await replace(deps, undefined, () => undefined);
-        deps.done(`Every agent of release ${release} has restarted with the new token`);
-        say('Next step:\n  - Revoke the old token in Scalr\n');
-        return result;
-      }
-      const {result: token} = await installWithPool(
-        account,
-        account.client,
-        deps,
-        async (made, keep) => {
-          await replace(deps, made, keep);
-          return made?.tokenId ?? null;
-        },
-      );
-      const agents = await verifyAgentsUseToken(users, account, {...deps, timeoutMs});
-      if (account.previous !== undefined && !isRevoking) throw tokenUsedByOthers(release, account);
-      await runAccountSteps(revocation, account.client, deps);
-      if (account.previous !== undefined || isUnfinished) await forget(deps);
-      deps.done(`Scalr reports ${few(agents)} of release ${release} with the new token`);
-      say(revokedText(account));
-      return {...result, token, revoked: account.previous?.id ?? null, agents};
-    },
+    run: (deps: RunDeps) =>
+      account === undefined
+        ? replaceGiven(rotation, result, deps, context)
+        : replaceInAccount({...rotation, account, isRevoking}, result, deps, context),
   };
   return operate(operation, result, flags, context);
-
-  function revokedText({previous, pool}: AccountRotation): string {
-    if (previous !== undefined) return `Token ${previous.id} is revoked.\n`;
-    if (isUnfinished) return 'The old token was revoked before.\n';
-    const list = `scalr-agent pool token list ${pool.id}`;
-    return `${record} does not record the ID of the old token. Next step:\n  - Find and revoke it: ${list}\n`;
-  }
 }
+
+/** The result before the change. */
+function resultOf<Head>(
+  {head, users, account, warnings = []}: Rotation<Head>,
+  steps: readonly (Step | AccountStep)[],
+  isRevoking: boolean,
+): Head & Rotated {
+  const others = isRevoking || account === undefined ? [] : [othersWarning(users.release, account)];
+  return {
+    ...head,
+    changed: steps.length > 0 || isUnfinished(users),
+    steps: stepsOf(steps),
+    warnings: [...warnings, ...others],
+    ...(account === undefined ? {} : {pool: {id: account.pool.id, name: account.pool.name}}),
+    token: null,
+    revoked: null,
+  };
+}
+
+const isUnfinished = ({replaced}: TokenUsers): boolean => replaced !== undefined;
+
+/** The user has created the token, and revokes the old one. */
+async function replaceGiven<Head>(
+  {users: {release}, replace}: Rotation<Head>,
+  result: Head & Rotated,
+  deps: RunDeps,
+  {say}: CommandContext,
+): Promise<Head & Rotated> {
+  await replace(deps, undefined, () => undefined);
+  deps.done(`Every agent of release ${release} has restarted with the new token`);
+  say(nextSteps('Revoke the old token in Scalr', REPLACE_ELSEWHERE));
+  return result;
+}
+
+type InAccount<Head> = Rotation<Head> & {account: AccountRotation; isRevoking: boolean};
+
+/** Creates the token, and revokes the old one when no agent uses it. @throws ExpectedError */
+async function replaceInAccount<Head>(
+  rotation: InAccount<Head>,
+  result: Head & Rotated,
+  deps: RunDeps,
+  {say, timeoutMs}: CommandContext,
+): Promise<Head & Rotated> {
+  const {users, account, isRevoking, replace, forget} = rotation;
+  const {release} = users;
+  const {result: token} = await installWithPool(
+    account,
+    account.client,
+    deps,
+    async (made, keep) => {
+      await replace(deps, made, keep);
+      return made?.tokenId ?? null;
+    },
+  );
+  const agents = await verifyAgentsUseToken(users, account, {...deps, timeoutMs});
+  if (account.previous !== undefined && !isRevoking) throw tokenUsedByOthers(release, account);
+  await runAccountSteps(isRevoking ? account.revocation : [], account.client, deps);
+  if (account.previous !== undefined || isUnfinished(users)) await forget(deps);
+  deps.done(`Scalr reports ${few(agents)} of release ${release} with the new token`);
+  say(revokedText(rotation));
+  return {...result, token, revoked: account.previous?.id ?? null, agents};
+}
+
+function revokedText<Head>({users, record, account: {previous, pool}}: InAccount<Head>): string {
+  const next = nextSteps(REPLACE_ELSEWHERE);
+  if (previous !== undefined) return `Token ${previous.id} is revoked.\n${next}`;
+  if (isUnfinished(users)) return `The old token was revoked before.\n${next}`;
+  const list = `Find and revoke it: scalr-agent pool token list ${pool.id}`;
+  return `${record} does not record the ID of the old token.\n${nextSteps(list, REPLACE_ELSEWHERE)}`;
+}
+
+/** The next install with the old token would write it back. */
+const REPLACE_ELSEWHERE =
+  'Replace the old token where install gets it: SCALR_AGENT_TOKEN in CI, the file of --token-file, or other Secrets';
+
+const nextSteps = (...steps: readonly string[]): string =>
+  `Next steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`;
 
 const othersWarning = (release: string, {pool, others, previous}: AccountRotation): Warning => ({
   code: 'OBJECT_NOT_OWNED',
@@ -176,12 +216,13 @@ export async function rotateInCluster(
     record: `Secret ${secret.metadata.name}`,
     steps: plan.steps,
     text: plan.steps.length === 0 ? '' : `${planText(plan, name, facts, screen)}\n`,
-    check: async (isDryRun) => {
+    warnings: plan.warnings,
+    check: async () => {
       await requirePermissions([...plan.steps, removePreviousToken(holder)], name, {
         ...access,
         operation: 'rotate-token',
       });
-      return isDryRun ? dryRun(plan, facts.installed, name, facts, access) : '';
+      return dryRunPlan({steps: plan.steps, name, objects: facts.installed, facts}, access);
     },
     replace: async (deps, made, keep) => {
       const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {

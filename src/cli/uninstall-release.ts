@@ -146,7 +146,7 @@ export async function uninstallFromCluster(
       if (plan.steps.some(({call}) => call.tool === 'helm'))
         await access.processes.run(helmVersion);
       await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
-      return '';
+      return undefined;
     },
     run: async (deps) => {
       // Keeps objects that others started to use after the plan was created.

@@ -1,14 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
-import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode} from '../ground/errors.ts';
+import {commandLine, ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {includesRef, refOf, refText} from '../kubernetes/objects.ts';
-import {dryRun, type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
+import {refText} from '../kubernetes/objects.ts';
+import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
+import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import {ofPhase, requirePermissions} from '../operations/step.ts';
+import {requireDeletable} from '../operations/server-dry-run.ts';
+import {requirePermissions, type Step} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';
@@ -70,80 +72,104 @@ export async function upgradeInCluster(
   flags: UpgradeFlags,
   context: CommandContext,
 ): Promise<UpgradeResult> {
-  const {installed, to, prepared, access, signature} = upgrade;
-  const {name, facts, desired, plan, change, cleanup, rollback} = prepared;
-  const {screen, prompter} = context;
+  const {installed, to, prepared, signature} = upgrade;
   const result: UpgradeResult = {
     ...resultOf(installed, to, prepared),
     ...(signature ? {signature} : {}),
   };
-  const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
-  let rollsBack = flags['rollback-on-failure'];
-  let removes = flags['remove-obsolete'];
-  const operation: Operation<UpgradeResult> = {
-    title: result.changed
+  if (!result.changed)
+    context.say(`Release ${prepared.name.release} already uses ${to.chart} ${to.version}.\n`);
+  if (flags['exit-code'] && result.changed) context.exitWith(ExitCode.differences);
+  const operation = operationOf({...upgrade, result, flags, context});
+  return operate(operation, result, flags, context);
+}
+
+interface Shown extends Upgrade {
+  result: UpgradeResult;
+  flags: UpgradeFlags;
+  context: CommandContext;
+}
+
+/** What the flags do not say is asked before the confirmation. */
+interface Choice {
+  rollsBack: boolean | undefined;
+  removes: boolean | undefined;
+}
+
+function operationOf(shown: Shown): Operation<UpgradeResult> {
+  const {installed, to, prepared, access, result, flags, context} = shown;
+  const {name, facts, desired, plan, change, cleanup} = prepared;
+  const {changed} = result;
+  const {screen, resultScreen} = context;
+  const choice: Choice = {
+    rollsBack: flags['rollback-on-failure'],
+    removes: flags['remove-obsolete'],
+  };
+  return {
+    title: changed
       ? `Upgrading release ${name.release} to ${to.chart} ${to.version}`
       : `Checking release ${name.release}`,
     steps: prepared.steps,
-    text: result.changed
+    text: changed
       ? `${planText(prepared, name, facts, screen)}\n${upgradeText(installed.target, to, prepared, screen)}${runsText(installed.inventory, screen)}\n`
       : '',
-    warnings: result.changed ? result.warnings : [],
+    warnings: changed ? result.warnings : [],
     risk: plan.risk === undefined ? undefined : {what: plan.risk, release: name.release},
-    blocked: result.changed ? blockedBy(prepared.advice) : undefined,
+    blocked: changed ? blockedBy(prepared.advice) : undefined,
     details: async () =>
-      result.changed && change === undefined
-        ? manifestDiffText(facts.installed, desired.manifest, context.resultScreen)
+      changed && change === undefined
+        ? manifestDiffText(facts.installed, desired.manifest, resultScreen)
         : '',
     check: async () => {
       await requirePermissions(prepared.steps, name, {...access, operation: 'upgrade'});
-      // What the plan deletes first cannot be validated.
-      const deleted = ofPhase(plan.steps, 'replace').flatMap(({workloads = []}) => workloads);
-      const manifest = desired.manifest.filter((object) => !includesRef(refOf(object), deleted));
-      return dryRun(plan, manifest, name, facts, access);
+      const steps = choice.removes ? [...prepared.steps, ...cleanup] : prepared.steps;
+      return dryRunPlan({steps, name, objects: desired.manifest, facts}, access);
     },
-    ask: async () => {
-      rollsBack ??=
-        isAsked &&
-        result.rollback.possible &&
-        (await prompter.confirm('Roll back if the upgrade fails?'));
-      removes ??=
-        isAsked &&
-        cleanup.length > 0 &&
-        (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`));
-      if (!removes) return [];
-      await context.untilInterrupted(() =>
-        requirePermissions(cleanup, name, {...access, operation: 'upgrade'}),
-      );
-      return cleanup;
-    },
-    run: async (deps) => {
-      const all = {...access, ...deps};
-      const rollBackWith = rollsBack
-        ? diagnosticsPath(undefined, name.release, deps.now())
-        : undefined;
-      const watched = await installRelease(
-        plan,
-        name,
-        facts,
-        {waits: !flags['no-wait'], rollBackWith, rollback},
-        all,
-      );
-      if (change) await removeOld(change, upgrade, all, context);
-      if (removes) await runSteps(cleanup, all);
-      return finish(
-        {...result, obsolete: removes ? [] : result.obsolete},
-        prepared,
-        watched,
-        deps,
-        context,
-      );
-    },
+    ask: () => ask(choice, shown),
+    run: (deps) => run(choice, shown, deps),
   };
-  if (!result.changed)
-    context.say(`Release ${name.release} already uses ${to.chart} ${to.version}.\n`);
-  if (flags['exit-code'] && result.changed) context.exitWith(ExitCode.differences);
-  return operate(operation, result, flags, context);
+}
+
+/** Returns the steps that the user has added. @throws ExpectedError */
+async function ask(
+  choice: Choice,
+  {prepared: {name, cleanup}, access, result, flags, context}: Shown,
+): Promise<readonly Step[]> {
+  const {prompter} = context;
+  const isAsked = prompter !== undefined && !flags.yes && !flags['no-wait'];
+  choice.rollsBack ??=
+    isAsked &&
+    result.rollback.possible &&
+    (await prompter.confirm('Roll back if the upgrade fails?'));
+  choice.removes ??=
+    isAsked &&
+    cleanup.length > 0 &&
+    (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`));
+  if (!choice.removes) return [];
+  await context.untilInterrupted(async () => {
+    await requirePermissions(cleanup, name, {...access, operation: 'upgrade'});
+    const deleted = cleanup.flatMap(({deletes = []}) => deletes);
+    await requireDeletable(deleted, name.kubeTarget, access.processes);
+  });
+  return cleanup;
+}
+
+/** Upgrades, removes the release of the former chart, and then what nothing uses. @throws ExpectedError */
+async function run(
+  {rollsBack, removes}: Choice,
+  shown: Shown,
+  deps: RunDeps,
+): Promise<UpgradeResult> {
+  const {prepared, access, result, flags, context} = shown;
+  const {name, facts, plan, change, cleanup, rollback} = prepared;
+  const all = {...access, ...deps};
+  const rollBackWith = rollsBack ? diagnosticsPath(undefined, name.release, deps.now()) : undefined;
+  const options = {waits: !flags['no-wait'], rollBackWith, rollback};
+  const watched = await installRelease(plan, name, facts, options, all);
+  if (change) await removeOld(change, shown, all, context);
+  if (removes) await runSteps(cleanup, all);
+  const done = {...result, obsolete: removes ? [] : result.obsolete};
+  return finish(done, prepared, watched, deps, context);
 }
 
 /** Uninstalls the release of the former chart; its data stays. */
@@ -160,13 +186,27 @@ async function removeOld(
     ...access,
     ...deps,
     planAgain,
-  });
+  }).catch(onFailure(atRemoval(name, choices)));
   say(
     accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, screen),
     notRemovedText(notRemoved, screen),
   );
   exitWith(exit);
 }
+
+/** The same upgrade would not find the old release any more. */
+const atRemoval =
+  (name: ReleaseName, {drain}: UpgradeChoices) =>
+  (failure: ExpectedError): never => {
+    const uninstall = ownCommand('uninstall', name, ...(drain ? [] : ['--no-drain']));
+    throw failure.with(
+      `The new release is ready. Release ${name.release} is not completely uninstalled. ${failure.message}`,
+      [
+        `Continue the uninstall: ${uninstall}`,
+        ...failure.suggestions.filter((each) => each !== RUN_AGAIN),
+      ],
+    );
+  };
 
 function finish(
   result: UpgradeResult,

@@ -92,7 +92,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
         newRelease: flags['new-release'],
         secretNames: givenSecretNames(settings),
       };
-      const prepared = await prepare(installed, to, options, choices, access, signal);
+      const prepared = await prepare(installed, to, options, {choices, access, signal});
       if (source === undefined)
         this.say(newerText(await newestInRepository(chartName, access.processes, signal), to));
       if (read === undefined) return {installed, to, prepared, signature};

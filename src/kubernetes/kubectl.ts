@@ -127,11 +127,33 @@ export const replaceObject = (kubeTarget: ClusterTarget, object: KubernetesObjec
 /** The same change, which the API server only tries. */
 export const dryRunOf = ({args, requests, ...call}: Call): Call => ({
   ...call,
-  args: [args[0] as string, '--dry-run=server', ...args.slice(1)],
+  args: dryRunArgs(args, requests),
   ...(requests === undefined
     ? {}
     : {requests: requests.map((each) => ({...each, path: `${each.path}&dryRun=All`}))}),
 });
+
+/** `kubectl rollout restart` has no dry run, so its patch is tried. */
+function dryRunArgs(args: Call['args'], requests: Call['requests'] = []): string[] {
+  const [command = '', ...rest] = args;
+  const dryRun = '--dry-run=server';
+  if (command !== 'rollout') return [command, dryRun, ...rest];
+  const [, resource = '', ...flags] = rest;
+  const patch = `--patch=${requests[0]?.body.reveal()}`;
+  return ['patch', dryRun, resource, '--type=strategic', patch, ...flags];
+}
+
+/** Server dry run of a new object, under its own name or a temporary one. */
+export const dryRunCreate = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
+  dryRunOf(createObject(kubeTarget, object));
+
+/** Server dry run of deletions in the namespace of the target. Objects that do not exist are ignored. */
+export const dryRunDelete = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>
+  kubectl(
+    kubeTarget,
+    ['delete', '--dry-run=server', '--ignore-not-found', '--wait=false', PROMPT, '--filename', '-'],
+    listOf(items),
+  );
 
 /** Server dry run. Objects are merged with existing ones, as helm does it. */
 export const dryRunMerge = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>

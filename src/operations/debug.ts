@@ -4,23 +4,19 @@ import {releasesOf} from '../charts/target.ts';
 import {isRestored} from '../diff/live-drift.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
-import type {Values} from '../ground/tree.ts';
 import {upgradeWithValues} from '../helm/helm.ts';
 import type {ReleaseRecord} from '../helm/release-record.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
-import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {type Run, runsIn, runsOfRelease} from '../release/inventory.ts';
+import {type Run, runsOfRelease} from '../release/inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {shutdownMode} from '../settings/pods.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
-import {readValues} from '../values/read-values.ts';
 import {renderChart} from './desired-release.ts';
 import {type InstallChoices, planInstall} from './install.ts';
 import {withValues} from './migrated-release.ts';
+import {restartWarnings, runsInFlight} from './restart-warnings.ts';
 import type {Plan} from './step.ts';
-import {inFlight} from './uninstall.ts';
 
 export interface PreparedDebug extends DebugValues {
   plan: Plan;
@@ -47,7 +43,9 @@ export async function prepareDebug(
   requireKnownVersion(name, target);
   const {release} = facts;
   const changed = withDebug(release.values, target, isOn);
-  const runs = await runsInFlight(name, release, target, {kubernetes, signal});
+  const runsOf = runsOfRelease(name.release, target, release.values);
+  const listed = await runsInFlight(runsOf, name.kubeTarget, kubernetes, signal);
+  const {runs} = requireAnswer(listed, name.kubeTarget);
   if (!changed.isChanged && release.status === 'deployed')
     return {...changed, plan: {steps: []}, manifest: [], runs, warnings: []};
   const {values} = changed;
@@ -112,41 +110,4 @@ function requireSameChart(
     `--chart-source contains ${found}, but the release uses ${chart}.`,
     [`Set --chart-source to ${chart}`],
   );
-}
-
-async function runsInFlight(
-  {release, kubeTarget}: ReleaseName,
-  {values}: ReleaseRecord,
-  target: Target,
-  {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
-): Promise<Run[] | undefined> {
-  const runsOf = runsOfRelease(release, target, values);
-  if (runsOf === undefined) return undefined;
-  const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
-  const lists = await Promise.all(
-    ['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)),
-  );
-  const objects = lists.flatMap((list) => requireAnswer(list, kubeTarget).items);
-  return runsIn(objects, runsOf);
-}
-
-/** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */
-export function restartWarnings(
-  target: Target,
-  values: Values,
-  runs: readonly Run[] | undefined,
-  ofJobs: string,
-): string[] {
-  const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
-  if (runs === undefined) {
-    const fate = drains ? 'can finish within the grace period' : 'are interrupted';
-    return [
-      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`,
-    ];
-  }
-  if (runs.length === 0) return [];
-  if (target.chart === 'agent-job')
-    return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
-  const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
-  return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
 }

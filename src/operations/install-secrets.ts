@@ -9,12 +9,13 @@ import {
   kindAndName,
   ownLabels,
   podTemplates,
+  refOf,
   releaseOf,
   type SecretObject,
   secretNames,
 } from '../kubernetes/objects.ts';
 import type {Reader} from '../kubernetes/resources.ts';
-import {readsSecret, readUsers} from '../release/namespace.ts';
+import {ROTATED, readsSecret, readUsers} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
@@ -68,6 +69,17 @@ export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): W
     code: 'SECRET_USERS',
     message: `Secret ${name} changes. Your Kubernetes user may not list ${unlistedUsers.join(', ')}, so it is unknown whether one of them uses it.`,
   }));
+}
+
+/** A given token that replaces a newer one is often the old token, from CI or an answers file. */
+export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
+  return secrets.flatMap((secret) => {
+    const rotated = facts.secrets.get(secret.name)?.metadata.annotations?.[ROTATED];
+    const isGivenByUser = secret.annotations === undefined;
+    if (rotated === undefined || !isGivenByUser || !isChanged(secret, facts)) return [];
+    const message = `Secret ${secret.name} contains the token of rotate-token (${rotated}). The given token replaces it. If the given token is the old one, the agents lose access: omit it, or give the new one.`;
+    return [{code: 'ROTATED_TOKEN', message}];
+  });
 }
 
 export const usersBySecret = (
@@ -259,6 +271,7 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
       id: `restart/${object.metadata.name}`,
       title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
       call: restart(kubeTarget, object.kind ?? '', object.metadata.name),
+      workloads: [refOf(object)],
     }),
   );
   const done = stale

@@ -22,12 +22,14 @@ import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-
 import {
   requireSecrets,
   restartSteps,
+  rotatedWarnings,
   secretSteps,
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps} from './release-data.ts';
-import {inOrder, type Plan, permissionsOfUpgrade, type Step} from './step.ts';
+import {claimsToKeep, keepClaimSteps, renderedObject} from './release-data.ts';
+import {runWarnings} from './restart-warnings.ts';
+import {inOrder, type Plan, permissionsOfUpgrade, removedByUpgrade, type Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
 export interface InstallChoices {
@@ -76,11 +78,12 @@ export async function prepareInstall(
   const replaced = isReplaced
     ? inventoryOf(await readInventory(desired.name, facts, access, signal))
     : undefined;
-  return {
-    facts,
-    manifest,
-    plan: planInstall({...desired, manifest}, {...facts, replaced}, choices),
-  };
+  const plan = planInstall({...desired, manifest}, {...facts, replaced}, choices);
+  // A chart that is replaced is drained first.
+  const ofRuns = isReplaced
+    ? []
+    : await runWarnings({name: desired.name, steps: plan.steps, manifest, facts}, access, signal);
+  return {facts, manifest, plan: {...plan, warnings: [...ofRuns, ...(plan.warnings ?? [])]}};
 }
 
 /** Steps from the current state to the desired release; empty without changes. Pure. @throws ExpectedError */
@@ -104,6 +107,7 @@ export function planInstall(
       ...(replaced
         ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message}))
         : []),
+      ...rotatedWarnings(desired, facts),
       ...userWarnings(desired, facts),
       ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) => ({
         code: 'OBJECT_NOT_OWNED',
@@ -195,7 +199,13 @@ function releaseSteps(
   const call = upgradeInstall(name, chart, yaml, {
     forcesConflicts: facts.release?.isServerSide === true && changed.length > 0,
   });
-  const step = {id: 'release', call, permissions: permissionsOfUpgrade(desired, facts, keptClaims)};
+  const removed = removedByUpgrade(manifest, facts.installed, keptClaims);
+  const step = {
+    id: 'release',
+    call,
+    permissions: permissionsOfUpgrade(desired, facts, keptClaims),
+    deletes: removed.map((each) => renderedObject(each, name.kubeTarget.namespace)),
+  };
   if (release === undefined)
     return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);

@@ -48,55 +48,61 @@ interface UpgradeOptions extends Omit<MigrateOptions, 'secretNames'> {
   secretNames: Partial<SecretNames>;
 }
 
+/** How the cluster is read. */
+interface Reading {
+  choices: UpgradeChoices;
+  access: ClusterAccess;
+  signal: AbortSignal;
+}
+
 /** Reads and renders what an upgrade needs; changes nothing. @throws ExpectedError */
 export async function prepare(
   installed: InstalledRelease,
   to: Target,
-  {newRelease, source, keyring, overlay, secretNames}: UpgradeOptions,
-  choices: UpgradeChoices,
-  access: ClusterAccess,
-  signal: AbortSignal,
+  options: UpgradeOptions,
+  reading: Reading,
 ): Promise<PreparedUpgrade> {
-  const {name, target, facts, deployed} = installed;
-  const isSameChart = to.chart === target.chart;
-  // Helm would refuse to render the chart, with less to go on.
-  const isOther = !isSameChart || to.version !== target.version;
-  const blocked = isOther
-    ? blockedBy(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}))
-    : undefined;
+  requireKubernetes(installed, to);
+  const migration = migrationTo(installed, to, options);
+  requireUsed(options.secretNames, installed.name, migration);
+  return to.chart === installed.target.chart
+    ? prepareWithin(installed, migration, to, reading)
+    : prepareToOther(installed, migration, to, reading);
+}
+
+/** Helm would refuse to render the chart, with less to go on. @throws ExpectedError */
+function requireKubernetes({target, facts, nodes}: InstalledRelease, to: Target): void {
+  if (to.chart === target.chart && to.version === target.version) return;
+  const blocked = blockedBy(kubernetesAdvice(to, {server: facts.serverVersion, nodes}));
   if (blocked) throw blocked;
-  const next = isSameChart
-    ? name
-    : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
+}
+
+/** The installed values for the new version, in the same release or in a new one. */
+function migrationTo(
+  {name, target, facts}: InstalledRelease,
+  to: Target,
+  {newRelease, source, keyring, overlay, secretNames}: UpgradeOptions,
+): Migration {
+  const next =
+    to.chart === target.chart
+      ? name
+      : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
   const names = {...freeNames(next.release, facts.installed), ...secretNames};
-  const migration = migratedRelease(
+  return migratedRelease(
     next,
     facts.release.values,
     {from: target, to},
     {source, keyring, overlay, secretNames: names},
   );
-  requireUsed(secretNames, name, migration);
-  if (!isSameChart) {
-    const change = await prepareChartChange(installed, migration, to, choices, access, signal);
-    const {desired, plan, advice, removal, moves} = change;
-    return {
-      name: next,
-      facts: change.facts,
-      desired,
-      plan,
-      advice,
-      change,
-      steps: [...plan.steps, ...moves, ...removal.plan.steps],
-      warnings: [
-        ...(plan.warnings ?? []),
-        ...removal.warnings.map((message) => ({code: 'RUNS', message})),
-      ],
-      newSettings: [],
-      changes: migration.changes,
-      keptClaims: [],
-      cleanup: [],
-    };
-  }
+}
+
+async function prepareWithin(
+  installed: InstalledRelease,
+  migration: Migration,
+  to: Target,
+  {choices, access}: Reading,
+): Promise<PreparedUpgrade> {
+  const {name, facts, deployed} = installed;
   const upgrade = await prepareUpgrade(installed, migration, to, choices, access);
   const {steps, warnings = []} = upgrade.plan;
   return {
@@ -108,6 +114,33 @@ export async function prepare(
     changes: steps.length === 0 ? [] : migration.changes,
     // A rollback restores the deployed revision.
     facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
+  };
+}
+
+async function prepareToOther(
+  installed: InstalledRelease,
+  migration: Migration,
+  to: Target,
+  reading: Reading,
+): Promise<PreparedUpgrade> {
+  const change = await prepareChartChange(installed, migration, to, reading);
+  const {desired, plan, advice, removal, moves, facts} = change;
+  return {
+    name: migration.desired.name,
+    facts,
+    desired,
+    plan,
+    advice,
+    change,
+    steps: [...plan.steps, ...moves, ...removal.plan.steps],
+    warnings: [
+      ...(plan.warnings ?? []),
+      ...removal.warnings.map((message) => ({code: 'RUNS', message})),
+    ],
+    newSettings: [],
+    changes: migration.changes,
+    keptClaims: [],
+    cleanup: [],
   };
 }
 
@@ -217,9 +250,7 @@ async function prepareChartChange(
   installed: InstalledRelease,
   {desired: given}: Migration,
   to: Target,
-  choices: UpgradeChoices,
-  access: ClusterAccess,
-  signal: AbortSignal,
+  {choices, access, signal}: Reading,
 ): Promise<ChartChange> {
   const {name, inventory} = installed;
   const names = given.secrets.map((secret) => secret.name);

@@ -1,4 +1,10 @@
-import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {
+  type Call,
+  type ClusterTarget,
+  commandLine,
+  kubectlCommand,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {rollback} from '../helm/helm.ts';
 import {isClusterScoped} from '../kubernetes/kinds.ts';
 import {
@@ -20,7 +26,7 @@ import {
 } from '../release/inventory-data.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import type {RenderedRelease} from './desired-release.ts';
-import {isKept, type Step} from './step.ts';
+import {isKept, type RemovedObject, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -273,15 +279,6 @@ export interface Removal {
   how?: string;
 }
 
-export interface RemovedObject {
-  kind: string;
-  name: string;
-  /** Undefined for cluster-scoped objects. */
-  namespace?: string;
-  /** Default: that of Kubernetes. */
-  groupVersion?: string;
-}
-
 /** Text for the user; for a part of the objects if not all are deleted. */
 export const removalText = (
   {what, isListed, objects}: Removal,
@@ -332,6 +329,14 @@ export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseN
     call: annotate(kubeTarget, {kind: CLAIM, name: claim}, {'helm.sh/resource-policy': 'keep'}),
     tolerates: /not found/i,
   }));
+
+/** For the user to run after a failed upgrade, whose record lacks objects that it did not delete yet. The rollback records them. */
+export const rollbackHints = (calls: readonly Call[]): string[] => [
+  ...calls.map((call) => `Roll back to the revision that ran before: ${commandLine(call)}`),
+  ...calls
+    .slice(-1)
+    .map((call) => `If helm does not find an object, run this a second time: ${commandLine(call)}`),
+];
 
 /** The rollback of a change that keeps PVCs: the first one records the PVCs and fails, the second one finds them in that record. */
 export function rollbackSteps(

@@ -16,6 +16,7 @@ import {
   accountPoolIn,
   accountTokenIn,
   PREVIOUS_TOKEN,
+  ROTATED,
   readsSecret,
 } from '../release/namespace.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
@@ -36,6 +37,7 @@ import {type AccountStep, revokeStep} from './account-steps.ts';
 import {requireKnownVersion} from './debug.ts';
 import {type TokenPlan, tokenAttributesOf, tokenPlan, unusedTokens} from './install-pool.ts';
 import {restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
+import {runWarnings} from './restart-warnings.ts';
 import {inOrder, type Plan, type Step} from './step.ts';
 
 /** An installed release and the Secret that its agents read the token from. */
@@ -110,6 +112,7 @@ export async function planRotation(
   const annotations = {
     ...(account === undefined ? {} : accountAnnotations(account)),
     ...(old === undefined ? {} : {[PREVIOUS_TOKEN]: old}),
+    [ROTATED]: new Date().toISOString(),
   };
   const desired = {
     name,
@@ -126,8 +129,14 @@ export async function planRotation(
     ],
   };
   const known = await withSecretUsers(facts, desired, kubernetes, signal);
+  const steps = inOrder({
+    secrets: secretSteps(desired, known),
+    restart: restartSteps(desired, known),
+  });
+  const manifest = facts.installed;
   return {
-    steps: inOrder({secrets: secretSteps(desired, known), restart: restartSteps(desired, known)}),
+    steps,
+    warnings: await runWarnings({name, steps, manifest, facts: known}, {kubernetes}, signal),
   };
 }
 

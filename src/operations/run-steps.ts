@@ -1,15 +1,15 @@
 import {anySignal, untilAborted} from '../ground/async.ts';
-import {commandLine, type ProcessResult} from '../ground/command-line.ts';
+import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
-import {sentences} from '../ground/text.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {pluralOfKind} from '../kubernetes/kinds.ts';
-import {type KubernetesObject, refText, type Workload} from '../kubernetes/objects.ts';
-import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
+import {type KubernetesObject, refText} from '../kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {runsIn} from '../release/inventory.ts';
+import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';
+import {type TriedUndo, undosOf, withUndo} from './undo-steps.ts';
 import type {PollDeps} from './watch-release.ts';
 
 export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
@@ -19,6 +19,8 @@ export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   timeoutMs?: number;
   /** Steps that the same operation has completed before, which a failure lists as well. */
   completed?: Step[];
+  /** Receives what a failure leaves to revert; without it, the failure lists that. */
+  undos?: TriedUndo[];
   /** `runs` names those that a step waits for. */
   onStep(step: Step, state: StepState, runs?: string): void;
 }
@@ -32,65 +34,21 @@ const EXIT_TIMEOUT_MS = 10_000;
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
 export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Promise<void> {
   const done: Step[] = [];
+  const tried: Step[] = [];
+  const onStep: RunStepsDeps['onStep'] = (step, state, runs) => {
+    if (state === 'started') tried.push(step);
+    deps.onStep(step, state, runs);
+  };
   try {
-    await runInOrder(steps, done, deps);
+    await runInOrder(steps, done, {...deps, onStep});
   } catch (error) {
-    throw error instanceof ExpectedError ? await withUndo(error, done, deps) : error;
+    if (!(error instanceof ExpectedError)) throw error;
+    const undos = undosOf(tried, done);
+    deps.undos?.push(...undos);
+    throw deps.undos === undefined ? await withUndo(error, undos, deps.kubernetes) : error;
   } finally {
     deps.completed?.push(...done);
   }
-}
-
-/** The failure with the changes that remain, and how to revert them. */
-async function withUndo(
-  failure: ExpectedError,
-  done: readonly Step[],
-  {kubernetes}: RunStepsDeps,
-): Promise<ExpectedError> {
-  const undos = done
-    .slice(done.findLastIndex(({isFinal}) => isFinal) + 1)
-    .flatMap(({undo}) => undo ?? []);
-  if (undos.length === 0) return failure;
-  const found = await Promise.all(
-    undos.map(async (undo) => ({...undo, replicas: await replicasOf(undo, kubernetes)})),
-  );
-  const left = found.filter(({replicas}) => replicas === 0);
-  const others = (isOther: (replicas: number | undefined) => boolean, what: string): string[] => {
-    const names = found
-      .filter(({replicas}) => isOther(replicas))
-      .map(({object}) => refText(object));
-    return names.length === 0
-      ? []
-      : [`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} ${what}.`];
-  };
-  const deleted = others((replicas) => replicas === undefined, 'already deleted');
-  const texts = [
-    ...left.map(({text}) => text),
-    ...deleted,
-    ...others(Boolean, 'scaled up again by another user or program'),
-  ];
-  return failure.with(sentences(failure.message, ...texts), [
-    ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
-    ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
-    ...failure.suggestions,
-  ]);
-}
-
-/** Undefined if a failed step of helm has deleted the object; 0 if it cannot be read. */
-async function replicasOf(
-  {call, object: {kind, name}}: NonNullable<Step['undo']>,
-  kubernetes: RunStepsDeps['kubernetes'],
-): Promise<number | undefined> {
-  if (kubernetes === undefined) return 0;
-  const {namespace = ''} = placeIn(call.args);
-  const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
-  const {object, error} = await getObject<Workload>(
-    kubernetes,
-    `${pluralOfKind(kind)}.apps`,
-    name,
-    options,
-  );
-  return error === undefined && object === undefined ? undefined : (object?.spec?.replicas ?? 0);
 }
 
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
@@ -126,10 +84,11 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
   }
 }
 
-/** A call that loses against another writer is repeated. */
+/** A call that loses against another writer, or that the API server cannot serve at the moment, is repeated. */
 async function runUncontested(step: Step, deps: RunStepsDeps): ReturnType<typeof runStep> {
+  const signal = deps.interrupts.interrupt;
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await runStep(step, deps);
+    const outcome = await whileTemporary(() => runStep(step, deps), {signal, sleep: deps.sleep});
     const isLost =
       typeof outcome !== 'string' &&
       outcome.exitCode !== 0 &&

@@ -59,6 +59,30 @@ export const byPhase = (one: ReleaseStep, other: ReleaseStep): number =>
 export const ofPhase = (steps: readonly ReleaseStep[], phase: Phase): ReleaseStep[] =>
   steps.filter((each) => each.phase === phase);
 
+/** An object that a call deletes. */
+export interface RemovedObject {
+  kind: string;
+  name: string;
+  /** Undefined for cluster-scoped objects. */
+  namespace?: string;
+  /** Default: that of Kubernetes. */
+  groupVersion?: string;
+}
+
+/** How the change of one workload is reverted. */
+export interface Undo {
+  object: ObjectRef;
+  /** What the step takes away. */
+  restores: 'replicas' | 'object';
+  /** What remains changed, as a sentence. */
+  text: string;
+  call: Call;
+  /** What the call has restored, as a sentence. */
+  reverted: string;
+  /** Commands for the user instead, with what they do. */
+  byHand: readonly string[];
+}
+
 /** One call of a plan. */
 export interface Step {
   id: string;
@@ -68,10 +92,12 @@ export interface Step {
   permissions?: readonly Permission[];
   /** Deletes something that cannot be restored. */
   isDestructive?: boolean;
-  /** What remains changed if a later step fails, and the call that reverts it. */
-  undo?: {text: string; title: string; call: Call; object: ObjectRef};
+  /** What remains changed if a later step fails. */
+  undo?: readonly Undo[];
   /** Workloads that the call scales or deletes. Helm does not notice, so only a rollback restores them. */
   workloads?: readonly ObjectRef[];
+  /** Objects that the call deletes. */
+  deletes?: readonly RemovedObject[];
   /** After this step nothing can be reverted. */
   isFinal?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */
@@ -177,18 +203,12 @@ export function permissionsOfUpgrade(
     ({kind}) => release === undefined || kind !== 'CustomResourceDefinition',
   );
   const before = new Map(installed.map((object) => [kindAndName(object), object]));
-  const after = new Set(objects.map(kindAndName));
   const where = {namespace: kubeTarget.namespace, objects: manifest, served: []};
   const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
   // Unchanged roles grant nothing new.
   const isChanged = (object: KubernetesObject): boolean =>
     JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
-  const removed = installed.filter(
-    (object) =>
-      !after.has(kindAndName(object)) &&
-      !isKept(object) &&
-      !(object.kind === 'PersistentVolumeClaim' && keptClaims.includes(object.metadata.name)),
-  );
+  const removed = removedByUpgrade(objects, installed, keptClaims);
   return [
     ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),
     ...permissionsForObjects(
@@ -202,6 +222,21 @@ export function permissionsOfUpgrade(
       .flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
     ...forRecord(kubeTarget.namespace, 'create'),
   ];
+}
+
+/** What Helm deletes when it installs this manifest over the installed objects. */
+export function removedByUpgrade(
+  manifest: readonly KubernetesObject[],
+  installed: readonly KubernetesObject[],
+  keptClaims: readonly string[],
+): KubernetesObject[] {
+  const after = new Set(manifest.map(kindAndName));
+  return installed.filter(
+    (object) =>
+      !after.has(kindAndName(object)) &&
+      !isKept(object) &&
+      !(object.kind === 'PersistentVolumeClaim' && keptClaims.includes(object.metadata.name)),
+  );
 }
 
 /** What Helm requires to uninstall a release. Pure. */

@@ -13,11 +13,18 @@ import {
   keepVolumeSteps,
   manualCleanup,
   type Removal,
-  type RemovedObject,
   readyNodes,
   renderedObject,
 } from './release-data.ts';
-import {inOrder, type Plan, permissionsOfUninstall, type ReleaseStep, type Step} from './step.ts';
+import {
+  inOrder,
+  isKept,
+  type Plan,
+  permissionsOfUninstall,
+  type ReleaseStep,
+  type RemovedObject,
+  type Step,
+} from './step.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {
@@ -106,6 +113,9 @@ function releaseSteps(
       title: `Uninstall release ${name.release} (${release.chart}-${release.version})`,
       call: uninstall(name),
       permissions: permissionsOfUninstall(name, release.objects),
+      deletes: release.objects
+        .filter((each) => !isKept(each))
+        .map((each) => renderedObject(each, name.kubeTarget.namespace)),
       isFinal: true,
       ...(isDestructive ? {isDestructive} : {}),
       tolerates: /release: not found/,
@@ -134,6 +144,7 @@ function removalsOf(
         id,
         title: `Delete ${what}`,
         call: deleteObject(kubeTarget, object.kind.toLowerCase(), object.name, timeoutSeconds),
+        deletes: [object],
         isDestructive: true,
       },
     ],
@@ -221,12 +232,16 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
   call: scale(kubeTarget, kind, name, 0),
   workloads: [{kind, name}],
   tolerates: /not found/i,
-  undo: {
-    text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
-    title: 'Scale it up again',
-    call: scale(kubeTarget, kind, name, replicas),
-    object: {kind, name},
-  },
+  undo: [
+    {
+      object: {kind, name},
+      restores: 'replicas',
+      text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
+      call: scale(kubeTarget, kind, name, replicas),
+      reverted: `${kind} ${name} is scaled up again.`,
+      byHand: [`Scale it up again: ${commandLine(scale(kubeTarget, kind, name, replicas))}`],
+    },
+  ],
 });
 
 const runsStep = (

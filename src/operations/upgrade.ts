@@ -7,8 +7,9 @@ import {
 } from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
+import {rollback} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
-import {applyObjects, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {applyObjects, createObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {
   type DefinitionObject,
   includesRef,
@@ -28,13 +29,13 @@ import type {InstalledRelease} from '../release/read-inventory.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
-import {restartWarnings} from './debug.ts';
 import {type DesiredSecret, type RenderedRelease, renderChart} from './desired-release.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
-import {claimsToKeep, rollbackSteps} from './release-data.ts';
-import {byPhase, inOrder, ofPhase, type Plan, type Step} from './step.ts';
+import {claimsToKeep, rollbackHints, rollbackSteps} from './release-data.ts';
+import {restartWarnings} from './restart-warnings.ts';
+import {byPhase, inOrder, ofPhase, type Plan, type Step, type Undo} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 
 export interface UpgradeChoices extends InstallChoices {
@@ -234,15 +235,41 @@ function runWarnings(
 
 const deleteStep = (
   deleted: readonly ObjectRef[],
-  {name: {kubeTarget}}: InstalledRelease,
+  installed: InstalledRelease,
   {timeoutSeconds}: UpgradeChoices,
 ): Step => ({
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
-  call: deleteNamed(kubeTarget, deleted.map(resourceName), timeoutSeconds),
+  call: deleteNamed(installed.name.kubeTarget, deleted.map(resourceName), timeoutSeconds),
+  deletes: deleted.map((each) => ({...each, namespace: installed.name.kubeTarget.namespace})),
   workloads: deleted,
-  isFinal: true,
+  undo: deleted.flatMap((each) => recreation(each, installed)),
 });
+
+/** Creates a deleted workload again, as it was before the upgrade stopped it. */
+function recreation(ref: ObjectRef, {name, live, inventory, deployed}: InstalledRelease): Undo[] {
+  const before: Workload | undefined = live.find((each) => isSameRef(refOf(each), ref));
+  if (before === undefined) return [];
+  const {replicas = before.spec?.replicas} =
+    inventory.controllers.find((each) => isSameRef(each, ref)) ?? {};
+  const {status: _, metadata, spec, ...rest} = before;
+  const {labels, annotations} = metadata;
+  const object = {
+    ...rest,
+    metadata: {name: ref.name, ...(labels && {labels}), ...(annotations && {annotations})},
+    spec: {...spec, ...(replicas === undefined ? {} : {replicas})},
+  };
+  return [
+    {
+      object: ref,
+      restores: 'object',
+      text: `${refText(ref)} is deleted, so the agent does not run.`,
+      call: createObject(name.kubeTarget, object),
+      reverted: `${refText(ref)} is created again with its former settings.`,
+      byHand: deployed === undefined ? [] : rollbackHints([rollback(name, deployed.revision)]),
+    },
+  ];
+}
 
 /** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
 const leftResourceSteps = (
@@ -298,6 +325,7 @@ const obsoleteSteps = (
       id: `crd/${each.name}`,
       title: `Delete CRD ${each.name}, which nothing uses`,
       call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
+      deletes: [{kind: 'CustomResourceDefinition', name: each.name}],
       isDestructive: true,
     }));
 };

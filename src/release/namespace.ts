@@ -311,6 +311,9 @@ const TOKEN = 'scalr.io/token-id';
 /** Annotation with the ID of the token that a rotation has replaced and not revoked yet. */
 export const PREVIOUS_TOKEN = 'scalr.io/previous-token-id';
 
+/** Annotation with the time at which a rotation has replaced the token. */
+export const ROTATED = 'scalr.io/token-rotated';
+
 /** Annotations of the Secret that contains the token; without a token ID if the user has given the token. */
 export const accountAnnotations = ({
   host,

@@ -45,7 +45,10 @@ export interface InjectedFault {
 export interface FaultyApi {
   /** Path of a kubeconfig with the permissions of the original one. */
   kubeconfig: string;
-  /** Injects a fault into at most `times` requests with this method (`POST|PATCH`, or `*` for any) and path. Older faults apply first. */
+  /**
+   * Injects a fault into at most `times` requests with this method (`POST|PATCH`, or `*` for any) and path. Older faults apply first.
+   * Dry runs are met only by a path that contains `dryRun`.
+   */
   inject(method: string, path: RegExp, fault: Fault, times?: number): InjectedFault;
   /** Stops listening until `start`. */
   stop(): void;
@@ -104,6 +107,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
             !isOver &&
             count < times &&
             (method === '*' || method.split('|').includes(asked ?? '')) &&
+            (path.source.includes('dryRun') || !url.includes('dryRun=')) &&
             path.test(url);
           if (isMet) count += 1;
           return isMet;

@@ -1,8 +1,10 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
-import {objectsIn} from '../../src/helm/release-record.ts';
-import {dryRun, mergePatch} from '../../src/operations/install-release.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
+import {dryRunPlan, mergePatch} from '../../src/operations/plan-dry-run.ts';
+import {podBatches} from '../../src/operations/pod-trials.ts';
+import {requireAccepted} from '../../src/operations/server-dry-run.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -55,11 +57,12 @@ async function trying(
     namespace: {metadata: {name: 'scalr'}},
     installed: objectsIn(INSTALLED),
     release: undefined,
+    drift: [],
   };
-  const said = await dryRun({steps}, objectsIn(MANIFEST), NAME, facts, {
-    kubernetes: fakeKubernetes({resources: served}),
-    processes: {run},
-  });
+  const {text: said} = await dryRunPlan(
+    {steps, name: NAME, objects: objectsIn(MANIFEST), facts},
+    {kubernetes: fakeKubernetes({resources: served}), processes: {run}},
+  );
   const objects = calls.flatMap(({input}) =>
     input === undefined ? [] : JSON.parse((input as Secret).reveal()).items,
   );
@@ -78,7 +81,7 @@ test('skips and lists custom resources whose CRD does not exist yet', async () =
       'CustomResourceDefinition',
     ]);
     expect(said).toContain(
-      'cannot be validated until their CRDs are installed: AgentTaskTemplate task.',
+      'accepts all other objects. Not checked:\n  - AgentTaskTemplate task: its CRD is not installed yet\n',
     );
   }
   const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
@@ -130,16 +133,104 @@ test.each([
     namespace: {metadata: {name: 'scalr', deletionTimestamp: '2026-11-25T10:00:00Z'}},
     installed: [],
     release: undefined,
+    drift: [],
   };
   const deps = {
     kubernetes: fakeKubernetes(),
     processes: {run: () => Promise.reject(new Error('not called'))},
   };
-  await expect(dryRun({steps}, [], NAME, facts, deps)).rejects.toMatchObject({
+  await expect(dryRunPlan({steps, name: NAME, objects: [], facts}, deps)).rejects.toMatchObject({
     code: 'RELEASE_BUSY',
     message: 'Namespace scalr is being deleted. Nothing was changed.',
     suggestions: [
       'Run the command again when the namespace is deleted, or use another --namespace',
     ],
+  });
+});
+
+describe('a request that is not accepted', () => {
+  const TRIAL = {
+    what: 'Pod of Deployment main',
+    call: {tool: 'kubectl' as const, args: ['create']},
+  };
+  const verdict = (stderr: string, excuses?: (stderr: string) => string | undefined) =>
+    requireAccepted([{call: TRIAL.call, trials: [{...TRIAL, ...(excuses ? {excuses} : {})}]}], {
+      run: async () => ({exitCode: 1, stdout: '', stderr}),
+    });
+
+  test.each([
+    [
+      'Error from server (Forbidden): pods is forbidden: User "jane" cannot create resource "pods" in API group "" in the namespace "scalr"',
+      'your user cannot create pods',
+    ],
+    [
+      'Error from server (BadRequest): admission webhook "mirror.example.com" does not support dry run',
+      'admission webhook mirror.example.com does not support dry runs',
+    ],
+  ])('is not checked: %s', async (stderr, reason) => {
+    expect(await verdict(stderr)).toEqual([{what: TRIAL.what, reason}]);
+  });
+
+  test.each([
+    [
+      'Error from server (Forbidden): error when creating "STDIN": pods "main" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation',
+      'pods "main" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation',
+      'Pod Security Standard',
+    ],
+    [
+      'Error from server (Forbidden): pods "main" is forbidden: maximum memory usage per Container is 1Gi, but limit is 2Gi',
+      'pods "main" is forbidden: maximum memory usage per Container is 1Gi, but limit is 2Gi',
+      'not RBAC',
+    ],
+    [
+      'Error from server (Forbidden): pods "main" is forbidden: error looking up service account scalr/nosa: serviceaccount "nosa" not found',
+      'pods "main" is forbidden: error looking up service account scalr/nosa: serviceaccount "nosa" not found',
+      'not RBAC',
+    ],
+    [
+      'Error from server: admission webhook "images.example.com" denied the request: no',
+      'admission webhook "images.example.com" denied the request: no',
+      'admission policy',
+    ],
+  ])('ends the command with the message: %s', async (stderr, message, remedy) => {
+    await expect(verdict(stderr)).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      message: `The API server does not accept this plan. Nothing was changed.\n× ${TRIAL.what}: ${message}`,
+      suggestions: [expect.stringContaining(remedy)],
+    });
+  });
+});
+
+describe('a quota', () => {
+  const FULL =
+    'pods "main" is forbidden: exceeded quota: tight, requested: limits.memory=2Gi,pods=1, used: limits.memory=2Gi,pods=1, limited: limits.memory=2Gi,pods=1';
+  const SMALL =
+    'pods "main" is forbidden: exceeded quota: tight, requested: limits.memory=2Gi, used: limits.memory=0, limited: limits.memory=1Gi';
+  const excusesOf = (kind: string, isInstalled: boolean) => {
+    const object = {
+      apiVersion: 'apps/v1',
+      kind,
+      metadata: {name: 'main'},
+      spec: {template: {spec: {containers: [{name: 'agent'}]}}},
+    };
+    const facts = {
+      installed: [],
+      drift: [],
+      release: isInstalled ? ({} as ReleaseRecord) : undefined,
+    };
+    const [batch] = podBatches({steps: [], objects: [object], facts}, NAME.kubeTarget);
+    return batch?.trials[0]?.excuses as (stderr: string) => string | undefined;
+  };
+
+  test.each([
+    ['an update, whose pods use it', 'Deployment', true, FULL, true],
+    ['a run, which other runs precede', 'AgentTaskTemplate', false, FULL, true],
+    ['a new agent', 'Deployment', false, FULL, false],
+    ['a pod that never fits', 'Deployment', true, SMALL, false],
+    ['a run that never fits', 'AgentTaskTemplate', true, SMALL, false],
+  ])('that has no room for %s', (_, kind, isInstalled, stderr, isExcused) => {
+    expect(excusesOf(kind, isInstalled)(stderr)).toBe(
+      isExcused ? 'ResourceQuota tight has no room beside the running pods' : undefined,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {runSteps} from '../../src/operations/run-steps.ts';
-import type {Step} from '../../src/operations/step.ts';
+import type {Step, Undo} from '../../src/operations/step.ts';
 import type {Processes} from '../../src/ports/system.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -163,12 +163,17 @@ test('interrupts helm when its timeout expires', async () => {
 });
 
 describe('the error of a failed plan', () => {
-  const undo = {
-    text: 'It is stopped.',
-    title: 'Start it again',
-    call: {tool: 'kubectl' as const, args: ['scale', '--replicas=2', '--namespace', 'team']},
-    object: {kind: 'Deployment', name: 'agent'},
-  };
+  const call = {tool: 'kubectl' as const, args: ['scale', '--replicas=2', '--namespace', 'team']};
+  const undo: Undo[] = [
+    {
+      object: {kind: 'Deployment', name: 'agent'},
+      restores: 'replicas',
+      text: 'It is stopped.',
+      call,
+      reverted: 'It is started again.',
+      byHand: ['Start it again: kubectl scale --replicas=2 --namespace team'],
+    },
+  ];
 
   test('lists remaining changes with the call that reverts them', async () => {
     const {calls, options} = deps();

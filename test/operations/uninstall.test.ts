@@ -356,7 +356,7 @@ describe('drain', () => {
       objects: [deployment(live)],
     });
     const stop = planned(given).plan.steps.find(({id}) => id === 'stop/agent-main');
-    expect(stop?.undo?.call.args).toEqual(
+    expect(stop?.undo?.[0]?.call.args).toEqual(
       expect.arrayContaining([
         'scale',
         'deployment/agent-main',

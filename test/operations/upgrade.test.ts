@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
+import type {ClusterAccess} from '../../src/helm/releases.ts';
 import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
 import {
@@ -330,13 +331,11 @@ test.each([
 });
 
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
-  const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<
-    typeof prepare
-  >[4];
+  const access = {processes: {run: async () => expect.unreachable()}} as unknown as ClusterAccess;
   const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
   const old = installed({nodes: [{name: 'old', version: 'v1.34.1'}]});
   await expect(
-    prepare(old, NEW, options, CHOICES, access, AbortSignal.timeout(1000)),
+    prepare(old, NEW, options, {choices: CHOICES, access, signal: AbortSignal.timeout(1000)}),
   ).rejects.toThrow(/node old \(v1\.34\.1\)/);
 });
 
@@ -513,17 +512,19 @@ describe('a token in plain text', () => {
     });
     const access = {
       processes: {run: async () => ({exitCode: 0, stdout: '', stderr: ''})},
-    } as unknown as Parameters<typeof prepare>[4];
+    } as unknown as ClusterAccess;
     const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
     const to = {chart: 'agent-local', version: '0.6.5'} as const;
-    const prepared = await prepare(found, to, options, CHOICES, access, AbortSignal.timeout(1000));
+    const prepared = await prepare(found, to, options, {
+      choices: CHOICES,
+      access,
+      signal: AbortSignal.timeout(1000),
+    });
     expect(prepared.desired.secrets.map(({name}) => name)).toEqual(['scalr-agent-agent-token']);
   });
 
   test('rejects a Secret name that would have no effect', async () => {
-    const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<
-      typeof prepare
-    >[4];
+    const access = {processes: {run: async () => expect.unreachable()}} as unknown as ClusterAccess;
     const options = {
       source: undefined,
       overlay: {},
@@ -531,7 +532,11 @@ describe('a token in plain text', () => {
       secretNames: {token: 'mine'},
     };
     await expect(
-      prepare(installed(), NEW, options, CHOICES, access, AbortSignal.timeout(1000)),
+      prepare(installed(), NEW, options, {
+        choices: CHOICES,
+        access,
+        signal: AbortSignal.timeout(1000),
+      }),
     ).rejects.toThrow(
       /--token-secret has no effect: the values of release scalr-agent contain no token/,
     );

@@ -1,0 +1,115 @@
+import {isBelow} from '../charts/charts.ts';
+import {scalrChart, type Target} from '../charts/define.ts';
+import {releasesOf} from '../charts/target.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Warning} from '../ground/errors.ts';
+import type {ReadError} from '../ground/fact.ts';
+import {sameTree, type Tree, type Values} from '../ground/tree.ts';
+import type {ClusterAccess} from '../helm/releases.ts';
+import {
+  includesRef,
+  type KubernetesObject,
+  kindAndName,
+  podTemplates,
+  refOf,
+} from '../kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
+import {type Run, type RunsOf, runsIn, runsOfRelease} from '../release/inventory.ts';
+import type {InstallFacts} from '../release/read-release.ts';
+import {shutdownMode} from '../settings/pods.ts';
+import {readValues} from '../values/read-values.ts';
+import {CONTROLLERS} from './pod-trials.ts';
+import type {Step} from './step.ts';
+import {inFlight} from './uninstall.ts';
+
+interface Restarting {
+  name: ReleaseName;
+  steps: readonly Step[];
+  /** Rendered objects after the change. */
+  manifest: readonly KubernetesObject[];
+  facts: InstallFacts;
+}
+
+/** Warnings for runs that the steps interrupt, because pods of the agent restart. Reads the runs only then. */
+export async function runWarnings(
+  restarting: Restarting,
+  {kubernetes}: Pick<ClusterAccess, 'kubernetes'>,
+  signal: AbortSignal,
+): Promise<Warning[]> {
+  const {name, facts} = restarting;
+  const target = scalrChart(facts.release?.chart ?? '');
+  if (facts.release === undefined || target === undefined || !restartsPods(restarting)) return [];
+  const {values} = facts.release;
+  // Older values cannot be read.
+  if (isBelow(target.version, releasesOf(target.chart)[0] ?? target.version)) return [UNREAD];
+  const runsOf = runsOfRelease(name.release, target, values);
+  const {runs, error} = await runsInFlight(runsOf, name.kubeTarget, kubernetes, signal);
+  if (error) return [UNREAD];
+  return restartWarnings(target, values, runs, 'they continue').map((message) => ({
+    code: 'RUNS',
+    message,
+  }));
+}
+
+const UNREAD: Warning = {
+  code: 'RUNS',
+  message: 'The agent pods restart. Runs in flight cannot be listed, and may be interrupted.',
+};
+
+/** A running workload of the installed release is restarted, gets other pods, or is deleted. */
+function restartsPods({steps, manifest, facts}: Restarting): boolean {
+  const {installed, drift, stopped} = facts;
+  const isChanged = steps.some(({call}) => call.tool === 'helm');
+  const restarted = steps.flatMap(({workloads = []}) => workloads);
+  return installed
+    .filter((object) => CONTROLLERS.has(object.kind ?? '') && !stopped.has(kindAndName(object)))
+    .some((before) => {
+      const after = manifest.find((each) => kindAndName(each) === kindAndName(before));
+      const isRestored = drift.some(
+        ({object, paths}) =>
+          object === kindAndName(before) && paths.some((path) => path.startsWith('spec.template')),
+      );
+      const hasNewPods =
+        after === undefined || isRestored || !sameTree(templatesIn(before), templatesIn(after));
+      return includesRef(refOf(before), restarted) || (isChanged && hasNewPods);
+    });
+}
+
+const templatesIn = (object: KubernetesObject): Tree => podTemplates(object) as unknown as Tree;
+
+/** Undefined if runs cannot be seen from outside the agent. */
+export async function runsInFlight(
+  runsOf: RunsOf | undefined,
+  {namespace}: ClusterTarget,
+  kubernetes: ClusterAccess['kubernetes'],
+  signal: AbortSignal,
+): Promise<{runs: readonly Run[] | undefined; error?: ReadError | undefined}> {
+  if (runsOf === undefined) return {runs: undefined};
+  const options = {signal, idleMs: REQUIRED_MS, namespace};
+  const lists = await Promise.all(
+    ['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)),
+  );
+  const objects = lists.flatMap(({items}) => items);
+  return {runs: runsIn(objects, runsOf), error: lists.find(({error}) => error)?.error};
+}
+
+/** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */
+export function restartWarnings(
+  target: Target,
+  values: Values,
+  runs: readonly Run[] | undefined,
+  ofJobs: string,
+): string[] {
+  const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
+  if (runs === undefined) {
+    const fate = drains ? 'can finish within the grace period' : 'are interrupted';
+    return [
+      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`,
+    ];
+  }
+  if (runs.length === 0) return [];
+  if (target.chart === 'agent-job')
+    return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
+  const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
+  return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
+}

@@ -1,0 +1,208 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, expect, test} from 'vitest';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {accountWith} from '../cluster/accounts.ts';
+import {enforce, type Policy} from '../cluster/admission-policy.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
+import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
+import {installedByHelm} from '../support/installed-by-helm.ts';
+import {violations} from '../support/output-schema.ts';
+import {debug, install, rotateToken, upgrade} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+const source = (chart: ChartName, version: string): Promise<string> =>
+  directoryOf({chart, version}, scratch);
+
+const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
+const local = await stepFlags('agent-local');
+const MESSAGE = 'images must come from registry.corp.example';
+
+const podsFrom = (registry: string): Policy => ({
+  rules: [{group: '', resource: 'pods', operations: ['CREATE']}],
+  expression: `object.spec.containers.all(c, c.image.startsWith('${registry}'))`,
+  message: MESSAGE,
+});
+
+const deploymentsFrom = (registry: string): Policy => ({
+  rules: [{group: 'apps', resource: 'deployments', operations: ['CREATE', 'UPDATE']}],
+  expression: `object.spec.template.spec.containers.all(c, c.image.startsWith('${registry}'))`,
+  message: MESSAGE,
+});
+
+/** Everything that the tested commands may change in the namespace. */
+const state = ({kubectl}: Workplace): Promise<string> =>
+  kubectl(
+    'get',
+    'deployments,secrets,serviceaccounts,configmaps',
+    '--output',
+    'jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.uid} {.metadata.generation}{"\\n"}{end}',
+  );
+
+interface Refused {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The command names the object and the policy, and has changed nothing; its dry run says the same. */
+async function expectRefusal(
+  place: Workplace,
+  what: string,
+  run: (...more: string[]) => Promise<Refused>,
+): Promise<void> {
+  const before = await state(place);
+  for (const flag of ['--dry-run', '--yes']) {
+    const {exit, stdout, stderr} = await run(flag, '--json');
+    expect(exit, stdout + stderr).toBe(1);
+    const {error} = JSON.parse(stdout);
+    expect(error.code).toBe('TOOL_FAILED');
+    expect(error.message).toContain(
+      'The API server does not accept this plan. Nothing was changed.',
+    );
+    expect(error.message).toMatch(
+      new RegExp(`× ${what}: .*ValidatingAdmissionPolicy '.*${MESSAGE}`),
+    );
+    expect(error.suggestions).toEqual([
+      'An admission policy rejects the request: correct what the message lists, or ask the policy owner for an exception',
+    ]);
+    expect(error.suggestions.join()).not.toContain('permission');
+  }
+  expect(await state(place)).toBe(before);
+}
+
+test('upgrade of a Deployment that is replaced stops before the first step when a policy rejects the new one', async () => {
+  const target = {chart: 'agent-job', version: '0.5.67'} as const;
+  const place = await installedByHelm(
+    helm,
+    'scalr-agent',
+    target,
+    await source('agent-job', '0.5.67'),
+    [],
+  );
+  await enforce(place, deploymentsFrom('registry.corp.example/'));
+  const argv = ['--chart-source', await source('agent-job', '0.6.5')];
+  await expectRefusal(place, 'Deployment scalr-agent', (...more) =>
+    upgrade(place, helm, [...argv, ...more]),
+  );
+});
+
+test('install and its dry run stop before the first step when a policy rejects only the pods', async () => {
+  const place = await installPlace();
+  await enforce(place, podsFrom('registry.corp.example/'));
+  await expectRefusal(place, 'Pod of Deployment scalr-agent-agent-local', (...more) =>
+    install(place, helm, [...local, ...more], {env: TOKEN}),
+  );
+});
+
+test('debug and rotate-token stop before the first step when a policy rejects the restarted pods', async () => {
+  const place = await installPlace();
+  const done = await install(place, helm, [...local, '--yes'], {env: TOKEN});
+  expect(done.exit, done.stderr).toBe(0);
+  await enforce(place, podsFrom('registry.corp.example/'));
+  const pod = 'Pod of Deployment scalr-agent-agent-local';
+  await expectRefusal(place, pod, (...more) =>
+    debug(place, helm, ['on', ...local.slice(2, 4), ...more]),
+  );
+  await expectRefusal(place, pod, (...more) =>
+    rotateToken(place, helm, more, {env: {SCALR_AGENT_TOKEN: 'hunter3'}}),
+  );
+});
+
+test('a policy that rejects one deletion stops a chart change before the first step', async () => {
+  const target = {chart: 'agent-k8s', version: '0.6.5'} as const;
+  const set = [`agent.data_home=/var/lib/${Math.random().toString(36).slice(2)}`];
+  const place = await installedByHelm(
+    helm,
+    'prod',
+    target,
+    await source('agent-k8s', '0.6.5'),
+    set,
+  );
+  await enforce(place, {
+    rules: [{group: '', resource: 'serviceaccounts', operations: ['DELETE']}],
+    expression: 'false',
+    message: MESSAGE,
+  });
+  const argv = ['--release', 'prod', '--chart', 'agent-job'];
+  const next = await source('agent-job', '0.6.5');
+  await expectRefusal(place, 'Deletion of ServiceAccount [^:]*', (...more) =>
+    upgrade(place, helm, [...argv, '--chart-source', next, ...more]),
+  );
+});
+
+/** All that an install does in its namespace, but no pods are created. */
+const WITHOUT_PODS = [
+  {
+    apiGroups: ['', 'apps', 'batch', 'networking.k8s.io', 'policy', 'rbac.authorization.k8s.io'],
+    resources: [
+      ...['secrets', 'configmaps', 'serviceaccounts', 'persistentvolumeclaims'],
+      ...['deployments', 'jobs', 'networkpolicies', 'poddisruptionbudgets'],
+      ...['roles', 'rolebindings'],
+    ],
+    verbs: ['*'],
+  },
+  {
+    apiGroups: ['', 'apps', 'batch'],
+    resources: ['namespaces', 'events', 'pods', 'pods/log', 'replicasets', 'daemonsets'],
+    verbs: ['get', 'list'],
+  },
+];
+
+test('names the pods that the user may not try, and installs', async () => {
+  const place = await installPlace();
+  const kubeconfig = await accountWith(WITHOUT_PODS, place);
+  const warning = {
+    code: 'NOT_CHECKED',
+    message:
+      'Not checked with a dry run: Pod of Deployment scalr-agent-agent-local (your user cannot create pods).',
+  };
+  const asUser = {...place, kubeconfig};
+  const dry = await install(asUser, helm, [...local, '--dry-run'], {env: TOKEN});
+  expect(dry.exit, dry.stderr).toBe(0);
+  expect(dry.stderr).toContain(
+    'The API server accepts all other objects. Not checked:\n  - Pod of Deployment scalr-agent-agent-local: your user cannot create pods\n',
+  );
+  for (const flag of ['--dry-run', '--yes']) {
+    const {stdout, stderr, exit} = await install(asUser, helm, [...local, flag, '--json'], {
+      env: TOKEN,
+    });
+    expect(exit, stdout + stderr).toBe(0);
+    expect(violations('install', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).warnings).toContainEqual(warning);
+  }
+});
+
+test('install stops before the first step when a quota or Pod Security rejects its pods', async () => {
+  const place = await installPlace();
+  const {kubectl, namespace} = place;
+  await kubectl('create', 'quota', 'tight', '--hard=limits.memory=1Gi');
+  await kubectl('wait', 'quota/tight', '--for=jsonpath={.status.hard}', '--timeout=10s');
+  const run = () => install(place, helm, [...local, '--yes', '--json'], {env: TOKEN});
+  const quota = JSON.parse((await run()).stdout).error;
+  expect(quota.message).toMatch(
+    /Nothing was changed\.\n× Pod of Deployment scalr-agent-agent-local: pods ".*" is forbidden: (exceeded|failed) quota: tight/,
+  );
+  await kubectl('delete', 'quota', 'tight');
+  const level = 'pod-security.kubernetes.io/enforce';
+  await kubectl('label', 'namespace', namespace, `${level}=restricted`);
+  await expect
+    .poll(async () => JSON.parse((await run()).stdout).error?.message)
+    .toMatch(
+      /× Pod of Deployment .*: pods ".*" is forbidden: violates PodSecurity "restricted:latest"/,
+    );
+  expect(await kubectl('get', 'deployments,secrets', '--output', 'name')).toBe('');
+});
+
+test('a policy that accepts the plan changes nothing, and the dry run says that all was tried', async () => {
+  const place = await installPlace();
+  await enforce(place, podsFrom(''));
+  const {stderr, exit} = await install(place, helm, [...local, '--dry-run'], {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain('The API server accepts all objects.\n');
+});
