@@ -50,6 +50,8 @@ const EXIT_OF = {
   VERSION_TOO_OLD: ExitCode.usage,
   VERSION_NOT_RELEASED: ExitCode.usage,
   AMBIGUOUS_YAML: ExitCode.usage,
+  CLEAR_TEXT_CREDENTIAL: ExitCode.usage,
+  ENCRYPTED_FILE: ExitCode.usage,
   UNREADABLE_FILE: ExitCode.usage,
   UNWRITABLE_FILE: ExitCode.failed,
   FILE_EXISTS: ExitCode.usage,

@@ -8,6 +8,7 @@ import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {writtenSettings} from '../read-values.ts';
+import {checkClearText} from './check-clear-text.ts';
 import {checkManifest, nestedChart} from './check-values.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {mergeSources, readLayers, readSource} from './source.ts';
@@ -124,6 +125,7 @@ function inRelease(
   const {file, line = 0, path} = finding;
   const text =
     (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
+  if (finding.code === 'CLEAR_TEXT_CREDENTIAL') return [finding];
   // A missing key has the position of the key above it.
   const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
@@ -195,7 +197,10 @@ function sourceText({source, version, isGiven}: ChartGuess, target: Target): str
 function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
-    const found = source === undefined ? findings : checkManifest(source);
+    const found = [
+      ...(source === undefined ? findings : checkManifest(source)),
+      ...checkClearText(text),
+    ];
     return areLayers ? found.map((each) => ({...each, file})) : found;
   });
 }

@@ -19,15 +19,17 @@ type Locate = (offset: number) => SourcePosition;
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
 export function readSource(text: string): ReadResult {
-  // Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same.
-  const content = text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
   try {
-    return readText(content);
+    return readText(normalized(text));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {findings: [findingOf(TOO_DEEP, () => ({line: 1, column: 1}))]};
   }
 }
+
+/** Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same. */
+export const normalized = (text: string): string =>
+  text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
 
 function readText(text: string): ReadResult {
   const lines = new LineCounter();
