@@ -39,7 +39,9 @@ export function clearTextError(found: readonly WrittenCredential[], where: strin
   const lines = found.map(({place, kind, setting}) =>
     [setting === undefined ? '' : `${spell(setting)}: `, `${place} contains ${kind}.`].join(''),
   );
-  const hasProxy = found.some(({setting}) => PROXIES.includes(setting));
+  const hasProxy = found.some(
+    ({setting, place}) => PROXIES.includes(setting) || /proxy/i.test(place),
+  );
   const suggestions = [
     hasProxy
       ? 'Use a proxy without a password: no chart version can read the proxy of runs from a Secret'

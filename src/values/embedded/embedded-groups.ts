@@ -61,7 +61,12 @@ function isWithoutValues({file, text}: ValuesFile): boolean {
   const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
   return (
     roots.length > 0 &&
-    roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'))
+    roots.every(
+      (root) =>
+        BESIDE.test(scalarText(root.get('kind', true)) ?? '') ||
+        // An encrypted manifest, such as a Secret.
+        (root.has('sops') && root.has('kind')),
+    )
   );
 }
 

@@ -15,7 +15,29 @@ interface Place {
  * Credentials that a file contains in clear text: in values, keys and comments. Reads the text and not the values, because every part of
  * a file is stored where the file is.
  */
-export function checkClearText(text: string): ValuesFinding[] {
+export const checkClearText = (text: string): ValuesFinding[] =>
+  clearTextPlaces(text).map(({path, kind, line, column}): ValuesFinding => {
+    const where = path === '' ? 'The file' : 'The value';
+    return {
+      severity: 'warning',
+      code: 'CLEAR_TEXT_CREDENTIAL',
+      path,
+      line,
+      column,
+      message: `${where} contains ${kind} in clear text.`,
+      suggestion: 'Store it in a Kubernetes Secret or in Scalr, and replace it where it was used',
+    };
+  });
+
+/** A credential in a file; without a path in a comment, or where the file cannot be read. */
+interface ClearTextPlace {
+  path: string;
+  kind: string;
+  line: number;
+  column: number;
+}
+
+export function clearTextPlaces(text: string): ClearTextPlace[] {
   const content = normalized(text);
   const inText = credentialsIn(content);
   if (inText.length === 0) return [];
@@ -26,24 +48,10 @@ export function checkClearText(text: string): ValuesFinding[] {
     .map((each): Place => ({...each, path: []}));
   return [...places, ...others]
     .toSorted((one, other) => one.start - other.start)
-    .map(({path, kind, start}) => findingOf(path, kind, lines.linePos(start)));
-}
-
-function findingOf(
-  path: TreePath,
-  kind: string,
-  {line, col}: {line: number; col: number},
-): ValuesFinding {
-  const where = path.length === 0 ? 'The file' : 'The value';
-  return {
-    severity: 'warning',
-    code: 'CLEAR_TEXT_CREDENTIAL',
-    path: dotted(path),
-    line,
-    column: col,
-    message: `${where} contains ${kind} in clear text.`,
-    suggestion: 'Store it in a Kubernetes Secret or in Scalr, and replace it where it was used',
-  };
+    .map(({path, kind, start}) => {
+      const {line, col: column} = lines.linePos(start);
+      return {path: dotted(path), kind, line, column};
+    });
 }
 
 function placesIn(content: string, lines: LineCounter): Place[] {

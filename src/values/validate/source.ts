@@ -1,4 +1,10 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
+import {
+  decryptCommand,
+  type Encryption,
+  encryptionOf,
+  refuseEncrypted,
+} from '../../ground/encryption.ts';
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
@@ -41,6 +47,8 @@ function readText(text: string): ReadResult {
     findings: [findingOf(problem, locate)],
   });
   const [document, ...others] = parseYaml(text, lines);
+  const encryption = encryptionOf(text);
+  if (encryption) return refused(encrypted(encryption, text));
   const empty: ReadResult = {
     source: sourceOf(undefined, locate),
     findings: [findingOf(EMPTY, locate)],
@@ -64,6 +72,14 @@ function readText(text: string): ReadResult {
     ? {source, findings: problems.map((each) => findingOf(each, locate, source))}
     : refused(NO_MAPPING);
 }
+
+const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
+  offset: Math.max(0, text.search(encryption.pattern)),
+  severity: 'warning',
+  code: 'ENCRYPTED_FILE',
+  message: `The file is encrypted with ${encryption.name}, so nothing in it was checked.`,
+  suggestion: `Check the decrypted values: ${decryptCommand(encryption)} | scalr-agent validate -`,
+});
 
 const EMPTY: SourceProblem = {
   offset: 0,
@@ -197,6 +213,11 @@ function lookUp(values: Values, path: TreePath): {exists: boolean; deepest: Tree
 export function readLayers(files: readonly {file: string; text: string}[]): Values {
   return mergeSources(
     files.map(({file, text}) => {
+      refuseEncrypted(
+        file,
+        text,
+        (decrypt) => `Use the decrypted content in its place: <(${decrypt})`,
+      );
       const {source, findings} = readSource(text);
       if (source) return {file, source};
       const [{message = '', line = 1} = {}] = findings;
