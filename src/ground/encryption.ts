@@ -12,7 +12,7 @@ const ENCRYPTIONS: readonly Encryption[] = [
   {
     name: 'SOPS',
     pattern:
-      /ENC\[AES256_GCM,|^\s*["']?sops["']?\s*:(?=[\s\S]*^\s*["']?(?:mac|lastmodified)["']?\s*:)/m,
+      /ENC\[AES256_GCM,|(?:^|[{,])\s*["']?sops["']?\s*:(?=[\s\S]*["']?(?:mac|lastmodified)["']?\s*:)/m,
     command: ['sops', '--decrypt'],
   },
   {

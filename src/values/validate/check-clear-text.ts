@@ -1,5 +1,5 @@
 import {isPair, isScalar, LineCounter, type Node, type ParsedNode, visit} from 'yaml';
-import {credentialsIn} from '../../ground/credentials.ts';
+import {credentialsIn, hideCredentials} from '../../ground/credentials.ts';
 import {dotted, type TreePath, type ValuesFinding} from './finding.ts';
 import {normalized, parseYaml} from './source.ts';
 
@@ -50,7 +50,7 @@ export function clearTextPlaces(text: string): ClearTextPlace[] {
     .toSorted((one, other) => one.start - other.start)
     .map(({path, kind, start}) => {
       const {line, col: column} = lines.linePos(start);
-      return {path: dotted(path), kind, line, column};
+      return {path: hideCredentials(dotted(path)), kind, line, column};
     });
 }
 

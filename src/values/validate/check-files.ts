@@ -100,7 +100,10 @@ export function findingsOf(
       : validate(files[0]?.text ?? '', target);
     return release === undefined
       ? found
-      : [...release.around, ...found.flatMap((each) => inRelease(each, release, files))];
+      : withoutRepeats(
+          release.around,
+          found.flatMap((each) => inRelease(each, release, files)),
+        );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
@@ -114,6 +117,17 @@ export function findingsOf(
       },
     ];
   }
+}
+
+/** A token in a file for Git is reported once, as an error. */
+export function withoutRepeats(
+  first: readonly ValuesFinding[],
+  others: readonly ValuesFinding[],
+): ValuesFinding[] {
+  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({line}) => line);
+  const isRepeated = ({code, line}: ValuesFinding): boolean =>
+    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(line);
+  return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 
 /** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */

@@ -75,7 +75,6 @@ function readText(text: string): ReadResult {
 
 const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
   offset: Math.max(0, text.search(encryption.pattern)),
-  severity: 'warning',
   code: 'ENCRYPTED_FILE',
   message: `The file is encrypted with ${encryption.name}, so nothing in it was checked.`,
   suggestion: `Check the decrypted values: ${decryptCommand(encryption)} | scalr-agent validate -`,
