@@ -27,6 +27,7 @@ import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {newerText} from '../ui/status.ts';
+import {refuseClearText} from '../values/clear-text.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
@@ -46,6 +47,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.kubeTarget, flags);
     const overlay = readLayers(await readValuesTexts(flags.values ?? [], this.app.files));
+    refuseClearText(overlay, settings, () => undefined);
     const timeoutMs = timeoutOf(flags);
     const choices = {
       ...waitingOf(flags),

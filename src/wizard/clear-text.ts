@@ -1,7 +1,6 @@
+import {credentialsIn} from '../ground/credentials.ts';
 import type {Prompter} from '../ports/system.ts';
 import {allowClearText} from '../settings/clear-text.ts';
-import type {Setting} from '../settings/define.ts';
-import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf} from './possible-answers.ts';
@@ -22,13 +21,13 @@ export async function mayStore(
   return true;
 }
 
-const PROXIES = [httpProxy, httpsProxy] as Setting[];
+/** True if a release with these settings already stores a credential in clear text. */
+export const isStored = (settings: ReadonlyMap<string, unknown>): boolean =>
+  credentialsIn(JSON.stringify([...settings.values()])).length > 0;
 
-/** The consent is for the password of the proxy, and ends with it. */
+/** The consent is for credentials in the answers, and ends with them. */
 export function dropConsent(store: AnswerStore): void {
-  const hasOne = PROXIES.some((each) => {
-    const answer = store.answer(each);
-    return answer !== undefined && hasPassword(answer);
-  });
-  if (!hasOne && store.answer(allowClearText)?.source === 'prompt') store.delete(allowClearText);
+  if (store.answer(allowClearText)?.source !== 'prompt') return;
+  const answers = store.entries().map(({setting, answer}) => [setting.id, answer.value] as const);
+  if (!isStored(new Map(answers))) store.delete(allowClearText);
 }
