@@ -1,7 +1,7 @@
 import {PRIVATE_KEY, TOKEN_SHAPES, tokenAt} from './token-shapes.ts';
 
 /** A credential in a text, recognized by its value. */
-export interface Credential {
+export interface RecognizedCredential {
   /** What it is, without its value. */
   kind: string;
   start: number;
@@ -45,7 +45,7 @@ const PUBLIC_BLOCK =
   /-----BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE|PUBLIC KEY|CRL)-----[^-]*-----END [A-Z0-9 ]+-----|LS0tLS1CRUdJTi[A-Za-z0-9+/=]{80,}/g;
 
 /** Every credential in a text that its form gives away: tokens with a known format, passwords in URLs, private keys. */
-export function credentialsIn(text: string): Credential[] {
+export function credentialsIn(text: string): RecognizedCredential[] {
   const keys = [...matches(KEY, text), ...matches(KEY_IN_BASE64, text)].map((each) => ({
     ...each,
     kind: 'a private key',
@@ -60,7 +60,7 @@ const matches = (expression: RegExp, text: string): {start: number; end: number}
     end: index + found.length,
   }));
 
-function passwordsIn(text: string): Credential[] {
+function passwordsIn(text: string): RecognizedCredential[] {
   return [...text.matchAll(USER_INFO)].flatMap(({0: found, 1: password, 2: bare, index}) => {
     const value = password ?? bare ?? '';
     if (NO_PASSWORD.test(value)) return [];
@@ -69,8 +69,8 @@ function passwordsIn(text: string): Credential[] {
   });
 }
 
-function tokensIn(text: string): Credential[] {
-  const found: Credential[] = [];
+function tokensIn(text: string): RecognizedCredential[] {
+  const found: RecognizedCredential[] = [];
   ANCHORS.lastIndex = 0;
   for (let match = ANCHORS.exec(text); match !== null; match = ANCHORS.exec(text)) {
     const {index} = match;
@@ -88,8 +88,8 @@ function tokensIn(text: string): Credential[] {
 }
 
 /** In the order of the text, each character at most once. */
-function withoutOverlaps(found: readonly Credential[]): Credential[] {
-  const kept: Credential[] = [];
+function withoutOverlaps(found: readonly RecognizedCredential[]): RecognizedCredential[] {
+  const kept: RecognizedCredential[] = [];
   for (const each of found.toSorted((one, other) => one.start - other.start))
     if (each.start >= (kept.at(-1)?.end ?? 0)) kept.push(each);
   return kept;

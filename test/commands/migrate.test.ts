@@ -257,10 +257,14 @@ describe('agents outside Kubernetes', () => {
 describe('refuses text that another tool defines', () => {
   const HELM = `helm upgrade --install a scalr/agent-k8s --version 0.6.4 --set agent.token=${TOKEN}`;
   test.each([
-    ['a helm command', HELM, 'helm get values RELEASE'],
-    ['a helm command', `KUBECONFIG=~/.kube/prod ${HELM}\n`, 'helm get values RELEASE'],
-    ['a helm command', `# how to\nhelm repo add scalr https://x\n$ ${HELM}\n`, 'helm get values'],
-    ['a helm command', `sudo ${HELM.replaceAll(' --', ' \\\n --')}`, 'helm get values RELEASE'],
+    ['a helm command', HELM, 'with helm get values'],
+    ['a helm command', `KUBECONFIG=~/.kube/prod ${HELM}\n`, 'with helm get values'],
+    [
+      'a helm command',
+      `# how to\nhelm repo add scalr https://x\n$ ${HELM}\n`,
+      'with helm get values',
+    ],
+    ['a helm command', `sudo ${HELM.replaceAll(' --', ' \\\n --')}`, 'with helm get values'],
     ['a docker command', `AGENT=${TOKEN} docker run -e SCALR_TOKEN scalr/agent`, 'docker inspect'],
     ['a docker command', 'docker container run -e A=1 scalr/agent run', 'docker inspect'],
     ['a docker command', '$~ podman run scalr/agent', 'docker inspect'],
@@ -370,7 +374,9 @@ sops:
     const argv = ['s.yaml', ...LOCAL, '--out', 's.yaml', '--yes'];
     const {stderr, exit} = await runCommand(Migrate, argv, {files: memory});
     expect(stderr).toContain('s.yaml is encrypted with SOPS');
-    expect(stderr).toContain(`sops --decrypt s.yaml | scalr-agent migrate - ${LOCAL.join(' ')}`);
+    expect(stderr).toContain(
+      'sops --decrypt s.yaml | scalr-agent migrate - --to agent-local@0.6.5 --from agent-local@0.6.3',
+    );
     expect(exit).toBe(2);
     expect((await memory.read('s.yaml')).toString()).toBe(SOPS);
   });

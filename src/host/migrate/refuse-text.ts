@@ -1,4 +1,3 @@
-import {helmCommand} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 
 /** A text that another tool defines, and the command that prints the same as data. */
@@ -23,7 +22,7 @@ const TEXTS: readonly RecognizedText[] = [
     what: 'a helm command',
     pattern: new RegExp(`${BEFORE}helm[ \\t]+[a-z-]`, 'm'),
     remedies: [
-      `Migrate the values of the release: ${helmCommand({}, 'get', 'values', 'RELEASE', '--namespace', 'NAMESPACE', '--output', 'yaml')} | scalr-agent migrate - --from CHART@VERSION --to agent-job`,
+      'Print the values of the release with helm get values, and migrate them: scalr-agent migrate - --to agent-job --from CHART@VERSION',
       'For an agent that is not installed yet: scalr-agent values --help',
     ],
   },

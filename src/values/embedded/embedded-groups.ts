@@ -4,7 +4,7 @@ import {isChart} from '../../charts/define.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {checkClearText} from '../validate/check-clear-text.ts';
-import {type FileGroup, withoutRepeats} from '../validate/check-files.ts';
+import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
 import {parseYaml} from '../validate/source.ts';
 import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
@@ -30,7 +30,7 @@ export async function releaseGroups(given: ValuesFile, read: Read): Promise<File
     found.map(([release, paths]) => groupOf(given, release, paths, read)),
   );
   const problems = fileProblems(text).map((each) => findingOf(each, given));
-  const ofFile = withoutRepeats(problems, clearTextAround(given, [first, ...others]));
+  const ofFile = withoutRepeatedTokens(problems, clearTextAround(given, [first, ...others]));
   if (first?.release)
     return [
       {...first, release: {...first.release, around: [...ofFile, ...first.release.around]}},

@@ -57,12 +57,7 @@ export interface MigratedFile {
  */
 export function migrateFile(request: MigrationRequest): MigratedFile {
   const {file, text, from, to, keeps, read} = request;
-  refuseEncrypted(
-    file,
-    text,
-    (decrypt) =>
-      `Migrate the decrypted values: ${decrypt} | scalr-agent migrate - ${argumentsOf(request)}`,
-  );
+  refuseEncrypted(file, text, (decrypt) => migrateDecrypted(decrypt, request));
   const releases = embeddedReleases(file, text);
   const {target, warnings} = migrationTarget(to, read);
   const isWhole = releases.length === 0;
@@ -121,9 +116,12 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
   };
 }
 
-/** The flags of the request, to repeat them. */
-const argumentsOf = ({from, to}: MigrationRequest): string =>
-  [...(from === undefined ? [] : [`--from ${from}`]), `--to ${to ?? 'CHART@VERSION'}`].join(' ');
+/** The same command for the decrypted file. */
+const migrateDecrypted = (decrypt: string, {from, to}: MigrationRequest): string =>
+  [
+    `Migrate the decrypted values: ${decrypt} | scalr-agent migrate - --to ${to ?? 'CHART@VERSION'}`,
+    ...(from === undefined ? [] : [`--from ${from}`]),
+  ].join(' ');
 
 /** @throws ExpectedError for credentials in the new file */
 function refuseClearTextIn(yaml: string, file: string): void {

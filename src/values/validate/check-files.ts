@@ -100,7 +100,7 @@ export function findingsOf(
       : validate(files[0]?.text ?? '', target);
     return release === undefined
       ? found
-      : withoutRepeats(
+      : withoutRepeatedTokens(
           release.around,
           found.flatMap((each) => inRelease(each, release, files)),
         );
@@ -120,7 +120,7 @@ export function findingsOf(
 }
 
 /** A token in a file for Git is reported once, as an error. */
-export function withoutRepeats(
+export function withoutRepeatedTokens(
   first: readonly ValuesFinding[],
   others: readonly ValuesFinding[],
 ): ValuesFinding[] {

@@ -107,8 +107,8 @@ export const withoutCluster: readonly Example[] = [
     'CLEAR_TEXT_CREDENTIAL',
     `values ${ADDRESS} --chart agent-local --https-proxy http://user:password@proxy:3128`,
   ),
-  typing('ENCRYPTED_FILE', 'migrate values.yaml --from agent-local@0.6.3 --to agent-local@0.6.5', {
-    files: memoryFiles({'values.yaml': 'sops: {mac: "ENC[AES256_GCM,data:x]"}\n'}),
+  typing('ENCRYPTED_FILE', 'migrate v.yaml --to agent-job', {
+    files: memoryFiles({'v.yaml': 'sops: {mac: "ENC[AES256_GCM,data:x]"}\n'}),
   }),
   typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
   typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {
