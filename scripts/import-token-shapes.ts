@@ -8,7 +8,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 const [file] = process.argv.slice(2);
 if (file === undefined)
   throw new Error('Usage: npx tsx scripts/import-token-shapes.ts gitleaks.toml');
-const TARGET = new URL('../src/redact/token-shapes.json', import.meta.url);
+const TARGET = new URL('../src/ground/token-shapes.json', import.meta.url);
 
 /** What follows a token, and what does not count. */
 const AROUND = [

@@ -1,4 +1,5 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
+import {refuseEncrypted} from '../ground/encryption.ts';
 import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
 import {closest, yamlProblem} from '../ground/text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
@@ -17,6 +18,7 @@ export function parseAnswers(
   path: string,
   others: readonly string[] = [],
 ): ReadonlyMap<string, unknown> {
+  refuseEncrypted(path, text, (decrypt) => `Use the decrypted content: --answers <(${decrypt})`);
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {
     uniqueKeys: true,

@@ -1,6 +1,7 @@
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Path, Values} from '../ground/tree.ts';
 import {load, secretAnnotation, secretLabel} from '../settings/agent.ts';
+import {allowClearText} from '../settings/clear-text.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -31,7 +32,9 @@ export function rowsFor({rows}: Described, setting: Setting, value: unknown, sco
 /** Settings of the release, and settings that are written without rows. */
 export const isWrittenWithoutRow = (setting: Setting): boolean =>
   setting.group === 'Release' ||
-  [set, valuesFile, load, secretLabel, secretAnnotation].some(({id}) => id === setting.id);
+  [allowClearText, set, valuesFile, load, secretLabel, secretAnnotation].some(
+    ({id}) => id === setting.id,
+  );
 
 /** The rows of a setting that have keys in the chart version. */
 export const rowsWithKeys = (target: Target, {id}: Pick<Setting, 'id'>): Row[] =>
@@ -80,7 +83,10 @@ export const unsupportedBy = (
   settings
     .entries()
     .filter(
-      ({setting}) => settings.isExplicit(setting) && !hasRow(described, setting, settings, scope),
+      ({setting}) =>
+        settings.isExplicit(setting) &&
+        setting.id !== allowClearText.id &&
+        !hasRow(described, setting, settings, scope),
     )
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;

@@ -7,6 +7,8 @@ import {mergeValues, sameTree, type Values} from '../ground/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
 import type {ChartSignature, ReadChart} from '../operations/read-chart.ts';
+import {allowClearText} from '../settings/clear-text.ts';
+import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
@@ -86,6 +88,10 @@ export async function generateUnconfirmed(
   const read = await readChartOfSettings(settings, facts, deps);
   return {generated: generateChecked(settings, facts, read?.target), read};
 }
+
+/** For commands that only read the values: they do not write the credentials in them. */
+export const onlyRead = (settings: Settings): Settings =>
+  settings.with(allowClearText as Setting, {value: true, source: 'default'});
 
 /** Generates and validates the values. Keys for an unknown chart version are confirmed by rendering it. @throws ExpectedError */
 export const generateFor = async (

@@ -17,6 +17,7 @@ import type {UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {InstalledRelease} from '../release/read-inventory.ts';
 import {tokenSecret} from '../settings/agent.ts';
+import {allowClearText} from '../settings/clear-text.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
@@ -275,6 +276,7 @@ export const UPGRADE_SETTINGS = [
   chartSource,
   tokenSecret,
   clientCertSecret,
+  allowClearText,
 ];
 
 export const upgradeFlags = {

@@ -24,7 +24,7 @@ import {progressText, reviewText} from '../ui/bundle.ts';
 type Collect = (interrupts: Interrupts) => Promise<Collected>;
 
 export default class CollectLogs extends BaseCommand<CollectResult> {
-  static override summary = 'Collect a support bundle without secrets.';
+  static override summary = 'Collect a redacted support bundle.';
   static override description =
     'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished bundle is searched for secrets of the namespace again. A secret that is found is masked, or its file is withheld. Exit code 7: the bundle is incomplete, or a file was withheld. Exit code 8: a secret could not be removed, so no bundle was written. If a token for the Scalr account is found, agent pool, agents and queue are added. --no-account disables this. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
   static override examples = [

@@ -10,7 +10,7 @@ import {
   verifyFlag,
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor, signatureOf, signatureText} from '../cli/read-chart.ts';
+import {generateFor, onlyRead, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
@@ -59,7 +59,7 @@ export default class Images extends BaseCommand<Result> {
     );
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {
-      generate: (settings) => generateFor(settings, undefined, {app: this.app, flags}),
+      generate: (settings) => generateFor(onlyRead(settings), undefined, {app: this.app, flags}),
       agentVersion: await this.#agentVersion(given),
     });
     const {generated, copied, ...images} = found;

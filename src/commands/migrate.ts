@@ -1,3 +1,4 @@
+import {resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
@@ -14,10 +15,13 @@ import {checksOfConnection} from '../cli/local-inputs.ts';
 import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
+import {few} from '../ground/text.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
-import {readHelmCommand} from '../host/migrate/pasted-command.ts';
 import {readHost} from '../host/migrate/read-host.ts';
+import {foreignText} from '../host/migrate/refuse-text.ts';
+import {allowClearText} from '../settings/clear-text.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
@@ -36,13 +40,13 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values, and helm commands with --set. Agents in Docker or on virtual machines: reads environment files, "docker inspect" output, systemd units and "docker run" commands. Requires no cluster, and helm only for a chart version that this program does not know.';
+    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker: reads the JSON of "docker inspect" and "docker compose config". Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage =
     '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5',
     '<%= config.bin %> <%= command.id %> values.yaml --to agent-local@0.6.5 --out values.yaml',
-    '<%= config.bin %> <%= command.id %> agent.env --to agent-local@0.6.5 --out values.yaml',
+    '<%= config.bin %> <%= command.id %> agent.json --to agent-local@0.6.5 --out values.yaml',
   ];
   static override args = {
     file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true}),
@@ -62,7 +66,7 @@ export default class Migrate extends BaseCommand<Result> {
     }),
     'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
     ...confirmFlags,
-    ...settingFlags([chartSource]),
+    ...settingFlags([chartSource, allowClearText]),
     ...helmFlag,
   };
 
@@ -72,15 +76,19 @@ export default class Migrate extends BaseCommand<Result> {
     const {args, flags} = await this.parse(Migrate);
     const {file: name} = args;
     if (name === undefined) throw noFile();
-    const {file, text, source} = await this.#readInputs(name, flags);
-    const helm = readHelmCommand(text, flags.from);
-    const host = helm === undefined ? readHost(text) : undefined;
-    const isPasted = (helm ?? host) !== undefined;
+    const {file, text, settings} = await this.#readInputs(name, flags);
+    const host = readHost(text);
+    const foreign = host === undefined ? foreignText(file, text) : undefined;
+    if (foreign) throw foreign;
     const keepsDefaults = flags['keep-defaults'];
     const deps = {app: this.app, flags};
-    const chart = await migrationChart(flags.to, source, deps);
-    const read = {text: helm?.yaml ?? text, from: helm?.from ?? flags.from};
-    const desired = {file, from: flags.from, to: chart ? spellTarget(chart.target) : flags.to};
+    const chart = await migrationChart(flags.to, settings.get(chartSource), deps);
+    const desired = {
+      file,
+      from: flags.from,
+      to: chart ? spellTarget(chart.target) : flags.to,
+      allowsClearText: settings.get(allowClearText) === true,
+    };
     const migrated = host
       ? await migrateHostFile(
           host,
@@ -89,32 +97,33 @@ export default class Migrate extends BaseCommand<Result> {
         )
       : migrateFile({
           ...desired,
-          ...read,
+          text,
           keeps: keepsDefaults ? 'all' : 'security',
           read: chart?.target,
         });
+    if (isSameFile(file, flags.out)) refuseLoss(file, migrated);
     const {from, to, yaml, changes} = migrated;
     const findings = [
       ...migrated.findings,
       ...(chart ? await confirmMigrated(chart, migrated, deps) : []),
     ];
     this.report(migrated.warnings);
-    for (const note of [...(helm?.notes ?? []), ...migrated.notes]) this.say(`${note}\n`);
+    for (const note of migrated.notes) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
     if (findings.length > 0)
       this.app.stderr(
         this.#findings(
           {...migrated, findings},
-          flags.out ?? (isPasted ? 'values.yaml' : `${file} (migrated)`),
+          flags.out ?? (host ? 'values.yaml' : `${file} (migrated)`),
         ),
       );
     this.say(`${changesSummary(from, to, changes)}\n`);
     const written = await this.#write(
       {
-        text: isPasted ? '' : text,
+        text: host ? '' : text,
         yaml,
-        name: isPasted ? 'values.yaml' : file,
-        isPrivate: isPasted,
+        name: host ? 'values.yaml' : file,
+        isPrivate: host !== undefined,
       },
       flags,
     );
@@ -133,17 +142,17 @@ export default class Migrate extends BaseCommand<Result> {
   async #readInputs(
     name: string,
     flags: SharedFlags & ClusterFlags,
-  ): Promise<{file: string; text: string; source: string | undefined}> {
+  ): Promise<{file: string; text: string; settings: Settings}> {
     const reading = readTexts([name], this.app.files);
     const certain = [
       () => reading,
       () => this.requireChartSource(flags),
       ...checksOfConnection([], flags, this.app),
     ];
-    await this.requireLocal(flags, {certain}, {only: [chartSource]});
-    const source = (await this.settingsFrom(flags, {only: [chartSource]})).get(chartSource);
+    const options = {only: [chartSource, allowClearText]};
+    await this.requireLocal(flags, {certain}, options);
     const [{file, text} = {file: '-', text: ''}] = await reading;
-    return {file, text, source};
+    return {file, text, settings: await this.settingsFrom(flags, options)};
   }
 
   #findings({target, findings, yaml}: MigratedFile, name: string): string {
@@ -170,6 +179,21 @@ export default class Migrate extends BaseCommand<Result> {
     });
     return file;
   }
+}
+
+const isSameFile = (file: string, out: string | undefined): boolean =>
+  out !== undefined && file !== '-' && resolve(out) === resolve(file);
+
+/** A file is not replaced if parts of it would be lost that can belong to others. @throws ExpectedError */
+function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
+  if (unknownSections.length === 0) return;
+  const names = few(unknownSections);
+  throw failed(
+    'UNWRITABLE_FILE',
+    `${file} was not replaced, because ${to} has no key ${names}, and the new file would not contain it.`,
+    ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if nothing reads it`],
+    {exit: ExitCode.usage},
+  );
 }
 
 const noFile = (): ExpectedError =>

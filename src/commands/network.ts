@@ -17,7 +17,7 @@ import {
   targetFlag,
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
+import {generateFor, onlyRead} from '../cli/read-chart.ts';
 import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
@@ -108,7 +108,7 @@ export default class Network extends BaseCommand<Result> {
   ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
     const settings = await this.settingsFrom(flags, {optional: [url]});
     if (target !== 'kubernetes') return {scope: {target, get: settings.get}, warnings: []};
-    const generated = await generateFor(settings, undefined, {app: this.app, flags});
+    const generated = await generateFor(onlyRead(settings), undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);

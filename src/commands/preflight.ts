@@ -27,7 +27,7 @@ import {
   reportChecks,
   requireProbe,
 } from '../cli/preflight.ts';
-import {generateFor} from '../cli/read-chart.ts';
+import {generateFor, onlyRead} from '../cli/read-chart.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {cachedAccess} from '../kubernetes/with-retries.ts';
@@ -124,7 +124,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    const generated = await generateFor(settings, cluster?.facts, {app: this.app, flags});
+    const generated = await generateFor(onlyRead(settings), cluster?.facts, {app: this.app, flags});
     const name = releaseName(await this.pinned(flags), generated.settings);
     const {now, sleep, registries} = this.app;
     const access = await this.accessTo(name.kubeTarget, flags);

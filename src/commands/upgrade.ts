@@ -34,6 +34,7 @@ import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {notAnAgentRelease} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {newerText} from '../ui/status.ts';
+import {refuseClearText} from '../values/clear-text.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
@@ -52,6 +53,7 @@ export default class Upgrade extends BaseCommand<UpgradeResult> {
     const {settings, overlay} = await this.#readInputs(flags);
     const name = releaseName(await this.pinned(flags), settings);
     const access = await this.accessTo(name.kubeTarget, flags);
+    refuseClearText(overlay, settings, () => undefined);
     const timeoutMs = timeoutOf(flags);
     const choices = {
       ...waitingOf(flags),

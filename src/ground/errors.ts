@@ -1,3 +1,5 @@
+import {hideCredentials} from './credentials.ts';
+
 /** Exit codes; scripts depend on them. */
 export const ExitCode = {
   ok: 0,
@@ -49,6 +51,8 @@ const EXIT_OF = {
   VERSION_TOO_OLD: ExitCode.usage,
   VERSION_NOT_RELEASED: ExitCode.usage,
   AMBIGUOUS_YAML: ExitCode.usage,
+  CLEAR_TEXT_CREDENTIAL: ExitCode.usage,
+  ENCRYPTED_FILE: ExitCode.usage,
   UNREADABLE_FILE: ExitCode.usage,
   UNWRITABLE_FILE: ExitCode.failed,
   FILE_EXISTS: ExitCode.usage,
@@ -196,12 +200,14 @@ export interface Advice {
   remedy: string;
 }
 
-/** Masks passwords and tokens in a text: user info of URLs and JSON Web Tokens. */
+/** Masks passwords and tokens in a text: user info of URLs, tokens with a known format and private keys. */
 export const maskSecrets = (text: string): string =>
-  text
-    .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
-    .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
-    .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');
+  hideCredentials(
+    text
+      .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
+      .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
+      .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]'),
+  );
 
 /** The prompt was canceled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
 export class PromptCanceled extends Error {

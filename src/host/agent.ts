@@ -1,17 +1,21 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {chartSchema} from '../charts/schema.ts';
+import {credentialsIn} from '../ground/credentials.ts';
 import type {Warning} from '../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../ground/tree.ts';
 import {splitImage, withoutCredentials} from '../settings/addresses.ts';
 import {concurrency, token, tokenFile, url} from '../settings/agent.ts';
+import {allowClearText} from '../settings/clear-text.ts';
 import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {runMemoryLimit} from '../settings/pods.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../settings/tls.ts';
+import {clearTextError, clearTextIn} from '../values/clear-text.ts';
+import {dotted} from '../values/validate/finding.ts';
 import {
   addedLines,
   type HostDirectories,
@@ -110,10 +114,13 @@ export function hostAgent(
   };
   refuseLineBreaks(variables);
   const isSecret = ([key, value]: [string, string]): boolean =>
-    variableSoundsSecret(key) || withoutCredentials(value) !== value;
+    variableSoundsSecret(key) ||
+    withoutCredentials(value) !== value ||
+    credentialsIn(value).length > 0;
   const {SCALR_AGENT_DATA_DIR: _, SCALR_AGENT_CACHE_DIR: __, ...common} = variables;
   const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? earlier.token;
   const added = addedLines(earlier.environment ?? '', variables);
+  refuseClearText(tree, settings, target);
   return {
     target,
     mode,
@@ -154,6 +161,17 @@ export function hostAgent(
       ...unreadableKey(tree, settings),
     ],
   };
+}
+
+/**
+ * Variables with credentials are written to a file that only its owner can read; everything else is also part of scripts and commands.
+ * @throws ExpectedError
+ */
+function refuseClearText(tree: Values, settings: Settings, target: HostTarget): void {
+  if (settings.get(allowClearText) === true) return;
+  const {environment: _, ...shared} = tree;
+  const found = clearTextIn(shared).map(({path, kind}) => ({place: dotted(path), kind}));
+  if (found.length > 0) throw clearTextError(found, `the files of ${target}`);
 }
 
 /** docs.scalr.io, self-hosted agents: enough for most runs. */

@@ -1,5 +1,6 @@
+import {matchAt} from '../ground/token-shapes.ts';
 import {randomStrings} from './harmless.ts';
-import {LIMITS, matchAt, startBatch} from './rule.ts';
+import {LIMITS, startBatch} from './rule.ts';
 import type {FoundSecret, Scanner} from './scanner.ts';
 import {type Removed, Wrappers} from './structure.ts';
 

@@ -1,4 +1,5 @@
-import {type Extent, LIMITS, matchAt} from './rule.ts';
+import {matchAt} from '../ground/token-shapes.ts';
+import {type Extent, LIMITS} from './rule.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =

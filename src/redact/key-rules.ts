@@ -1,3 +1,4 @@
+import {matchAt} from '../ground/token-shapes.ts';
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {
   isPlace,
@@ -12,7 +13,6 @@ import {afterScheme, type KeyPosition, QUOTE, quoted, SPACES, valueExtents} from
 import {
   type Extent,
   isSpent,
-  matchAt,
   NEXT_LINE,
   NOTHING,
   type RedactionRule,

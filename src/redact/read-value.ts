@@ -1,10 +1,10 @@
+import {matchAt} from '../ground/token-shapes.ts';
 import {
   COLOR,
   ESCAPE,
   type Extent,
   isSpent,
   LIMITS,
-  matchAt,
   NEXT_LINE,
   NOTHING,
   run,

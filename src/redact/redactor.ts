@@ -15,7 +15,7 @@ import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
  *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
  *    - Structure (`structure-rules.ts`): a reader of brackets and of lines (`structure.ts`) that survives damage finds what Terraform marks
  *      as sensitive, objects with a name and a value, resources, printed Secrets, and lists and maps below a secret key.
- *    - Shapes: tokens with a prefix and private keys (`shapes.ts`, and `token-shapes.json` from gitleaks), URLs and commands (`text-rules.ts`).
+ *    - Shapes: tokens with a prefix and private keys (`token-shapes.ts` and `token-shapes.json` of `ground`, from gitleaks; `shapes.ts`), URLs and commands (`text-rules.ts`).
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`harmless.ts`): long strings that look random and do not follow the name of a digest or an identifier.

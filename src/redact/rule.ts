@@ -1,3 +1,5 @@
+import {LONGEST_TOKEN} from '../ground/token-shapes.ts';
+
 /** A range of text to redact. `unended` lists the characters that can end it if its end is too far away. */
 export interface Extent {
   start: number;
@@ -34,19 +36,6 @@ export const NEXT_LINE = [
 
 export const NOTHING: readonly Extent[] = [];
 
-/** True at a word start: after anything but a letter or digit, or after an escape sequence. */
-export function beginsWord(text: string, at: number): boolean {
-  if (at === 0 || !/[A-Za-z0-9]/.test(text.charAt(at - 1))) return true;
-  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\[[\d;]*m)$/i.test(
-    text.slice(Math.max(0, at - 12), at),
-  );
-}
-
-export function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  expression.lastIndex = at;
-  return expression.exec(text) ?? undefined;
-}
-
 /** Range of repeated characters, open-ended if it exceeds the limit. */
 export function run(start: number, end: number, stop: RegExp): Extent {
   return end - start < LIMITS.value ? {start, end} : {start, end, unended: stop};
@@ -58,7 +47,7 @@ export function run(start: number, end: number, stop: RegExp): Extent {
  */
 export const LIMITS = {
   /** Longest value whose end is searched; longer ones are skipped until a character ends them. */
-  value: 8192,
+  value: LONGEST_TOKEN,
   /** Maximum start of a secret before the scan position: a private key without its first line. */
   behind: 8192,
   /** Maximum end after it: a private key of 4096 bits, line by line with timestamps. */

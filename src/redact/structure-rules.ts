@@ -1,6 +1,7 @@
+import {matchAt} from '../ground/token-shapes.ts';
 import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
-import {type Extent, isSpent, matchAt, NOTHING, type RedactionRule, spend} from './rule.ts';
+import {type Extent, isSpent, NOTHING, type RedactionRule, spend} from './rule.ts';
 import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */

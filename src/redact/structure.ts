@@ -1,4 +1,5 @@
-import {type Extent, isSpent, LIMITS, matchAt, spend} from './rule.ts';
+import {matchAt} from '../ground/token-shapes.ts';
+import {type Extent, isSpent, LIMITS, spend} from './rule.ts';
 
 /*
  * A reader of what stands in brackets: JSON at any depth of strings, blocks and maps of Terraform, dictionaries of Python, structs of Go.

@@ -1,5 +1,6 @@
+import {matchAt} from '../ground/token-shapes.ts';
 import {isHarmless} from './harmless.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
+import {type Extent, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 

@@ -1,5 +1,4 @@
 import {keySoundsSecret, variableSoundsSecret} from '../ground/secret.ts';
-import type {Tree} from '../ground/tree.ts';
 import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 import {listOf, pairs, variables} from './lists.ts';
@@ -177,10 +176,6 @@ function endOfList(text: string): number | undefined {
   const found = /(?<!\\)\}/.exec(text);
   return found === null ? undefined : found.index;
 }
-
-/** The value of an assignment that `readHelmSet` returned. */
-export const helmValue = (text: string): Tree =>
-  isJson(text) ? (JSON.parse(text) as Tree) : (typed(text) as Tree);
 
 /** Helm types: true, false, null and integers without a leading zero; everything else is a string. */
 function typed(text: string): Part {

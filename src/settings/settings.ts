@@ -1,7 +1,9 @@
+import {credentialsIn, hideCredentials} from '../ground/credentials.ts';
 import {withoutCredentials} from './addresses.ts';
 import {declaredSettings, type Get, type Setting} from './define.ts';
 // The files that declare settings.
 import './agent.ts';
+import './clear-text.ts';
 import './escape-hatch.ts';
 import './network.ts';
 import './pods.ts';
@@ -86,14 +88,17 @@ export const holdsSecret = (setting: Setting, answer: Answer): boolean =>
   setting.onlyEnv !== undefined ||
   answer.given === '-' ||
   hasPassword(answer) ||
-  (setting.holdsSecret?.(answer.value) ?? false);
+  (setting.holdsSecret?.(answer.value) ?? false) ||
+  textsOf(setting, answer).some((text) => credentialsIn(text).length > 0);
 
-/** The answer as shell-quoted flags, one per value; passwords in URLs are omitted. */
-export function flagsOf(setting: Setting, {value, given}: Answer): string[] {
-  if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(
-    withoutCredentials,
-  );
+/** The answer as the user types it, one text per value. */
+const textsOf = (setting: Setting, {value, given}: Answer): string[] =>
+  given === undefined ? setting.kind.format(value) : [given];
+
+/** The answer as shell-quoted flags, one per value; passwords in URLs are omitted, other credentials hidden. */
+export function flagsOf(setting: Setting, answer: Answer): string[] {
+  if (setting.kind.isSwitch) return [answer.value ? `--${setting.id}` : `--no-${setting.id}`];
+  const texts = textsOf(setting, answer).map((text) => hideCredentials(withoutCredentials(text)));
   return texts.map((text) => `--${setting.id} ${quote(text)}`);
 }
 

@@ -33,6 +33,7 @@ import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {refuseClearText} from './clear-text.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
 import {checkKeys, isTypeError} from './validate/check-keys.ts';
 import {applyRules} from './validate/check-rules.ts';
@@ -84,6 +85,11 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
   const seen = effectiveValues(withoutMethodNames(rendered.values), target);
   const effective = readEffective(seen, target).settings;
   refusePlaceholders(rendered);
+  refuseClearText(
+    rendered.values,
+    settings,
+    (path) => rendered.origins.findLast((origin) => startsWith(path, origin.path))?.setting,
+  );
   refuseRepeatedVariables(rendered, target);
   refuseOverruled(settings, effective);
   return {

@@ -3,12 +3,14 @@ import {newestOf} from '../charts/target.ts';
 import {onFailure} from '../ground/errors.ts';
 import type {Prompter} from '../ports/system.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
+import {allowClearText} from '../settings/clear-text.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {catalog} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, problemIn, unlessBack} from './ask.ts';
+import {isStored} from './clear-text.ts';
 import type {Question, QuestionFrame} from './interview.ts';
 import {BOXES, QUESTIONS} from './steps.ts';
 
@@ -244,6 +246,8 @@ function adopt(store: AnswerStore, {chart: name, version, settings}: InstalledAg
     ...settings,
     [chart.id, name],
     [chartVersion.id, version],
+    // An update stores nothing that is not there already.
+    ...(isStored(settings) ? [[allowClearText.id, true] as const] : []),
   ]);
   for (const setting of catalog) {
     const value = values.get(setting.id);

@@ -16,6 +16,7 @@ import {type AnswerStore, hasCluster} from './answer-store.ts';
 import {ask} from './ask.ts';
 import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
+import {dropConsent, mayStore} from './clear-text.ts';
 import {Interview, type Question} from './interview.ts';
 import {
   chartDefaultOf,
@@ -214,16 +215,20 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
         ...(draft ? [COMPLETE] : []),
       ];
       const asked = hostWording(store, setting);
-      const answer = await ask(
-        asked,
-        {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading},
-        store,
-        {
-          ...asking,
-          hidesExcluded: isOnHost,
-          isHidden: (value) => hides?.(value, store.get) ?? false,
-        },
-      );
+      const askOnce = () =>
+        ask(
+          asked,
+          {...how, byDefault, defaultOf: defaultWord(store), current, draft, ...shown, heading},
+          store,
+          {
+            ...asking,
+            hidesExcluded: isOnHost,
+            isHidden: (value) => hides?.(value, store.get) ?? false,
+          },
+        );
+      let answer = await askOnce();
+      while (answer !== undefined && !(await mayStore(answer, store, deps.prompter)))
+        answer = await askOnce();
       // A secret is not shown, so an empty answer keeps it.
       const isKept =
         answer === undefined && setting === token && store.answer(setting) !== undefined;
@@ -240,6 +245,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const put = (setting: Setting, answer: Answer | undefined): void => {
     if (answer === undefined) store.delete(setting);
     else store.set(setting, answer);
+    dropConsent(store);
     if (setting === workloadIdentity) dropRole(store);
     for (const dropped of store.dropUseless(setting))
       interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);

@@ -118,7 +118,10 @@ test.each([
 });
 
 test.each([
-  [{'https-proxy': 'http://ann:secret@10.1.2.3:3128'}, ['agent 10.1.2.3:3128']],
+  [
+    {'https-proxy': 'http://ann:secret@10.1.2.3:3128', 'allow-clear-text': true},
+    ['agent 10.1.2.3:3128'],
+  ],
   [
     {'https-proxy': 'https://proxy.example.com', 'http-proxy': 'http://proxy.example.com'},
     ['agent proxy.example.com:443', 'agent proxy.example.com:80'],

@@ -3,10 +3,10 @@ import {keepFiles} from '../../src/cli/install-release.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {memoryFiles} from '../support/memory-files.ts';
-import {settingsFrom} from '../support/settings-from.ts';
+import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 
 const PLACE = {directory: 'scalr-agent', context: 'prod'};
-const generated = async (flags: Readonly<Record<string, string>> = {}) =>
+const generated = async (flags: RawFlags = {}) =>
   generate(await settingsFrom({url: 'https://acme.scalr.io', chart: 'agent-local', ...flags}));
 
 test('saves both files, and replaces its own when the settings change', async () => {
@@ -47,7 +47,10 @@ test('says why a read-only directory has no files', async () => {
 test('does not save values that can contain secrets', async () => {
   const files = memoryFiles();
   const {saved, note} = await keepFiles(
-    await generated({'https-proxy': 'http://me:hunter2@proxy.corp:3128'}),
+    await generated({
+      'https-proxy': 'http://me:hunter2@proxy.corp:3128',
+      'allow-clear-text': true,
+    }),
     PLACE,
     files,
   );

@@ -8,6 +8,9 @@ import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
+/** What docker inspect prints. */
+const inspected = (...variables: string[]): string =>
+  JSON.stringify([{Config: {Env: variables, Image: 'scalr/agent'}, HostConfig: {}}]);
 const files = () =>
   memoryFiles({
     'k8s.yaml':
@@ -16,9 +19,11 @@ const files = () =>
     'inline.yaml': `agent: {url: "https://acme.scalr.io", token: ${TOKEN}}\n`,
     'placeholder.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: <secret>}\n',
     'broken.yaml': 'agent: [\n',
-    'agent.env': `SCALR_URL=https://acme.scalr.io\nSCALR_TOKEN=${TOKEN}\nSCALR_DEBUG=1\n`,
-    'unit.conf':
-      '[Service]\nEnvironmentFile=/etc/scalr-agent/agent.env\nEnvironment="SCALR_URL=https://other.scalr.io"\n',
+    'agent.json': inspected(
+      'SCALR_URL=https://acme.scalr.io',
+      `SCALR_TOKEN=${TOKEN}`,
+      'SCALR_DEBUG=1',
+    ),
   });
 const K8S = ['--from', 'agent-k8s@0.5.58'];
 const JOB = ['--to', 'agent-job@0.6.5'];
@@ -169,7 +174,7 @@ describe('exits', () => {
     [2, 'without --to', ['k8s.yaml', ...K8S]],
     [2, 'for an unknown version', ['k8s.yaml', ...K8S, '--to', 'agent-job@0.6.0']],
     [2, 'for a version range', ['k8s.yaml', ...K8S, '--to', 'agent-job@0.6']],
-    [2, 'for --from with an environment file', ['agent.env', ...K8S, ...JOB]],
+    [2, 'for --from with docker inspect output', ['agent.json', ...K8S, ...JOB]],
   ])('with %i %s', async (exit, _, argv) => {
     expect((await runCommand(Migrate, argv, {files: files()})).exit).toBe(exit);
   });
@@ -196,66 +201,196 @@ test('migrates what "values" wrote into a file that validate accepts', async () 
 
 describe('agents outside Kubernetes', () => {
   test('become values of the recommended chart without --to, and the token is never printed', async () => {
-    const {stdout, stderr} = await runCommand(Migrate, ['agent.env'], {files: files()});
+    const {stdout, stderr} = await runCommand(Migrate, ['agent.json'], {files: files()});
     expect(stdout).toContain('# Values of agent-job 0.6.5');
     expect(stderr).toContain('SCALR_DEBUG is now agent.debug.');
     expect(stderr).toContain('SCALR_TOKEN is not written');
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
-  test.each([
-    [
-      'a systemd unit',
-      '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironmentFile=/etc/scalr/a.env\n',
-      'http://file:1',
-    ],
-    [
-      'a systemd unit that discards it',
-      '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironment=\nEnvironmentFile=/etc/scalr/a.env\n',
-      'http://file:1',
-    ],
-    [
-      'a Compose file',
-      'services:\n  agent:\n    image: scalr/agent\n    env_file: a.env\n    environment: {HTTPS_PROXY: "http://compose:1"}\n    volumes: ["./certs:/certs:ro"]\n',
-      'http://compose:1',
-    ],
-  ])('take the variable that wins in %s, and the CA file that an environment file names', async (_, text, proxy) => {
+  test('are read from docker compose config, with the CA file from the directory of the file', async () => {
     const disk = memoryFiles({
-      'dir/agent.conf': text,
-      'dir/a.env':
-        'SCALR_URL=https://acme.scalr.io\nHTTPS_PROXY=http://file:1\nSCALR_CA_CERT=/certs/ca.pem\n',
-      ...(text.includes('certs:')
-        ? {'dir/certs/ca.pem': String(certificates['ca.pem'])}
-        : {'/certs/ca.pem': String(certificates['ca.pem'])}),
+      'dir/agent.json': JSON.stringify({
+        services: {
+          agent: {
+            image: 'scalr/agent',
+            environment: {
+              SCALR_URL: 'https://acme.scalr.io',
+              SCALR_CA_CERT: '/certs/ca.pem',
+              TF_LOG: '$$x',
+              HTTPS_PROXY: null,
+            },
+            volumes: [{type: 'bind', source: './certs', target: '/certs', read_only: true}],
+          },
+        },
+      }),
+      'dir/certs/ca.pem': String(certificates['ca.pem']),
     });
-    const {stdout, stderr} = await runCommand(Migrate, ['dir/agent.conf', ...JOB], {files: disk});
-    expect(stdout).toContain(`httpsProxy: "${proxy}"`);
+    const {stdout, stderr} = await runCommand(Migrate, ['dir/agent.json', ...JOB, '--json'], {
+      files: disk,
+    });
+    expect(violations('migrate', stdout)).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject({from: 'docker compose config'});
     expect(stdout).toContain('BEGIN CERTIFICATE');
+    expect(stdout).toContain('TF_LOG: \\"$x\\"');
+    expect(stdout).not.toContain('HTTPS_PROXY');
     expect(stderr).not.toContain('SCALR_CA_CERT is not carried over');
   });
 
   test('tell a file without certificates from a missing one', async () => {
     const disk = (more: Record<string, string>) =>
-      memoryFiles({'a.env': 'SCALR_URL=https://acme.scalr.io\nSCALR_CA_CERT=/ca.pem\n', ...more});
-    const missing = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({})});
+      memoryFiles({
+        'a.json': inspected('SCALR_URL=https://acme.scalr.io', 'SCALR_CA_CERT=/ca.pem'),
+        ...more,
+      });
+    const missing = await runCommand(Migrate, ['a.json', ...JOB], {files: disk({})});
     expect(missing.stderr).toContain(
       'SCALR_CA_CERT is not carried over: the file /ca.pem does not exist here.',
     );
-    const empty = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({'/ca.pem': 'x'})});
+    const empty = await runCommand(Migrate, ['a.json', ...JOB], {files: disk({'/ca.pem': 'x'})});
     expect(empty.stderr).toContain(
       'SCALR_CA_CERT is not carried over: the file /ca.pem contains no PEM certificate.',
     );
   });
+});
 
-  test('are read with the files that a unit names, also from its directory', async () => {
-    const {stdout, stderr} = await runCommand(Migrate, ['unit.conf', ...JOB, '--json'], {
-      files: files(),
+describe('refuses text that another tool defines', () => {
+  const HELM = `helm upgrade --install a scalr/agent-k8s --version 0.6.4 --set agent.token=${TOKEN}`;
+  test.each([
+    ['a helm command', HELM, 'with helm get values'],
+    ['a helm command', `KUBECONFIG=~/.kube/prod ${HELM}\n`, 'with helm get values'],
+    [
+      'a helm command',
+      `# how to\nhelm repo add scalr https://x\n$ ${HELM}\n`,
+      'with helm get values',
+    ],
+    ['a helm command', `sudo ${HELM.replaceAll(' --', ' \\\n --')}`, 'with helm get values'],
+    ['a docker command', `AGENT=${TOKEN} docker run -e SCALR_TOKEN scalr/agent`, 'docker inspect'],
+    ['a docker command', 'docker container run -e A=1 scalr/agent run', 'docker inspect'],
+    ['a docker command', '$~ podman run scalr/agent', 'docker inspect'],
+    [
+      'a list of environment variables',
+      `export SCALR_URL=https://acme.scalr.io\nSCALR_AGENT_TOKEN=${TOKEN}\n`,
+      'docker inspect',
+    ],
+    ['a list of environment variables', 'GIT=https://user:pw99@git.corp\r\n', 'docker inspect'],
+    ['a systemd unit', `[Unit]\n[Service]\nEnvironment=A=${TOKEN}\n`, 'docker inspect'],
+    ['a Dockerfile', `ARG A=1\nFROM scalr/agent\nENV T=${TOKEN}\n`, 'docker inspect'],
+    [
+      'a Compose file',
+      `x-a: &a\n  image: scalr/agent\nservices:\n  agent:\n    <<: *a\n    environment: {T: ${TOKEN}}\n`,
+      'docker compose config --format json | scalr-agent migrate -',
+    ],
+  ])('%s: %j', async (what, text, remedy) => {
+    const {stdout, stderr, exit} = await runCommand(Migrate, ['x.txt', ...JOB], {
+      files: memoryFiles({'x.txt': text}),
     });
-    expect(violations('migrate', stdout)).toEqual([]);
-    expect(JSON.parse(stdout)).toMatchObject({from: 'systemd unit'});
-    expect(stdout).toContain('acme.scalr.io');
-    expect(stdout).toContain('debug: \\"1\\"');
-    expect(stdout + stderr).not.toContain(TOKEN);
+    expect(stderr).toContain(`x.txt is ${what}, which migrate does not read.`);
+    expect(stderr).toContain(remedy);
+    expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+    expect(stderr).not.toMatch(new RegExp(`${TOKEN}|pw99`));
+  });
+
+  test('not in comments and block scalars of values', async () => {
+    const text = `# helm upgrade --install a scalr/agent-job\nagent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {name: t}\ntask:\n  runner:\n    extraEnv:\n      SCRIPT: |\n        docker run x\n        A=1\n        [Service]\n`;
+    const {stdout, exit} = await runCommand(
+      Migrate,
+      ['x.yaml', '--from', 'agent-job@0.6.4', ...JOB],
+      {
+        files: memoryFiles({'x.yaml': text}),
+      },
+    );
+    expect(exit).toBe(0);
+    expect(stdout).toContain('docker run x');
+  });
+});
+
+describe('credentials', () => {
+  const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+  const values = `# old: ${GITHUB}\nagent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\nextraEnv:\n  HTTPS_PROXY: http://u:pw99@proxy:3128\n  NO_PROXY: .svc\n`;
+  const migrate = (text: string, ...more: string[]) =>
+    runCommand(
+      Migrate,
+      ['v.yaml', '--from', 'agent-local@0.6.4', '--to', 'agent-local@0.6.5', ...more],
+      {
+        files: memoryFiles({'v.yaml': text}),
+      },
+    );
+
+  test('are not written without --allow-clear-text', async () => {
+    const {stdout, stderr, exit} = await migrate(values);
+    expect(stderr).toContain('extraEnv.HTTPS_PROXY contains a password in a URL.');
+    expect(stderr).toContain('line 1 contains a token (ghp…).');
+    expect(stderr).toContain('add --allow-clear-text');
+    expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+    expect(stderr).not.toMatch(/pw99|ghp_a/);
+    const json = await migrate(values, '--json');
+    expect(json.stdout + json.stderr).not.toMatch(/pw99|ghp_a/);
+  });
+
+  test('are written with --allow-clear-text', async () => {
+    const {stdout, exit} = await migrate(values, '--allow-clear-text');
+    expect(stdout).toContain('http://u:pw99@proxy:3128');
+    expect(exit).toBe(0);
+  });
+
+  test('of containers are listed, and a proxy with a password is refused', async () => {
+    const text = (...more: string[]) =>
+      memoryFiles({'a.json': inspected('SCALR_URL=https://acme.scalr.io', ...more)});
+    const listed = await runCommand(Migrate, ['a.json', ...JOB], {
+      files: text(`GITHUB=${GITHUB}`, 'GIT=https://user:pw99@git.corp', 'TF_LOG=debug'),
+    });
+    expect(listed.exit).toBe(0);
+    expect(listed.stdout).toContain('TF_LOG: "debug"');
+    expect(listed.stderr).toContain('GITHUB can be a secret');
+    const refused = await runCommand(Migrate, ['a.json', ...JOB], {
+      files: text('HTTPS_PROXY=http://u:pw99@proxy:3128'),
+    });
+    expect(refused.stderr).toContain('--https-proxy: global.proxy.httpsProxy contains a password');
+    expect(refused.stderr).toContain('--allow-clear-text');
+    for (const {stdout, stderr} of [listed, refused])
+      expect(stdout + stderr).not.toMatch(/pw99|ghp_a/);
+    const allowed = await runCommand(Migrate, ['a.json', ...JOB, '--allow-clear-text'], {
+      files: text('HTTPS_PROXY=http://u:pw99@proxy:3128'),
+    });
+    expect(allowed.stdout).toContain('http://u:pw99@proxy:3128');
+  });
+});
+
+describe('what it does not understand', () => {
+  const SOPS = `agent:
+  url: https://acme.scalr.io
+  tokenExistingSecret: {name: t}
+extraEnv:
+  TF_VAR_db_password: ENC[AES256_GCM,data:qWx+8w==,iv:AAAA=,tag:BBBB==,type:str]
+sops:
+  mac: ENC[AES256_GCM,data:xx,iv:yy,tag:zz,type:str]
+  version: 3.9.0
+`;
+  const LOCAL = ['--from', 'agent-local@0.6.3', '--to', 'agent-local@0.6.5'];
+
+  test('an encrypted file is refused, and stays as it is', async () => {
+    const memory = memoryFiles({'s.yaml': SOPS});
+    const argv = ['s.yaml', ...LOCAL, '--out', 's.yaml', '--yes'];
+    const {stderr, exit} = await runCommand(Migrate, argv, {files: memory});
+    expect(stderr).toContain('s.yaml is encrypted with SOPS');
+    expect(stderr).toContain(
+      'sops --decrypt s.yaml | scalr-agent migrate - --to agent-local@0.6.5 --from agent-local@0.6.3',
+    );
+    expect(exit).toBe(2);
+    expect((await memory.read('s.yaml')).toString()).toBe(SOPS);
+  });
+
+  test('a file is not replaced if sections of others would be lost', async () => {
+    const text = `agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\ningress-nginx: {enabled: true}\n`;
+    const memory = memoryFiles({'v.yaml': text});
+    const argv = ['v.yaml', ...LOCAL, '--yes', '--out'];
+    const {stderr, exit} = await runCommand(Migrate, [...argv, './v.yaml'], {files: memory});
+    expect(stderr).toContain('v.yaml was not replaced');
+    expect(stderr).toContain('ingress-nginx');
+    expect(exit).toBe(2);
+    expect((await memory.read('v.yaml')).toString()).toBe(text);
+    expect((await runCommand(Migrate, [...argv, 'new.yaml'], {files: memory})).exit).toBe(0);
   });
 });
 

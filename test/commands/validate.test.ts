@@ -535,3 +535,90 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
   expect(stderr).toContain('empty.yaml is empty, so the chart is unknown.');
   expect(exit).toBe(2);
 });
+
+describe('credentials in clear text', () => {
+  const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
+  const found = async (name: string, text: string) => {
+    const {stdout, exit} = await runCommand(Validate, [name, '--json', '--chart', 'agent-local'], {
+      files: memoryFiles({[name]: text}),
+    });
+    expect(stdout).not.toContain(GITHUB);
+    const {findings} = JSON.parse(stdout) as {
+      findings: {code: string; line: number; column: number; path: string; severity: string}[];
+    };
+    const all = findings.filter(({code}) => code === 'CLEAR_TEXT_CREDENTIAL');
+    return {exit, found: all.map(({line, column, path}) => [line, column, path])};
+  };
+
+  test('are reported with their position: in values, lists, keys and comments', async () => {
+    const text = `# ${GITHUB}
+agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}
+podAnnotations:
+  "${GITHUB}": x
+extraEnv:
+  NAME: x # ${GITHUB}
+  GIT: 'https://x-access-token:${GITHUB}@github.com/'
+  KEY: |
+    -----BEGIN PRIVATE KEY-----
+    MC4CAQAwBQYDK2VwBCIEIA
+    -----END PRIVATE KEY-----
+`;
+    expect(await found('v.yaml', text)).toEqual({
+      exit: 0,
+      found: [
+        [1, 3, ''],
+        [4, 3, `podAnnotations.[hidden]`],
+        [6, 13, ''],
+        [7, 8, 'extraEnv.GIT'],
+        [8, 8, 'extraEnv.KEY'],
+      ],
+    });
+  });
+
+  test('are reported in and around the values of a release', async () => {
+    const text = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+spec:
+  source:
+    repoURL: https://scalr.github.io/agent-helm/
+    chart: agent-local
+    targetRevision: 0.6.5
+    helm:
+      parameters: [{name: extraEnv.GITHUB, value: ${GITHUB}}]
+      valuesObject:
+        agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}
+        extraEnv: {GITHUB: ${GITHUB}}
+`;
+    expect((await found('app.yaml', text)).found).toEqual([
+      [9, 51, 'spec.source.helm.parameters[0].value'],
+      [12, 28, 'extraEnv.GITHUB'],
+    ]);
+  });
+
+  test('are not seen in certificates, references and placeholders', async () => {
+    const text = `agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}
+extraEnv: {A: "http://u:$(PASSWORD)@proxy:1", B: "scalr/agent:1@sha256:${'0'.repeat(64)}", C: /opt/hooks/pre-plan-of-all-runs.sh}
+`;
+    expect((await found('v.yaml', text)).found).toEqual([]);
+  });
+});
+
+test.each([
+  [
+    'SOPS',
+    'extraEnv: {A: "ENC[AES256_GCM,data:x,type:str]"}\nsops: {mac: "ENC[AES256_GCM,data:x]"}\n',
+  ],
+  ['SOPS', '{"agent": {}, "sops": {"lastmodified": "x", "mac": "y"}}'],
+  ['Ansible Vault', '$ANSIBLE_VAULT;1.1;AES256\n3132\n'],
+  ['age', '-----BEGIN AGE ENCRYPTED FILE-----\nAAAA\n'],
+])('says that a file of %s is encrypted, and how to check it', async (name, text) => {
+  for (const more of [[], JOB]) {
+    const {stdout, exit} = await runCommand(Validate, ['s.yaml', ...more], {
+      files: memoryFiles({'s.yaml': text}),
+    });
+    expect(stdout).toContain(`The file is encrypted with ${name}, so nothing in it was checked.`);
+    expect(stdout).toContain('FILE | scalr-agent validate -');
+    expect(stdout).not.toContain('UNKNOWN_KEY');
+    expect(exit).toBe(3);
+  }
+});

@@ -476,7 +476,9 @@ describe('the header of the file', () => {
       ...URL_FLAG,
       '--https-proxy',
       'http://user:hunter2@proxy:3128',
+      '--allow-clear-text',
     ]);
+    expect(stdout).toContain('#     --allow-clear-text\n');
     expect((await runCommand(Values, rerun(stdout))).stderr).toContain('placeholder');
   });
 });
@@ -495,7 +497,7 @@ describe('--out', () => {
   test.each([
     [['--extra-env', 'A=b']],
     [['--set', 'replicaCount=2']],
-    [['--https-proxy', 'http://user:secret@proxy:3128']],
+    [['--https-proxy', 'http://user:secret@proxy:3128', '--allow-clear-text']],
   ])('makes the file private with %s', async (more) => {
     const files = memoryFiles();
     await runCommand(Values, [...line, '--chart', 'agent-local', ...more], {files});

@@ -10,6 +10,7 @@ import ExportCommand from '../../src/commands/export.ts';
 import {exportHost} from '../../src/export/export.ts';
 import {envFile} from '../../src/host/files.ts';
 import {missingFor} from '../../src/settings/agent.ts';
+import {allowClearText} from '../../src/settings/clear-text.ts';
 import {type Setting, spell} from '../../src/settings/define.ts';
 import {release, target as targetSetting} from '../../src/settings/release.ts';
 import {catalog} from '../../src/settings/settings.ts';
@@ -111,7 +112,7 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
     const supported = new Set(HOSTS[target].rows.map(({setting}) => setting));
     const silent = catalog.filter(
       (setting) =>
-        ![release.id, targetSetting.id].includes(setting.id) &&
+        ![release.id, targetSetting.id, allowClearText.id].includes(setting.id) &&
         !supported.has(setting) &&
         !hasReason(setting),
     );

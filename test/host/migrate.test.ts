@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {HOST_TARGETS, HOSTS, type HostTarget, readHostTree} from '../../src/charts/host/host.ts';
+import {HOSTS, readHostTree} from '../../src/charts/host/host.ts';
 import {exportHost} from '../../src/export/export.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {hostAgent} from '../../src/host/agent.ts';
 import {hostTreeOf, type ReadFile} from '../../src/host/migrate/host-tree.ts';
 import {migrateHost} from '../../src/host/migrate/migrate-host.ts';
 import {type HostConfiguration, readHost} from '../../src/host/migrate/read-host.ts';
-import {purpose} from '../../src/settings/agent.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
-import {agentImage, gracePeriod, imagePullPolicy} from '../../src/settings/pods.ts';
+import {agentImage, imagePullPolicy} from '../../src/settings/pods.ts';
 import type {Settings} from '../../src/settings/settings.ts';
-import {cache} from '../../src/settings/storage.ts';
 import {caPublicRoots} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
@@ -49,8 +47,50 @@ function inspected(settings: Settings): string {
 
 const bytesOf = (quantity: string): number => {
   const [, number, unit = ''] = /^(\d+)(\w*)$/.exec(quantity) ?? [];
-  return Number(number) * ({Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30}[unit] ?? 1);
+  return Number(number) * ({Ki: 2 ** 10, Mi: 2 ** 20, m: 2 ** 20, Gi: 2 ** 30}[unit] ?? 1);
 };
+
+/** Targets whose tools print their configuration as JSON. */
+const TARGETS = ['docker', 'compose'] as const;
+type HostTarget = (typeof TARGETS)[number];
+
+/** What docker compose config prints: with the variables of environment files, and sizes in bytes. */
+function composed(files: ReadonlyMap<string, string>): string {
+  const {services} = parse(files.get('compose.yaml') as string, {merge: true}) as {
+    services: Record<string, Record<string, unknown>>;
+  };
+  const secrets = Object.fromEntries(
+    (files.get('agent.env') ?? '')
+      .split('\n')
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [
+        line.slice(0, line.indexOf('=')),
+        unquoted(line.slice(line.indexOf('=') + 1)),
+      ]),
+  );
+  const resolved = Object.entries(services).map(([name, {env_file: _, ...service}]) => {
+    const {mem_limit: memory, environment, volumes} = service;
+    return [
+      name,
+      {
+        ...service,
+        ...(typeof memory === 'string' ? {mem_limit: String(bytesOf(memory))} : {}),
+        environment: {...secrets, ...(environment as object)},
+        volumes: ((volumes ?? []) as unknown[]).map((each) => {
+          if (typeof each !== 'string') return each;
+          const [source, target] = each.split(':');
+          return {type: 'bind', source, target};
+        }),
+      },
+    ];
+  });
+  return JSON.stringify({services: Object.fromEntries(resolved)});
+}
+
+const unquoted = (text: string): string =>
+  /^".*"$/.test(text)
+    ? text.slice(1, -1).replaceAll(/\\(["\\$`])/g, '$1')
+    : text.replace(/^'(.*)'$/, '$1');
 
 /** The files of an export, as the tools of the target read them. */
 function read(
@@ -61,8 +101,7 @@ function read(
   const known = new Map(files.map(({path, text}) => [path, text]));
   const main = {
     docker: () => inspected(settings),
-    compose: () => known.get('compose.yaml') as string,
-    systemd: () => known.get('scalr-agent.service.d/scalr-agent.conf') as string,
+    compose: () => composed(known),
   }[target]();
   return {configuration: readHost(main) as HostConfiguration, files: known};
 }
@@ -87,7 +126,6 @@ const readHostSettings = (configuration: HostConfiguration, read: ReadFile) =>
 const UNREADABLE: Readonly<Record<HostTarget, readonly Setting[]>> = {
   docker: [imagePullPolicy, agentImage, caPublicRoots, extraEnv] as Setting[],
   compose: [agentImage, caPublicRoots, extraEnv] as Setting[],
-  systemd: [caPublicRoots, extraEnv, purpose, gracePeriod, cache] as Setting[],
 };
 
 const idsFor = (target: HostTarget): string[] => {
@@ -112,7 +150,7 @@ async function supported(flags: RawFlags, target: HostTarget): Promise<Settings>
   return settings;
 }
 
-test.each(HOST_TARGETS)('reads back the settings of an export for %s', {
+test.each(TARGETS)('reads back the settings of an export for %s', {
   timeout: 120_000,
 }, async (target) => {
   let count = 0;
@@ -139,7 +177,7 @@ test.each(HOST_TARGETS)('reads back the settings of an export for %s', {
         count += 1;
       }
       for (const to of ['agent-local@0.6.5', 'agent-job@0.6.5', 'agent-k8s@0.6.5']) {
-        const {findings, changes} = migrateHost(configuration, to, readFrom(files));
+        const {findings, changes} = migrateHost(configuration, {to}, readFrom(files));
         expect(findings).toEqual([]);
         expect(changes.length).toBeGreaterThan(0);
       }
@@ -149,10 +187,14 @@ test.each(HOST_TARGETS)('reads back the settings of an export for %s', {
   expect(count / RUNS).toBeGreaterThan(2);
 });
 
+/** What docker inspect prints for a container with these variables, one a line. */
+const withVariables = (text: string): string =>
+  JSON.stringify([{Config: {Env: text.trim().split('\n'), Image: 'scalr/agent'}}]);
+
 describe('former names of variables', () => {
   test('become the same settings as the current ones', () => {
     const settingsOf = (text: string) =>
-      readHostSettings(readHost(text) as HostConfiguration, () => undefined);
+      readHostSettings(readHost(withVariables(text)) as HostConfiguration, () => undefined);
     const former = settingsOf(
       'SCALR_AGENT_URL=https://acme.scalr.io\nSCALR_DEBUG=1\nSCALR_LOG_FORMAT=plain\nSCALR_DATA_HOME=/srv/scalr\nSCALR_CONTAINER_TASK_MEM_LIMIT=2048\n',
     );
@@ -166,11 +208,13 @@ describe('former names of variables', () => {
 
 describe('the list of changes', () => {
   const migrate = (text: string, to = 'agent-job@0.6.5') =>
-    migrateHost(readHost(text) as HostConfiguration, to, () => undefined);
+    migrateHost(readHost(text) as HostConfiguration, {to}, () => undefined);
 
   test('names what a chart cannot take, in the spelling of the user', () => {
     const {changes, yaml} = migrate(
-      `SCALR_URL=${URL}\nSCALR_TOKEN=${TOKEN}\nSCALR_DATA_HOME=/srv\nSCALR_CA_CERT=/etc/ca.pem\nDB_PASSWORD=hunter2\nSCALR_AGENT_WORKER_ON_STOP_ACTION=drain\n`,
+      withVariables(
+        `SCALR_URL=${URL}\nSCALR_TOKEN=${TOKEN}\nSCALR_DATA_HOME=/srv\nSCALR_CA_CERT=/etc/ca.pem\nDB_PASSWORD=hunter2\nSCALR_AGENT_WORKER_ON_STOP_ACTION=drain\n`,
+      ),
     );
     const dropped = changes.filter(({kind}) => kind === 'dropped').map(({path}) => path);
     expect(dropped).toEqual(
@@ -187,16 +231,22 @@ describe('the list of changes', () => {
 
   test.each([
     [
-      'a Compose file',
-      `services: {agent: {image: "scalr/agent:0.50.1", mem_limit: 2g, deploy: {resources: {}}, stop_grace_period: 1m30s, restart: always, environment: {SCALR_URL: "${URL}"}}}`,
+      'docker compose config',
+      JSON.stringify({
+        services: {
+          agent: {
+            image: 'scalr/agent:0.50.1',
+            mem_limit: '2147483648',
+            deploy: {resources: {limits: {cpus: 2}}},
+            stop_grace_period: '1m30s',
+            restart: 'always',
+            networks: {default: null},
+            environment: {SCALR_URL: URL},
+          },
+        },
+      }),
       ['mem_limit', 'deploy', 'image'],
       90,
-    ],
-    [
-      'a systemd unit',
-      `[Unit]\nAfter=x\n[Service]\nEnvironment=SCALR_URL=${URL}\nTimeoutStopSec=10min\nMemoryMax=2G\nRestart=always\n[Install]\nWantedBy=x\n`,
-      ['MemoryMax'],
-      600,
     ],
     [
       'docker inspect',
@@ -220,7 +270,7 @@ describe('the list of changes', () => {
   test('lists the second of two CA bundles', () => {
     const pem = String(certificates['ca.pem']).replaceAll('\n', '\\n');
     const text = `SCALR_URL=${URL}\nSCALR_CA_CERT=${Buffer.from(String(certificates['ca.pem'])).toString('base64')}\nSCALR_CONTAINER_TASK_CA_CERT=${Buffer.from(`${pem} `).toString('base64')}\n`;
-    expect(migrate(text).changes).toContainEqual(
+    expect(migrate(withVariables(text)).changes).toContainEqual(
       expect.objectContaining({
         kind: 'dropped',
         path: 'SCALR_CONTAINER_TASK_CA_CERT',
@@ -232,7 +282,9 @@ describe('the list of changes', () => {
   test('carries a CA bundle that is given as base64', () => {
     const pem = String(certificates['ca.pem']);
     const {yaml} = migrate(
-      `SCALR_URL=${URL}\nSCALR_AGENT_CA_CERT=${Buffer.from(pem).toString('base64')}\n`,
+      withVariables(
+        `SCALR_URL=${URL}\nSCALR_AGENT_CA_CERT=${Buffer.from(pem).toString('base64')}\n`,
+      ),
       'agent-local@0.6.5',
     );
     expect(parse(yaml)).toMatchObject({
@@ -256,7 +308,7 @@ describe('the list of changes', () => {
     'agent-job@0.6.5',
     'agent-k8s@0.6.5',
   ])('does not count a limit of runs as kept when %s has none', (to) => {
-    const {changes} = migrate(`SCALR_URL=${URL}\nSCALR_AGENT_CONCURRENCY=3\n`, to);
+    const {changes} = migrate(withVariables(`SCALR_URL=${URL}\nSCALR_AGENT_CONCURRENCY=3\n`), to);
     expect(changes.filter(({path}) => path === 'SCALR_AGENT_CONCURRENCY')).toEqual([
       expect.objectContaining({
         kind: 'dropped',

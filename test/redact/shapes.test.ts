@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import IMPORTED from '../../src/redact/token-shapes.json' with {type: 'json'};
+import IMPORTED from '../../src/ground/token-shapes.json' with {type: 'json'};
 import {seen} from './helpers.ts';
 import {PLACES, VALUES} from './known-secrets.ts';
 

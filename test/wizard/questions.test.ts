@@ -661,6 +661,7 @@ describe('the network', () => {
       ...TO_NETWORK,
       ['Which of these apply', ['proxy']],
       ['Proxy for https', ENTER],
+      ['The chart stores this password', 'y'],
       ['Hosts and networks', ENTER],
       ...REST,
     ];
@@ -725,6 +726,9 @@ describe('the network', () => {
       ...TO_NETWORK,
       ['Which of these apply', ['proxy']],
       ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
+      ['The chart stores this password in clear text', 'n'],
+      ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
+      ['The chart stores this password in clear text', 'y'],
       ['Hosts and networks that bypass', ENTER],
       ...REST,
       ['What do you want to do?', 'print'],

@@ -147,6 +147,7 @@ describe('a secret of an interrupted session', () => {
     ...BEGUN,
     ['Which of these apply', ['proxy']],
     ['Proxy for https', PROXY],
+    ['The chart stores this password', 'y'],
     ['Hosts and networks', '10.0.0.0/16,.corp'],
     ['Where should provider', ENTER],
   ];
@@ -158,6 +159,7 @@ describe('a secret of an interrupted session', () => {
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', PROXY],
+      ['The chart stores this password', 'y'],
       ['Maximum concurrent runs', ENTER],
       ['Chart to install', ENTER],
       ['What do you want to do?', 'save'],
@@ -194,6 +196,7 @@ describe('a secret of an interrupted session', () => {
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', PROXY],
+      ['The chart stores this password', 'y'],
       ['Maximum concurrent runs', ENTER],
       ['Chart to install', ENTER],
       ...QUIT,
@@ -210,6 +213,7 @@ describe('a secret of an interrupted session', () => {
       ['Agent pool token', TOKEN],
       ['Which of these apply', ENTER],
       ['Proxy for http://', PROXY],
+      ['The chart stores this password', 'y'],
       ...REST,
       ...QUIT,
     ];
@@ -229,6 +233,7 @@ describe('a secret of an interrupted session', () => {
       ['Agent pool token', TOKEN],
       ['Which of these apply', ENTER],
       ['Proxy for https', PROXY],
+      ['The chart stores this password', 'y'],
       ...REST,
       ...QUIT,
     ];

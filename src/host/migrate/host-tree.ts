@@ -15,7 +15,7 @@ import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../containers.ts';
-import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
+import type {HostConfiguration, HostContainer} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */
 export type ReadFile = (path: string) => string | undefined;
@@ -43,7 +43,6 @@ const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
 
 /** What the keys of the tree are called in each source. */
 const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<string, string>>>> = {
-  'environment file': {},
   'docker inspect': {
     'container.user': 'User',
     'container.cpus': 'NanoCpus',
@@ -53,18 +52,7 @@ const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<stri
     'container.registry': 'Image',
     'container.labels': 'Labels',
   },
-  'docker run': {
-    'container.user': '--user',
-    'container.cpus': '--cpus',
-    'container.memory': '--memory',
-    'container.stopSeconds': '--stop-timeout',
-
-    'container.image': 'the image',
-    'container.registry': 'the image',
-    'container.labels': '--label',
-    'container.pull': '--pull',
-  },
-  'Compose file': {
+  'docker compose config': {
     'container.user': 'user',
     'container.cpus': 'cpus',
     'container.memory': 'mem_limit',
@@ -75,22 +63,17 @@ const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<stri
     'container.labels': 'labels',
     'container.pull': 'pull_policy',
   },
-  'systemd unit': {'service.root': 'User', 'container.stopSeconds': 'TimeoutStopSec'},
 };
 
 /** The configuration of agents as the tree of the host rows. */
 export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): HostTree {
-  const {target, agents} = configuration;
-  const all = agents.map((agent) => variablesOf(agent, target, read));
+  const {agents} = configuration;
   const first = agents[0] as HostContainer;
-  const {variables: given, unread} = all[0] as (typeof all)[number];
-  const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
-  const variables = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [currentName(name), value]),
-  );
+  const spellings = new Map(Object.keys(first.variables).map((name) => [currentName(name), name]));
+  const spelling = (name: string): string => spellings.get(name) ?? name;
+  const variables = currentVariables(first.variables);
   // Each of several agents has its own directory.
   if (agents.length > 1 && variables[DATA]) variables[DATA] = variables[DATA].replace(/-1$/, '');
-  const spelling = (name: string): string => spellings.get(name) ?? name;
   const bundle = certificateIn(variables, read);
   const options = {
     ...OPTIONS[configuration.source],
@@ -98,71 +81,80 @@ export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): Ho
     'tls.scope': spelling(bundle.name),
   };
   for (const [key, option] of Object.entries(options)) spellings.set(key, option);
-  // Several agents share the runs.
-  const runs = all.reduce((sum, each) => sum + Number(each.variables[CONCURRENCY] ?? 0), 0);
-  const isService = target === 'systemd';
-  const isFree = (name: string): boolean =>
-    !OF_OTHERS.test(name) &&
-    ![TOKEN, 'SCALR_AGENT_NAME', ...CLIENT, ...CA].includes(name) &&
-    (isService || name !== CONCURRENCY);
-  const tree: Values = {
-    environment: Object.fromEntries(Object.entries(variables).filter(([name]) => isFree(name))),
-  };
-  if (bundle.text !== undefined)
-    setAt(tree, at('tls'), {caBundle: bundle.text, scope: bundle.isOfRuns ? 'tasks' : 'all'});
-  if (runs > 0 && !isService) setAt(tree, at('concurrency'), runs);
-  if (variables['SCALR_AGENT_CACHE_DIR'] !== undefined) setAt(tree, at('cache'), 'hostpath');
-  if (first.labels?.['io.scalr.agent.purpose'] === 'vcs') setAt(tree, at('purpose'), 'vcs');
-  for (const [path, value] of containerOf(first, variables, isService))
-    setAt(tree, at(path), value);
-  const labels = Object.entries(first.labels ?? {}).filter(
-    ([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name),
-  );
-  if (labels.length > 0 && !isService)
-    setAt(tree, at('container.labels'), Object.fromEntries(labels));
+  const tree = treeOf(configuration, variables, bundle);
   return {
     tree,
     spellings,
     hasClientCertificate: CLIENT.some((name) => variables[name] !== undefined),
     changes: [
       ...lostOptions(configuration, {tree, variables, spelling}),
-      ...unread.map((path) =>
-        changeOf(
-          'dropped',
-          [],
-          `The variables in ${path} are not carried over, because the file does not exist here.`,
-          'Run the command where the file exists, or migrate that file',
-        ),
-      ),
-      ...(bundle.unread === undefined
-        ? []
-        : [
-            lost(
-              spelling(bundle.name),
-              bundle.unread,
-              'Run the command where the file is readable, or pass the file with --ca-file to scalr-agent install',
-            ),
-          ]),
-      ...(variables[TOKEN] === undefined
-        ? []
-        : [
-            changeOf(
-              'dropped',
-              [spelling(TOKEN)],
-              `${spelling(TOKEN)} is not written, because values.yaml stores plain text.`,
-              'Set SCALR_AGENT_TOKEN for scalr-agent install, or store it in the Secret scalr-agent-token under the key token',
-            ),
-          ]),
-      ...CLIENT.filter((name) => variables[name] !== undefined).map((name) =>
-        changeOf(
-          'dropped',
-          [spelling(name)],
-          `${spelling(name)} refers to a file on the machine.`,
-          'Store certificate and key in the Secret scalr-agent-client-cert of type kubernetes.io/tls',
-        ),
-      ),
+      ...lostFiles(variables, bundle, spelling),
     ],
   };
+}
+
+function treeOf({agents}: HostConfiguration, variables: Variables, bundle: Bundle): Values {
+  const first = agents[0] as HostContainer;
+  const environment = Object.entries(variables).filter(([name]) => isFree(name));
+  const tree: Values = {environment: Object.fromEntries(environment)};
+  if (bundle.text !== undefined)
+    setAt(tree, at('tls'), {caBundle: bundle.text, scope: bundle.isOfRuns ? 'tasks' : 'all'});
+  // Several agents share the runs.
+  const runs = agents
+    .map((agent) => currentVariables(agent.variables)[CONCURRENCY])
+    .reduce((sum, each) => sum + Number(each ?? 0), 0);
+  if (runs > 0) setAt(tree, at('concurrency'), runs);
+  if (variables['SCALR_AGENT_CACHE_DIR'] !== undefined) setAt(tree, at('cache'), 'hostpath');
+  if (first.labels?.['io.scalr.agent.purpose'] === 'vcs') setAt(tree, at('purpose'), 'vcs');
+  for (const [path, value] of containerOf(first, variables)) setAt(tree, at(path), value);
+  const labels = Object.entries(first.labels ?? {}).filter(
+    ([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name),
+  );
+  if (labels.length > 0) setAt(tree, at('container.labels'), Object.fromEntries(labels));
+  return tree;
+}
+
+const isFree = (name: string): boolean =>
+  !OF_OTHERS.test(name) &&
+  ![TOKEN, 'SCALR_AGENT_NAME', CONCURRENCY, ...CLIENT, ...CA].includes(name);
+
+const currentVariables = (variables: Variables): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [currentName(name), value]));
+
+/** The token, and what is in files of the machine. */
+function lostFiles(
+  variables: Variables,
+  bundle: Bundle,
+  spelling: (name: string) => string,
+): Change[] {
+  const changes: Change[] = [];
+  if (bundle.unread !== undefined)
+    changes.push(
+      lost(
+        spelling(bundle.name),
+        bundle.unread,
+        'Run the command where the file is readable, or pass the file with --ca-file to scalr-agent install',
+      ),
+    );
+  if (variables[TOKEN] !== undefined)
+    changes.push(
+      changeOf(
+        'dropped',
+        [spelling(TOKEN)],
+        `${spelling(TOKEN)} is not written, because values.yaml stores plain text.`,
+        'Set SCALR_AGENT_TOKEN for scalr-agent install, or store it in the Secret scalr-agent-token under the key token',
+      ),
+    );
+  for (const name of CLIENT.filter((each) => variables[each] !== undefined))
+    changes.push(
+      changeOf(
+        'dropped',
+        [spelling(name)],
+        `${spelling(name)} refers to a file on the machine.`,
+        'Store certificate and key in the Secret scalr-agent-client-cert of type kubernetes.io/tls',
+      ),
+    );
+  return changes;
 }
 
 /** The current name of a variable that older agents read. */
@@ -173,10 +165,10 @@ function currentName(name: string): string {
   return meant?.isOld ? meant.option.name : name;
 }
 
-/** The certificate files that variables refer to, those of environment files included. */
-export const certificateFilesOf = ({agents, target}: HostConfiguration, read: ReadFile): string[] =>
-  agents.flatMap((agent) =>
-    Object.entries(variablesOf(agent, target, read).variables).flatMap(([name, value]) =>
+/** The certificate files that variables refer to. */
+export const certificateFilesOf = ({agents}: HostConfiguration): string[] =>
+  agents.flatMap(({variables}) =>
+    Object.entries(variables).flatMap(([name, value]) =>
       CA.includes(currentName(name)) && value.startsWith('/') ? [value] : [],
     ),
   );
@@ -191,26 +183,16 @@ export const sourcesOf = ({agents}: HostConfiguration, path: string): string[] =
   path,
 ];
 
-/** Variables of the agent and of its files, and the files that cannot be read. In systemd, the files take precedence (systemd.exec(5)). */
-function variablesOf(
-  {variables, environmentFiles}: HostContainer,
-  target: HostConfiguration['target'],
-  read: ReadFile,
-): {variables: Variables; unread: string[]} {
-  const files = environmentFiles.map((path) => ({path, found: readVariables(read(path) ?? '')}));
-  const ofFiles = files.map(({found}) => found);
-  const layers = target === 'systemd' ? [variables, ...ofFiles] : [...ofFiles, variables];
-  return {
-    variables: Object.assign({}, ...layers) as Variables,
-    unread: files.flatMap(({path, found}) => (found === undefined ? [path] : [])),
-  };
+interface Bundle {
+  /** Current name of the variable. */
+  name: string;
+  isOfRuns: boolean;
+  text?: string;
+  unread?: string;
 }
 
 /** The CA bundle, a path or base64, or why it cannot be read. */
-function certificateIn(
-  variables: Variables,
-  read: ReadFile,
-): {name: string; isOfRuns: boolean; text?: string; unread?: string} {
+function certificateIn(variables: Variables, read: ReadFile): Bundle {
   const name = [CA_OF_ALL, CA_OF_RUNS].find((each) => variables[each] !== undefined) ?? CA_OF_ALL;
   const value = variables[name];
   const isOfRuns = name === CA_OF_RUNS;
@@ -229,45 +211,29 @@ function certificateIn(
   };
 }
 
-const UNITS: Readonly<Record<string, string>> = {'': '', b: '', k: 'Ki', m: 'Mi', g: 'Gi'};
-
-/** Sizes of Docker are bytes, or have one letter. */
-function memoryOf(text: string): string | undefined {
-  const [, number, unit = ''] = /^(\d+)([bkmg]?)b?$/i.exec(text) ?? [];
-  if (number === undefined) return undefined;
-  const bytes = Number(number);
+/** Sizes are bytes. */
+function memoryOf(text: string | undefined): string | undefined {
+  if (text === undefined || !/^\d+$/.test(text)) return undefined;
   const mebibyte = 1024 ** 2;
-  return unit === '' && bytes % mebibyte === 0
-    ? canonicalQuantity(`${bytes / mebibyte}Mi`)
-    : canonicalQuantity(`${number}${UNITS[unit.toLowerCase()]}`);
+  const bytes = Number(text);
+  return canonicalQuantity(bytes % mebibyte === 0 ? `${bytes / mebibyte}Mi` : text);
 }
 
-function containerOf(
-  agent: HostContainer,
-  variables: Variables,
-  isService: boolean,
-): [string, string | number][] {
-  const {user, cpus, memory, pull} = agent;
-  const seconds = stopSecondsOf(agent, variables);
+function containerOf(agent: HostContainer, variables: Variables): [string, string | number][] {
   const registry =
     variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ??
     registryOf(agent.image);
-  const all: [string, string | number | undefined][] = isService
-    ? [['service.root', user === undefined ? undefined : user === 'root' ? 'root' : 'scalr-agent']]
-    : [
-        ['container.user', user],
-        ['container.cpus', cpus],
-        ['container.memory', memory === undefined ? undefined : memoryOf(memory)],
-        ['container.pull', pull],
-        ['container.registry', registry],
-        [
-          'container.image',
-          agent.image === undefined ? undefined : ownImage(agent.image, registry),
-        ],
-      ];
-  return [...all, ['container.stopSeconds', seconds] as const].filter(
-    (each): each is [string, string | number] => each[1] !== undefined,
-  );
+  const image = agent.image === undefined ? undefined : ownImage(agent.image, registry);
+  const all: [string, string | number | undefined][] = [
+    ['container.user', agent.user],
+    ['container.cpus', agent.cpus],
+    ['container.memory', memoryOf(agent.memory)],
+    ['container.pull', agent.pull],
+    ['container.registry', registry],
+    ['container.image', image],
+    ['container.stopSeconds', stopSecondsOf(agent, variables)],
+  ];
+  return all.filter((each): each is [string, string | number] => each[1] !== undefined);
 }
 
 /** The registry in front of the usual image. */

@@ -5,6 +5,7 @@ import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../charts/host
 import {recommend} from '../../charts/recommend.ts';
 import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
+import {credentialsIn} from '../../ground/credentials.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath} from '../../ground/tree.ts';
@@ -16,6 +17,7 @@ import {
   tokenSecret,
   tokenSecretKey,
 } from '../../settings/agent.ts';
+import {allowClearText} from '../../settings/clear-text.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {milliOf} from '../../settings/kinds.ts';
@@ -43,12 +45,14 @@ interface Wanted {
   keepsDefaults: boolean;
   /** The target, if it was read from the chart. */
   chart?: Target | undefined;
+  /** Credentials are written. */
+  allowsClearText: boolean;
 }
 
 /** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
 export async function migrateHostFile(
   host: HostConfiguration,
-  {file, from, to, keepsDefaults, chart: own}: Wanted,
+  {file, from, to, keepsDefaults, chart: own, allowsClearText}: Wanted,
   files: Pick<Files, 'kindOf' | 'read'>,
 ): Promise<MigratedFile> {
   const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
@@ -72,23 +76,26 @@ export async function migrateHostFile(
         found.set(path, (await files.read(each)).toString('utf8'));
   };
   const read = (path: string): string | undefined => found.get(path);
-  for (const path of host.agents.flatMap(({environmentFiles}) => environmentFiles))
-    await load(path);
-  // Certificates can be named in those files.
-  for (const path of certificateFilesOf(host, read)) await load(path);
-  return migrateHost(host, to, read, own);
+  for (const path of certificateFilesOf(host)) await load(path);
+  return migrateHost(host, {to, chart: own, allowsClearText}, read);
+}
+
+interface HostMigration {
+  to?: string | undefined;
+  /** The target, if it was read from the chart. */
+  chart?: Target | undefined;
+  allowsClearText?: boolean;
 }
 
 /** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
 export function migrateHost(
   configuration: HostConfiguration,
-  to: string | undefined,
+  {to, chart, allowsClearText = false}: HostMigration,
   read: ReadFile,
-  chart?: Target,
 ): MigratedFile & {isPrivate: boolean} {
   const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
   const found = readHostTree(tree, configuration.target);
-  const given = settingsOf(found, hasClientCertificate);
+  const given = settingsOf(found, {hasClientCertificate, allowsClearText});
   const keyOf = (setting: Setting, settings = given): string =>
     spelled(setting, settings, configuration.target, spellings);
   const {target, notes} = targetFor(given, to, chart);
@@ -135,6 +142,7 @@ export function migrateHost(
       ),
     ]),
     findings: [],
+    unknownSections: [],
     target,
     warnings: generated.warnings,
     notes: [
@@ -144,7 +152,13 @@ export function migrateHost(
   };
 }
 
-function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: boolean): Settings {
+function settingsOf(
+  found: ReadonlyMap<string, unknown>,
+  {
+    hasClientCertificate,
+    allowsClearText,
+  }: {hasClientCertificate: boolean; allowsClearText: boolean},
+): Settings {
   const answers = new Map<string, Answer>(
     [...found].map(([id, value]) => [
       id,
@@ -153,6 +167,7 @@ function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: b
   );
   if (hasClientCertificate)
     answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
+  if (allowsClearText) answers.set(allowClearText.id, {value: true, source: 'flag'});
   return new Settings(answers);
 }
 
@@ -228,6 +243,7 @@ function generateFrom(
   for (;;) {
     const result = attempt(settings);
     if (!(result instanceof ExpectedError)) return {settings, generated: result, refusedByRules};
+    if (result.code === 'CLEAR_TEXT_CREDENTIAL') throw result;
     const rejected = settings.entries().find(({setting}) => {
       const next = attempt(settings.without(setting));
       return !(next instanceof ExpectedError) || next.message !== result.message;
@@ -260,7 +276,10 @@ function withoutForeignVariables(
   if (answer === undefined) return {settings, dropped: []};
   const own = new Set(chartFor(target).ownVariables.map(({name}) => name));
   const all = Object.entries(answer.value as Readonly<Record<string, string>>);
-  const kept = all.filter(([name]) => !own.has(name) && !variableSoundsSecret(name));
+  const allowsClearText = settings.get(allowClearText) === true;
+  const isSecret = ([name, value]: [string, string]): boolean =>
+    variableSoundsSecret(name) || (!allowsClearText && credentialsIn(value).length > 0);
+  const kept = all.filter((each) => !own.has(each[0]) && !isSecret(each));
   const without = settings.without(extraEnv as Setting);
   return {
     settings:

@@ -3,7 +3,8 @@ import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/define.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
-import type {FileGroup} from '../validate/check-files.ts';
+import {checkClearText} from '../validate/check-clear-text.ts';
+import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
 import {parseYaml} from '../validate/source.ts';
 import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
@@ -28,13 +29,24 @@ export async function releaseGroups(given: ValuesFile, read: Read): Promise<File
   const [first, ...others] = await Promise.all(
     found.map(([release, paths]) => groupOf(given, release, paths, read)),
   );
-  const ofFile = fileProblems(text).map((each) => findingOf(each, given));
+  const problems = fileProblems(text).map((each) => findingOf(each, given));
+  const ofFile = withoutRepeatedTokens(problems, clearTextAround(given, [first, ...others]));
   if (first?.release)
     return [
       {...first, release: {...first.release, around: [...ofFile, ...first.release.around]}},
       ...others,
     ];
   return isWithoutValues(given) ? [{files: [given], areLayers: false, around: ofFile}] : [];
+}
+
+/** Credentials outside of the values, such as in single parameters. */
+function clearTextAround(
+  {file, text}: ValuesFile,
+  groups: readonly (FileGroup | undefined)[],
+): ValuesFinding[] {
+  const own = groups.flatMap((group) => group?.files ?? []).filter((each) => each.file === file);
+  const inValues = new Set(own.flatMap((each) => checkClearText(each.text)).map(({line}) => line));
+  return checkClearText(text).flatMap((each) => (inValues.has(each.line) ? [] : [{...each, file}]));
 }
 
 /** Kinds that stand beside the values of a release. */
@@ -47,7 +59,12 @@ function isWithoutValues({file, text}: ValuesFile): boolean {
   const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
   return (
     roots.length > 0 &&
-    roots.every((root) => BESIDE.test(scalarText(root.get('kind', true)) ?? '') || root.has('sops'))
+    roots.every(
+      (root) =>
+        BESIDE.test(scalarText(root.get('kind', true)) ?? '') ||
+        // An encrypted manifest, such as a Secret.
+        (root.has('sops') && root.has('kind')),
+    )
   );
 }
 

@@ -1,13 +1,17 @@
+import {knowsKey} from '../../charts/charts.ts';
 import {CHART_NAMES, isChart, type Target} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {newestOf, targetOf} from '../../charts/target.ts';
+import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
+import {clearTextError} from '../clear-text.ts';
 import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
 import {embeddedReleases} from '../embedded/embedded-releases.ts';
+import {clearTextPlaces} from '../validate/check-clear-text.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {ValuesFinding} from '../validate/finding.ts';
 import {readLayers} from '../validate/source.ts';
@@ -26,6 +30,8 @@ interface MigrationRequest {
   keeps: KeptDefaults;
   /** The target, if it was read from the chart. */
   read?: Target | undefined;
+  /** Credentials may stay in the new file. */
+  allowsClearText?: boolean;
 }
 
 export interface MigratedFile {
@@ -41,13 +47,17 @@ export interface MigratedFile {
   target: Target;
   warnings: readonly Warning[];
   notes: readonly string[];
+  /** Top-level keys of the old file that neither chart has; the new file does not contain them. */
+  unknownSections: readonly string[];
 }
 
 /**
  * Migrates a file to another chart version or chart: a values file, or the charts, versions and inline values in a file of another engine,
  * of which all other bytes stay. Pure. @throws ExpectedError
  */
-export function migrateFile({file, text, from, to, keeps, read}: MigrationRequest): MigratedFile {
+export function migrateFile(request: MigrationRequest): MigratedFile {
+  const {file, text, from, to, keeps, read} = request;
+  refuseEncrypted(file, text, (decrypt) => migrateDecrypted(decrypt, request));
   const releases = embeddedReleases(file, text);
   const {target, warnings} = migrationTarget(to, read);
   const isWhole = releases.length === 0;
@@ -77,16 +87,25 @@ export function migrateFile({file, text, from, to, keeps, read}: MigrationReques
     ...migrated.changes,
   ]);
   const findings = results.flatMap(({migrated}) => migrated.findings);
+  const yaml = isWhole ? first.migrated.text : applyEdits(text, edits);
+  if (!request.allowsClearText) refuseClearTextIn(yaml, file);
   const hasOthers = releases.some((each) => each.hasOtherValues || each.values === undefined);
   return {
     from: spellTarget(first.source.target),
     to: spellTarget(target),
-    yaml: isWhole ? first.migrated.text : applyEdits(text, edits),
+    yaml,
     values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
     changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
     findings: isWhole ? findings : findings.map(({line: _, column: __, ...finding}) => finding),
     target,
+    unknownSections: [
+      ...new Set(
+        results.flatMap(({source, migrated}) =>
+          unknownSections(migrated.before, [source.target, target]),
+        ),
+      ),
+    ],
     warnings: [...results.flatMap(({source}) => source.warnings), ...warnings],
     notes: [
       ...results.flatMap(({source}) => source.notes),
@@ -96,6 +115,26 @@ export function migrateFile({file, text, from, to, keeps, read}: MigrationReques
     ],
   };
 }
+
+/** The same command for the decrypted file. */
+const migrateDecrypted = (decrypt: string, {from, to}: MigrationRequest): string =>
+  [
+    `Migrate the decrypted values: ${decrypt} | scalr-agent migrate - --to ${to ?? 'CHART@VERSION'}`,
+    ...(from === undefined ? [] : [`--from ${from}`]),
+  ].join(' ');
+
+/** @throws ExpectedError for credentials in the new file */
+function refuseClearTextIn(yaml: string, file: string): void {
+  const found = clearTextPlaces(yaml).map(({path, kind, line}) => ({
+    place: path === '' ? `line ${line}` : path,
+    kind,
+  }));
+  const name = file === '-' ? 'the new file' : `the new ${file}`;
+  if (found.length > 0) throw clearTextError(found, name);
+}
+
+const unknownSections = (values: Values, charts: readonly Target[]): string[] =>
+  Object.keys(values).filter((key) => !charts.some((each) => knowsKey(each, [key])));
 
 /** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
 const parameterChanges = (

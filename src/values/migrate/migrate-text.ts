@@ -25,6 +25,8 @@ import {type MigrationOptions, migrateValues} from './migrate.ts';
 
 interface MigratedText {
   text: string;
+  /** The old values. */
+  before: Values;
   changes: readonly Change[];
   /** Findings in the new text, without warnings that the old text has too. */
   findings: readonly ValuesFinding[];
@@ -81,6 +83,7 @@ export function migrateText(
   );
   return {
     text: written,
+    before: source.values,
     changes: [...changes, ...pinned, ...lost(text, written, isWhole)],
     findings,
   };

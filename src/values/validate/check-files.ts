@@ -8,6 +8,7 @@ import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {writtenSettings} from '../read-values.ts';
+import {checkClearText} from './check-clear-text.ts';
 import {checkManifest, nestedChart} from './check-values.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {mergeSources, readLayers, readSource} from './source.ts';
@@ -99,7 +100,10 @@ export function findingsOf(
       : validate(files[0]?.text ?? '', target);
     return release === undefined
       ? found
-      : [...release.around, ...found.flatMap((each) => inRelease(each, release, files))];
+      : withoutRepeatedTokens(
+          release.around,
+          found.flatMap((each) => inRelease(each, release, files)),
+        );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot check this file: unexpected error (${reason}).`;
@@ -115,6 +119,17 @@ export function findingsOf(
   }
 }
 
+/** A token in a file for Git is reported once, as an error. */
+export function withoutRepeatedTokens(
+  first: readonly ValuesFinding[],
+  others: readonly ValuesFinding[],
+): ValuesFinding[] {
+  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({line}) => line);
+  const isRepeated = ({code, line}: ValuesFinding): boolean =>
+    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(line);
+  return [...first, ...others.filter((each) => !isRepeated(each))];
+}
+
 /** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
 function inRelease(
   {fix: _, ...finding}: ValuesFinding,
@@ -124,6 +139,7 @@ function inRelease(
   const {file, line = 0, path} = finding;
   const text =
     (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
+  if (finding.code === 'CLEAR_TEXT_CREDENTIAL') return [finding];
   // A missing key has the position of the key above it.
   const isMissing = !text.includes(/[^.]*$/.exec(path.replaceAll(/\[\d+\]/g, ''))?.[0] ?? '');
   return (isPartial && isMissing) || text.includes('{{') ? [] : [finding];
@@ -195,7 +211,10 @@ function sourceText({source, version, isGiven}: ChartGuess, target: Target): str
 function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
-    const found = source === undefined ? findings : checkManifest(source);
+    const found = [
+      ...(source === undefined ? findings : checkManifest(source)),
+      ...checkClearText(text),
+    ];
     return areLayers ? found.map((each) => ({...each, file})) : found;
   });
 }

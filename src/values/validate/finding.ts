@@ -1,3 +1,4 @@
+import {hideCredentials} from '../../ground/credentials.ts';
 import {maskSecrets} from '../../ground/errors.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
@@ -94,7 +95,7 @@ export function findingAt(
   return {
     severity,
     code,
-    path: dotted(path),
+    path: hideCredentials(dotted(path)),
     ...locate(path),
     message: hide(message, secrets),
     ...(next === undefined ? {} : {suggestion: hide(next, secrets)}),

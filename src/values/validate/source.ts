@@ -1,4 +1,10 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
+import {
+  decryptCommand,
+  type Encryption,
+  encryptionOf,
+  refuseEncrypted,
+} from '../../ground/encryption.ts';
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
@@ -19,15 +25,17 @@ type Locate = (offset: number) => SourcePosition;
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
 export function readSource(text: string): ReadResult {
-  // Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same.
-  const content = text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
   try {
-    return readText(content);
+    return readText(normalized(text));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {findings: [findingOf(TOO_DEEP, () => ({line: 1, column: 1}))]};
   }
 }
+
+/** Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same. */
+export const normalized = (text: string): string =>
+  text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
 
 function readText(text: string): ReadResult {
   const lines = new LineCounter();
@@ -39,6 +47,8 @@ function readText(text: string): ReadResult {
     findings: [findingOf(problem, locate)],
   });
   const [document, ...others] = parseYaml(text, lines);
+  const encryption = encryptionOf(text);
+  if (encryption) return refused(encrypted(encryption, text));
   const empty: ReadResult = {
     source: sourceOf(undefined, locate),
     findings: [findingOf(EMPTY, locate)],
@@ -62,6 +72,13 @@ function readText(text: string): ReadResult {
     ? {source, findings: problems.map((each) => findingOf(each, locate, source))}
     : refused(NO_MAPPING);
 }
+
+const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
+  offset: Math.max(0, text.search(encryption.pattern)),
+  code: 'ENCRYPTED_FILE',
+  message: `The file is encrypted with ${encryption.name}, so nothing in it was checked.`,
+  suggestion: `Check the decrypted values: ${decryptCommand(encryption)} | scalr-agent validate -`,
+});
 
 const EMPTY: SourceProblem = {
   offset: 0,
@@ -195,6 +212,11 @@ function lookUp(values: Values, path: TreePath): {exists: boolean; deepest: Tree
 export function readLayers(files: readonly {file: string; text: string}[]): Values {
   return mergeSources(
     files.map(({file, text}) => {
+      refuseEncrypted(
+        file,
+        text,
+        (decrypt) => `Use the decrypted content in its place: <(${decrypt})`,
+      );
       const {source, findings} = readSource(text);
       if (source) return {file, source};
       const [{message = '', line = 1} = {}] = findings;

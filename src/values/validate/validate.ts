@@ -10,6 +10,7 @@ import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
+import {checkClearText} from './check-clear-text.ts';
 import {checkKeys, isTypeError} from './check-keys.ts';
 import {
   checkRefusals,
@@ -40,9 +41,8 @@ import {mergeSources, readSource} from './source.ts';
  */
 export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
   const {source, findings} = readSource(text);
-  return inOrder(
-    source === undefined ? findings : [...findings, ...findingsIn(source, target, known)],
-  );
+  const ofValues = source === undefined ? [] : findingsIn(source, target, known);
+  return inOrder([...findings, ...ofValues, ...checkClearText(text)]);
 }
 
 /** The errors in values without a text. Pure. */
@@ -60,6 +60,9 @@ export function validateLayers(
   );
   const ofReading = layers.flatMap(({file, findings}) =>
     findings.map((finding) => ({...finding, file})),
+  );
+  ofReading.push(
+    ...files.flatMap(({file, text}) => checkClearText(text).map((each) => ({...each, file}))),
   );
   if (sources.length < layers.length) return ofReading;
   return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];
@@ -138,6 +141,9 @@ const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
     (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
   );
 
+/** Credentials in generated values were allowed by the user. */
+const ALLOWED = 'CLEAR_TEXT_CREDENTIAL';
+
 /**
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
@@ -149,7 +155,7 @@ export function checkGenerated(generated: Generated): Warning[] {
   refuseDropped(generated, findings);
   const known = new Set(generated.warnings.map(({code}) => code));
   return findings
-    .filter(({code}) => !known.has(code))
+    .filter(({code}) => !known.has(code) && code !== ALLOWED)
     .map((finding) => warningOf(finding, writerOf(finding, generated)));
 }
 

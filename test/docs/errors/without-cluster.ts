@@ -4,6 +4,7 @@ import {nodeFiles} from '../../../src/adapters/node-files.ts';
 import type {BaseCommand} from '../../../src/cli/base-command.ts';
 import {toExpectedError} from '../../../src/cli/failure.ts';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
+import Migrate from '../../../src/commands/migrate.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
@@ -14,6 +15,7 @@ import {type Example, saidBy, saidOf} from './example.ts';
 
 const COMMANDS = {
   'collect-logs': CollectLogs,
+  migrate: Migrate,
   recommend: Recommend,
   validate: Validate,
   values: Values,
@@ -101,6 +103,13 @@ export const withoutCluster: readonly Example[] = [
   typing('VERSION_TOO_OLD', `values ${ADDRESS} --chart agent-local --chart-version 0.5.62`),
   typing('VERSION_NOT_RELEASED', `values ${ADDRESS} --chart agent-local --chart-version 0.5.70`),
   typing('AMBIGUOUS_YAML', `values ${ADDRESS} --chart agent-local --set 'extraEnv.<<=1'`),
+  typing(
+    'CLEAR_TEXT_CREDENTIAL',
+    `values ${ADDRESS} --chart agent-local --https-proxy http://user:password@proxy:3128`,
+  ),
+  typing('ENCRYPTED_FILE', 'migrate v.yaml --to agent-job', {
+    files: memoryFiles({'v.yaml': 'sops: {mac: "ENC[AES256_GCM,data:x]"}\n'}),
+  }),
   typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
   typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {
     files: nodeFiles,
