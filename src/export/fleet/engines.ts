@@ -12,7 +12,7 @@ import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {Export, ExportedFile} from '../../host/files.ts';
 import {toYaml} from '../../values/document.ts';
-import {argocd, argocdAppset} from './argocd.ts';
+import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   encryptedFile,
@@ -136,6 +136,9 @@ const flux: Engine = {
   ],
 };
 
+/** kustomize-controller deletes what a deleted Kustomization contains, and with a namespace everything in it. */
+const NEVER_PRUNED = {'kustomize.toolkit.fluxcd.io/prune': 'disabled'};
+
 /** Other namespaces and releases than the usual ones have a base of their own. */
 const baseOf = ({base, namespace, release}: Member): string =>
   `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
@@ -167,7 +170,7 @@ function baseFiles(
   const patches = [keepClaims, ...(fleet.isAutoscaled ? [omitReplicas] : [])];
   const driftDetection = {mode: 'enabled', ...(fleet.isAutoscaled ? {ignore: ignoreReplicas} : {})};
   const objects: Record<string, Values> = {
-    namespace: namespaceObject(member, engine),
+    namespace: namespaceObject(member, engine, NEVER_PRUNED),
     repository,
     release: {...head, spec: {...spec, driftDetection, postRenderers: [{kustomize: {patches}}]}},
     ...(fleet.token === 'external-secrets'
@@ -263,6 +266,7 @@ function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Memb
   const words = {
     cluster: member.name,
     release: member.release,
+    application: applicationName(target, fleet, member),
     namespace: member.namespace,
     secret: member.secret.name,
     command: fleet.command,

@@ -16,7 +16,6 @@ import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {gracePeriod} from '../../settings/pods.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {cache, dataSize} from '../../settings/storage.ts';
 import {flagsToRepeat, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
@@ -71,8 +70,6 @@ export interface Member {
   override: Values;
   /** Enough for pods to finish their runs, and to pull images. */
   timeoutSeconds: number;
-  /** The chart creates PVCs. */
-  hasClaims: boolean;
   header: readonly string[];
 }
 
@@ -128,9 +125,6 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
       },
       override: overrideOf(shared.values, values, scopeOf(target).defaults),
       timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
-      hasClaims:
-        ['pvc', 'efs'].includes(String(settings.get(cache))) ||
-        settings.get(dataSize) !== undefined,
       header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
     };
   });
@@ -235,10 +229,15 @@ export const filled = <T extends object>(skeleton: T, words: Readonly<Record<str
 export const namespaceObject = (
   {namespace: name, release: part}: Member,
   engine: string,
+  annotations?: Readonly<Record<string, string>>,
 ): Values => ({
   apiVersion: 'v1',
   kind: 'Namespace',
-  metadata: {name, labels: namespaceLabels(part, engine)},
+  metadata: {
+    name,
+    labels: namespaceLabels(part, engine),
+    ...(annotations ? {annotations: {...annotations}} : {}),
+  },
 });
 
 export const namespaceLabels = (part: string, engine: string): Record<string, string> => ({
