@@ -335,7 +335,7 @@ function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): Next
       ? [['--target', 'docker', '--release', name]]
       : agents.map((each) => ['--docker', each.name]);
   return [
-    linkStep(mode === 'vcs', program),
+    linkStep(mode === 'vcs'),
     [own('status', '--target', 'docker', '--release', name), 'health and versions'],
     ...bundles.map(
       (args): NextStep => [own('collect-logs', ...args), 'write a bundle for support'],

@@ -86,7 +86,14 @@ export function volume(settings: Settings): ManifestExport {
   const [provider = '', handle] = [settings.get(cloud), settings.get(efsHandle)];
   const storage = STORAGE[provider];
   if (storage === undefined)
-    throw missing('The volume depends on the cloud.', '--cloud eks|gke|aks');
+    throw new ExpectedError('The volume depends on the cloud.', {
+      code: 'MISSING_SETTING',
+      suggestions: ['Add --cloud eks, --cloud gke or --cloud aks'],
+      options: ['eks', 'gke', 'aks'].map((each) => ({
+        add: `--cloud ${each}`,
+        when: `For a cluster in ${each.toUpperCase()}`,
+      })),
+    });
   if (provider !== 'eks' && handle !== undefined)
     throw failed(
       'UNSUPPORTED_SETTING',
@@ -139,11 +146,13 @@ export function volume(settings: Settings): ManifestExport {
   const access = `The access point must use user and group ${USER}.`;
   return {
     ...manifests('volume.yaml', [source, claim]),
-    steps: [
-      kubectlCommand({}, 'apply', '--filename', 'volume.yaml', '--namespace', home),
-      `scalr-agent install --release ${settings.get(release)} --namespace ${home} --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
+    steps: [kubectlCommand({}, 'apply', '--filename', 'volume.yaml', '--namespace', home)],
+    notes: [
+      storage.requires,
+      ...(isStatic ? [access] : []),
+      NAMESPACE,
+      `To use the volume, add these flags to scalr-agent install: --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
     ],
-    notes: [storage.requires, ...(isStatic ? [access] : []), NAMESPACE],
   };
 }
 

@@ -5,7 +5,7 @@ import './agent.ts';
 import './escape-hatch.ts';
 import './network.ts';
 import './pods.ts';
-import './release.ts';
+import {chartSource} from './release.ts';
 import './storage.ts';
 import './tls.ts';
 
@@ -91,11 +91,23 @@ export const holdsSecret = (setting: Setting, answer: Answer): boolean =>
 /** The answer as shell-quoted flags, one per value; passwords in URLs are omitted. */
 export function flagsOf(setting: Setting, {value, given}: Answer): string[] {
   if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(
-    withoutCredentials,
-  );
-  return texts.map((text) => `--${setting.id} ${quote(text)}`);
+  const texts = given === undefined ? setting.kind.format(value) : [given];
+  return texts.map((text) => `--${setting.id} ${quote(withoutCredentials(text))}`);
 }
+
+/** The same flags as a record in a generated file, which other people read. */
+export function recordedFlags(setting: Setting, answer: Answer): string[] {
+  const {value, given} = answer;
+  if (!setting.kind.isFile && setting !== (chartSource as Setting)) return flagsOf(setting, answer);
+  const texts = given === undefined ? setting.kind.format(value) : [given];
+  return texts.map((text) => `--${setting.id} ${quote(recordedPath(withoutCredentials(text)))}`);
+}
+
+/** An absolute path exists on one machine only, and can contain the name of its user: the last part remains. */
+export const recordedPath = (path: string): string =>
+  /^(?:[/~]|[A-Za-z]:[\\/])/.test(path)
+    ? (path.split(/[\\/]/).findLast((part) => part !== '') ?? '.')
+    : path;
 
 /** Quotes the text for a shell, on one line. */
 export function quote(text: string): string {

@@ -274,6 +274,7 @@ function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Memb
     path: fleet.git?.path ?? '.',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     overlay: fill(overlay, {
+      answers: fleet.overlay ?? 'clusters',
       add: fleet.isOverlay
         ? fleet.command
         : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,

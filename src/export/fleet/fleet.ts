@@ -16,7 +16,7 @@ import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {gracePeriod} from '../../settings/pods.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {flagsToRepeat, toYaml, valuesDocument} from '../../values/document.ts';
+import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
 
@@ -42,6 +42,8 @@ export interface Fleet {
   shared: Settings;
   /** The clusters are files of --overlay. */
   isOverlay: boolean;
+  /** The directory of these files, for the README. */
+  overlay?: string | undefined;
   token: TokenSource;
   /** External Secrets: the store, KIND/NAME or the name of a ClusterSecretStore. */
   store?: string | undefined;
@@ -125,7 +127,7 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
       },
       override: overrideOf(shared.values, values, scopeOf(target).defaults),
       timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
-      header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
+      header: [...headerOf(fleet, engine, [...flagsToRecord(settings), base]), chartLine(target)],
     };
   });
   const files = [...bases].map(([name, {text}]) => textFile(`base/${name}.yaml`, text));
