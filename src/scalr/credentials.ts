@@ -200,7 +200,7 @@ function onlyHost(stored: readonly Credential[]): string | undefined {
   );
   if (hosts.length <= 1) return hosts[0];
   throw failed('NO_CREDENTIAL', `Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, [
-    'Select the account with --url https://<account>.scalr.io',
+    `Select the account, for example with --url https://${hosts[0]}`,
   ]);
 }
 
@@ -240,13 +240,14 @@ const profileAdvice = (...all: readonly Credential[]): string[] =>
 
 /** No source has a token for the account. */
 export const noCredential = (url: string | undefined): ExpectedError => {
-  const host = url === undefined ? undefined : new URL(url).host;
-  return failed(
-    'NO_CREDENTIAL',
-    `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.`,
-    [
-      `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
-      `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
-    ],
-  );
+  if (url === undefined)
+    return failed('NO_CREDENTIAL', 'No Scalr API token found.', [
+      'Set SCALR_HOSTNAME to the host of your account, for example acme.scalr.io, and SCALR_TOKEN to the token of a user or service account',
+      'Or log in with terraform login and the host of your account',
+    ]);
+  const {host} = new URL(url);
+  return failed('NO_CREDENTIAL', `No Scalr API token found for ${host}.`, [
+    `Set SCALR_HOSTNAME=${host} and SCALR_TOKEN to the token of a user or service account`,
+    `Log in with Terraform: terraform login ${host}`,
+  ]);
 };

@@ -83,7 +83,7 @@ const helmfile: Engine = {
   readme: helmfileReadme,
   tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
   cluster: 'default',
-  start: ['helmfile', 'sync'],
+  start: (cluster) => commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']}),
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, {engine, members, bases}) => [
     textFile(
@@ -228,6 +228,9 @@ export const isFleetTarget = (target: string): target is FleetTarget =>
 /** Name of the only cluster of an engine without --overlay. */
 export const clusterWithoutOverlay = (target: FleetTarget): string => ENGINES[target].cluster;
 
+/** Clusters whose commands are printed. */
+const SHOWN = 5;
+
 /** The files for another tool. Pure. @throws ExpectedError for a way of the token that the tool does not support */
 export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes: string[]} {
   const engine: Engine = ENGINES[target];
@@ -240,6 +243,8 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   }
   const prepared = prepareFleet(fleet, target);
   const [member] = prepared.members as [Member];
+  const shown = prepared.members.slice(0, SHOWN);
+  const others = prepared.members.length - shown.length;
   return {
     files: [
       ...engine.files(fleet, prepared),
@@ -247,12 +252,13 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       readmeOf(fleet, target, engine, member),
     ],
     steps: [
-      ...tokenCommands(fleet, member, engine.tokenFile(fleet, member.name)),
-      ...(engine.start === undefined
-        ? []
-        : [commandLine({tool: engine.start[0], args: engine.start.slice(1)})]),
+      ...new Set([
+        ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
+        ...shown.flatMap((each) => engine.start?.(each.name) ?? []),
+      ]),
     ],
     notes: [
+      ...(others > 0 ? [`The next steps are for ${SHOWN} of ${SHOWN + others} clusters.`] : []),
       'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
     ],
   };

@@ -94,8 +94,8 @@ export interface Engine {
   files(fleet: Fleet, prepared: Prepared): ExportedFile[];
   /** Path of the encrypted token of a cluster. */
   tokenFile(fleet: Fleet, cluster: string): string;
-  /** Command that applies the files; undefined for one that watches a Git repository. */
-  start?: readonly [string, ...string[]];
+  /** Command that applies the files of a cluster; undefined for a tool that watches a Git repository. */
+  start?(cluster: string): string;
   tokens: readonly TokenSource[];
 }
 
@@ -296,6 +296,8 @@ export function tokenCommands(
 ): string[] {
   if (token === 'external-secrets') return [];
   const written = ['--dry-run=client', '--output', 'yaml'];
+  // Every cluster seals with its own key.
+  const cluster = context === undefined ? [] : ['--context', context];
   const source = `--from-file=${secret.key}=/dev/stdin`;
   const object = kubectlCommand(
     {},
@@ -328,7 +330,7 @@ export function tokenCommands(
   const last = {
     existing: apply,
     sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
-    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml']})} > ${file}`,
+    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
   }[token];
   return [
     token === 'existing'
