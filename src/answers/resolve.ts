@@ -1,5 +1,5 @@
 import {ExpectedError} from '../ground/errors.ts';
-import {isPrintable} from '../ground/text.ts';
+import {isPrintable, oneOf} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
 import {missingFor} from '../settings/agent.ts';
 import {
@@ -164,7 +164,8 @@ function problemOf(setting: Setting, error: unknown): Problem {
     return {
       setting,
       message: error.message,
-      suggestion: error.suggestion ?? `Use ${spell(setting)} ${setting.kind.hint}`,
+      suggestion:
+        error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
     };
   if (error instanceof ExpectedError)
     return {

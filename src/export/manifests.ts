@@ -74,13 +74,6 @@ const STORAGE: Readonly<Record<string, SharedStorage>> = {
 /** What a volume depends on. */
 export const VOLUME_SETTINGS = [cloud, namespace, release, cache, cacheSize, efsHandle];
 
-const missing = (message: string, add: string): ExpectedError =>
-  new ExpectedError(message, {
-    code: 'MISSING_SETTING',
-    suggestions: [`Add ${add}`],
-    options: [{add, when: 'Select it'}],
-  });
-
 /** A PVC for the cache with a StorageClass, or with a PersistentVolume for an EFS access point. Pure. @throws ExpectedError */
 export function volume(settings: Settings): ManifestExport {
   const [provider = '', handle] = [settings.get(cloud), settings.get(efsHandle)];
@@ -88,11 +81,12 @@ export function volume(settings: Settings): ManifestExport {
   if (storage === undefined)
     throw new ExpectedError('The volume depends on the cloud.', {
       code: 'MISSING_SETTING',
-      suggestions: ['Add --cloud eks, --cloud gke or --cloud aks'],
-      options: ['eks', 'gke', 'aks'].map((each) => ({
-        add: `--cloud ${each}`,
-        when: `For a cluster in ${each.toUpperCase()}`,
-      })),
+      suggestions: ['Add --cloud eks with --efs-handle, --cloud gke or --cloud aks'],
+      options: [
+        {add: `--cloud eks --efs-handle HANDLE`, when: 'For a cluster in EKS'},
+        {add: '--cloud gke', when: 'For a cluster in GKE'},
+        {add: '--cloud aks', when: 'For a cluster in AKS'},
+      ],
     });
   if (provider !== 'eks' && handle !== undefined)
     throw failed(
@@ -101,7 +95,11 @@ export function volume(settings: Settings): ManifestExport {
       ['Use --cloud eks', 'Remove --efs-handle'],
     );
   if (provider === 'eks' && handle === undefined)
-    throw missing('EFS volumes require a file system.', '--efs-handle fs-…');
+    throw new ExpectedError('EFS volumes require a file system.', {
+      code: 'MISSING_SETTING',
+      suggestions: ['Add --efs-handle, for example fs-0123456789abcdef0'],
+      options: [{add: '--efs-handle HANDLE', when: 'Select the file system'}],
+    });
   const name = `${settings.get(release)}-cache`;
   const home = settings.get(namespace) as string;
   const size = settings.get(cacheSize) ?? storage.size;
