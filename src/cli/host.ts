@@ -194,7 +194,7 @@ export const noAgent = (target: 'docker' | 'systemd', name: string | undefined):
     target === 'docker'
       ? [
           'List the containers: docker ps --all',
-          'Install an agent: scalr-agent install --target docker',
+          'Start the wizard to install an agent: scalr-agent install --target docker',
         ]
       : ['Run the command on the machine where the agent runs'],
   );
