@@ -8,11 +8,9 @@ export function useOf(
   settings: Settings,
   {target, flags}: {target: Target; flags: readonly string[]},
 ): {steps: string[]; notes: string[]} {
-  if (settings.get(url) === undefined)
-    return {
-      steps: [],
-      notes: [`To use ${what}, add these flags to scalr-agent install: ${flags.join(' ')}`],
-    };
   const chart = `--chart ${target.chart} --chart-version ${target.version}`;
-  return {steps: [['scalr-agent install', chart, ...flags].join(' ')], notes: []};
+  const all = [chart, ...flags].join(' ');
+  return settings.get(url) === undefined
+    ? {steps: [], notes: [`To use ${what}, add these flags to scalr-agent install: ${all}`]}
+    : {steps: [`scalr-agent install ${all}`], notes: []};
 }
