@@ -9,8 +9,11 @@ export function useOf(
   {target, flags}: {target: Target; flags: readonly string[]},
 ): {steps: string[]; notes: string[]} {
   const chart = `--chart ${target.chart} --chart-version ${target.version}`;
-  const all = [chart, ...flags].join(' ');
+  const all = [chart, ...flags];
   return settings.get(url) === undefined
-    ? {steps: [], notes: [`To use ${what}, add these flags to scalr-agent install: ${all}`]}
-    : {steps: [`scalr-agent install ${all}`], notes: []};
+    ? {
+        steps: [],
+        notes: [`To use ${what}, add these flags to scalr-agent install: ${all.join(' ')}`],
+      }
+    : {steps: [['scalr-agent install', ...all].join(' ')], notes: []};
 }

@@ -5,7 +5,7 @@ import type {Target} from '../../src/charts/define.ts';
 import {isBroken} from '../../src/charts/known-problems.ts';
 import {newestOf} from '../../src/charts/target.ts';
 import {type ErrorCode, failed} from '../../src/ground/errors.ts';
-import {commandIn, commands, root} from '../docs/commands.ts';
+import {commandIn, commands, type Documented, root} from '../docs/commands.ts';
 import {certificates} from './certificates.ts';
 import {commandsIn, isFailure, type PrintedCommand} from './commands-in.ts';
 import {memoryFiles} from './memory-files.ts';
@@ -106,6 +106,32 @@ const REFUSED: ReadonlySet<ErrorCode | undefined> = new Set([
   'BUG',
 ]);
 
+/** The document on standard output is an error that the command line causes. */
+export const isRefused = (stdout: string): boolean =>
+  stdout.startsWith('{') &&
+  REFUSED.has((JSON.parse(stdout) as {error?: {code: ErrorCode}}).error?.code ?? 'CANCELED');
+
+/** Without settings, install is the wizard, which requires a terminal. */
+export const isWizard = (args: readonly string[]): boolean => {
+  const flags = args.filter((word) => word.startsWith('--'));
+  return (
+    args[0] === 'install' &&
+    flags.every((flag) =>
+      ['--release', '--namespace', '--kube-context', '--kubeconfig'].includes(flag),
+    )
+  );
+};
+
+/** Flags that take the effect from a command, and ask for an answer that programs read. */
+export function dryRunFlags(args: readonly string[], {command}: Documented): string[] {
+  const known = {...ROOT_FLAGS, ...command.baseFlags, ...command.flags};
+  // A dry run of preflight is one of its probe.
+  const isChecked = args[0] === 'preflight' && !args.includes('--probe');
+  return (isChecked ? ['json'] : ['dry-run', 'json'])
+    .filter((flag) => flag in known && !args.includes(`--${flag}`))
+    .map((flag) => `--${flag}`);
+}
+
 const ROOT_FLAGS = {json: Flags.boolean(), help: Flags.boolean()};
 
 /** What a shell would not take as it is printed. */
@@ -143,12 +169,8 @@ async function problemOf(
   }
   const broken = brokenVersion(args);
   if (broken !== undefined) return `${text}: ${broken}`;
-  // A dry run of preflight is one of its probe.
-  const isProbe = args[0] === 'preflight';
-  const more = ['dry-run', 'json'].filter(
-    (flag) => flag in known && !args.includes(`--${flag}`) && !(isProbe && flag === 'dry-run'),
-  );
-  const {code, message} = await outcomeOf([...args, ...more.map((flag) => `--${flag}`)], disk, env);
+  const typed = [...args, ...dryRunFlags(args, found)];
+  const {code, message} = await outcomeOf(typed, disk, env);
   if (REFUSED.has(code)) return `${text}: ${code} ${message}`;
   return args[0] === 'install' ? await problemOfSettings(text, rest, disk, env) : undefined;
 }
