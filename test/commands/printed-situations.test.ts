@@ -39,13 +39,15 @@ const SITUATIONS: readonly Situation[] = [
   ...['argocd', 'argocd-appset', 'flux', 'terraform', 'helmfile'].flatMap((target) => {
     const git = target.startsWith('argocd') ? ' --git-url https://git.example.com/agents.git' : '';
     return [
-      {typed: `export ${target} ${URL}${git} --out fleet --yes`},
+      {typed: `export ${target} ${URL}${git} --out fleet --yes`, files: FLEET},
       {
         typed: `export ${target} --answers answers.yaml --overlay clusters${git} --out fleet --yes`,
         files: FLEET,
       },
     ];
   }),
+  {typed: `export flux ${URL} --secret-store vault --out fleet --yes`, files: FLEET},
+  {typed: `export helmfile ${URL} --sealed-secrets --autoscaled --out fleet --yes`, files: FLEET},
   ...['docker', 'compose', 'systemd'].map((target) => ({
     typed: `export ${target} ${URL} --out agent --yes`,
   })),
@@ -173,8 +175,9 @@ describe('what is printed can be typed', () => {
     const next = [...documented.text.matchAll(/"(scalr-agent (?:[^"\\]|\\.)*)"/g)]
       .map(([, command = '']) => command)
       .filter((command) => !PLACEHOLDER.test(command));
-    const printed = text.replaceAll(/ \\\n# */g, ' ');
-    const wrong = await problemsIn([printed, ...next].join('\n'), disk, situation.env);
+    const written = disk.written.map((file) => file.text.replaceAll(/ \\\n# */g, ' '));
+    const printed = [text.replaceAll(/ \\\n# */g, ' '), ...written, ...next].join('\n');
+    const wrong = await problemsIn(printed, disk, situation.env);
     const useless = await Promise.all(
       documented.suggestions.map((each) =>
         uselessness(each, withJson, documented, diskOf(situation), situation.env),

@@ -27,6 +27,7 @@ import {
   prepareFleet,
   remoteKey,
   sopsRules,
+  type TokenSource,
   textFile,
   tokenCommands,
   tokenSection,
@@ -264,6 +265,23 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   };
 }
 
+/** The first export of several clusters, with the choices of this one. */
+function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetTarget): string {
+  const tokenFlags: Readonly<Record<TokenSource, readonly string[]>> = {
+    existing: [],
+    'external-secrets': ['--secret-store', store ?? ''],
+    sops: ['--sops'],
+    'sealed-secrets': ['--sealed-secrets'],
+  };
+  const choices = [
+    ...(git === undefined ? [] : ['--git-url', git.url]),
+    ...tokenFlags[token],
+    ...(isAutoscaled ? ['--autoscaled'] : []),
+  ];
+  const files = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+  return commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...choices]});
+}
+
 /** Does not depend on the list of clusters. */
 function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Member): ExportedFile {
   const member: Member = fleet.isOverlay
@@ -281,9 +299,7 @@ function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Memb
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     overlay: fill(overlay, {
       answers: fleet.overlay ?? 'clusters',
-      add: fleet.isOverlay
-        ? fleet.command
-        : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,
+      add: fleet.isOverlay ? fleet.command : overlayCommand(fleet, target),
     }).trimEnd(),
   };
   return textFile('README.md', fill(engine.readme, words));
