@@ -1,6 +1,6 @@
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {isPrintable} from '../ground/text.ts';
+import {isPrintable, oneOf} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
 import {missingFor, tokenFile} from '../settings/agent.ts';
 import {
@@ -180,7 +180,8 @@ function problemOf(setting: Setting, error: unknown): Problem {
     return {
       setting,
       message: error.message,
-      suggestion: error.suggestion ?? `Use ${spell(setting)} ${setting.kind.hint}`,
+      suggestion:
+        error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
     };
   if (error instanceof ExpectedError)
     return {

@@ -2,8 +2,9 @@ import {at, getAt, isOn, textAt, type Values} from '../ground/tree.ts';
 import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import {usesOldPersistence} from './agent-local/versions.ts';
-import type {KnownProblem, KnownProblemFacts} from './define.ts';
+import type {KnownProblem, KnownProblemFacts, Target} from './define.ts';
 import type {ChartName} from './schema.ts';
+import {WITHDRAWN} from './target.ts';
 
 type Effect = Omit<KnownProblem, 'code' | 'level' | 'from' | 'to'>;
 
@@ -262,6 +263,13 @@ const k8s: readonly KnownProblem[] = [
   }),
   reuseValues('<=0.5.66', GOLDEN),
 ];
+
+/** Versions that no agent can use: 0.5.63 kills runs that exceed 30Mi. */
+const BROKEN: Readonly<Partial<Record<ChartName, readonly string[]>>> = {'agent-job': ['0.5.63']};
+
+/** True for a version that is never suggested. */
+export const isBroken = ({chart, version}: Pick<Target, 'chart' | 'version'>): boolean =>
+  [BROKEN[chart], WITHDRAWN[chart]].some((versions) => versions?.includes(version) === true);
 
 /** Apart from the other properties of a chart, because only upgrades need them. docs/charts/upgrades.md is generated from these rows. */
 export const KNOWN_PROBLEMS: Readonly<Record<ChartName, readonly KnownProblem[]>> = {

@@ -5,11 +5,10 @@ import {allowClearText} from '../settings/clear-text.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
-import {CHARTS, chartFor} from './charts.ts';
+import {chartFor} from './charts.ts';
 import type {Described, Row, Scope, Target} from './define.ts';
-import {describeRange, oncePerVersion, rangeOf} from './releases.ts';
+import {oncePerVersion} from './releases.ts';
 import {defaultsOf, schemaOf} from './schema.ts';
-import {releasesOf} from './target.ts';
 
 const shipped = oncePerVersion(defaultsOf);
 
@@ -170,31 +169,4 @@ export function readRows(
   };
   // A row may depend on a setting that comes later, so a first pass reads them all.
   return readOnce(readOnce(new Map()).settings);
-}
-
-/** Next steps: chart versions that support all settings, or at least the unsupported ones. */
-export function suggestCharts(refused: readonly Unsupported[], settings: Settings): string[] {
-  const explicit = settings
-    .entries()
-    .flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
-  const withAll = chartsThatTake(explicit, settings);
-  if (withAll.length > 0)
-    return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
-  const desired = refused.map(({setting}) => setting);
-  return chartsThatTake(desired, settings).map(
-    ({chart, range}) => `${chart} supports it (${range}), but not all other settings`,
-  );
-}
-
-function chartsThatTake(
-  desired: readonly Setting[],
-  settings: Settings,
-): {chart: string; range: string}[] {
-  return Object.values(CHARTS).flatMap(({name: chart}) => {
-    const all = releasesOf(chart);
-    const able = all.filter((version) =>
-      desired.every((setting) => supports({chart, version}, setting, settings)),
-    );
-    return able.length === 0 ? [] : [{chart, range: describeRange(rangeOf(able, all))}];
-  });
 }

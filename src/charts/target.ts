@@ -1,7 +1,7 @@
-import {failed, type Warning} from '../ground/errors.ts';
+import {type DecisionOption, failed, type Warning} from '../ground/errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Target} from './define.ts';
+import {CHART_NAMES, type Target} from './define.ts';
 import {compare, within} from './releases.ts';
 import {type ChartName, chartSchema} from './schema.ts';
 
@@ -25,6 +25,12 @@ export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
   'agent-local': ['0.5.74'],
   'agent-job': ['0.5.77'],
 };
+
+/** One next step per chart, if the values are for an unknown one. */
+export const chartOptions: readonly DecisionOption[] = CHART_NAMES.map((name) => ({
+  add: `--chart ${name}`,
+  when: `For ${name}`,
+}));
 
 /** The exact chart version of the settings; `recommended` returns the chart if none is set, `read` is the chart itself for an unknown version. */
 export function targetOf(

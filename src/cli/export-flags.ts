@@ -8,7 +8,7 @@ import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
-import {flagsOf, type Settings} from '../settings/settings.ts';
+import {recordedFlags, recordedPath, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
@@ -95,6 +95,7 @@ export async function fleetFrom(
     token,
     store,
     isOverlay: overlay !== undefined,
+    overlay: directory === undefined ? undefined : recordedPath(directory).replace(/\/+$/, ''),
     isAutoscaled: flags.autoscaled === true,
     git:
       url === undefined
@@ -138,20 +139,20 @@ function tokenSourceOf(flags: FleetFlags): TokenSource {
   return name === 'secret-store' ? 'external-secrets' : (name as TokenSource);
 }
 
-/** Settings of the answers file come from that file. */
+/** Settings of the answers file come from that file. The files are the same wherever they are written. */
 function commandOf(target: FleetTarget, flags: FleetFlags, settings: Settings): string {
-  const named = ['answers', ...Object.keys(fleetFlags), 'out'] as (keyof FleetFlags)[];
-  const own = given(flags, named).flatMap((name) => [
-    `--${name}`,
-    ...(flags[name as keyof FleetFlags] === true ? [] : [String(flags[name as keyof FleetFlags])]),
-  ]);
+  const named = ['answers', ...Object.keys(fleetFlags)] as (keyof FleetFlags)[];
+  const own = given(flags, named).flatMap((name) => {
+    const {[name as keyof FleetFlags]: value} = flags;
+    return value === true ? [`--${name}`] : [`--${name}`, recordedPath(String(value))];
+  });
   const typed = settings
     .entries()
     .filter(
       ({setting, answer}) =>
         ['flag', 'environment', 'prompt'].includes(answer.source) && !setting.kind.isSecret,
     )
-    .flatMap(({setting, answer}) => flagsOf(setting, answer));
+    .flatMap(({setting, answer}) => recordedFlags(setting, answer));
   return [commandLine({tool: 'scalr-agent', args: ['export', target, ...own]}), ...typed].join(' ');
 }
 

@@ -10,7 +10,7 @@ import {
   RUN_AGAIN,
   usageError,
 } from '../ground/errors.ts';
-import {closest, few} from '../ground/text.ts';
+import {closest, few, oneOf} from '../ground/text.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
@@ -231,15 +231,9 @@ const MESSAGES: readonly (readonly [RegExp, Explain])[] = [
   [
     /^Flag --([\w-]+) expects (?:a value|one of these values: (.*))$/,
     ([flag = '', options], flags, cause) => {
-      const hint =
-        options === undefined
-          ? String(flags[flag]?.helpValue ?? '<VALUE>')
-          : options.replaceAll(', ', '|');
-      return usageError(
-        `--${flag} requires a value.`,
-        [`Use --${flag} ${hint.replaceAll(/[<>]/g, '')}`],
-        cause,
-      );
+      const hint = String(flags[flag]?.helpValue ?? '<VALUE>').replaceAll(/[<>]/g, '');
+      const values = options?.split(', ') ?? hint.split('|');
+      return usageError(`--${flag} requires a value.`, [`Use --${flag} ${oneOf(values)}`], cause);
     },
   ],
   said(
@@ -278,7 +272,7 @@ function notAnOption(
   const near = closest(value.toLowerCase(), options);
   return usageError(
     `${before}"${value}" is not one of ${options.join(', ')}.`,
-    [near === undefined ? `${use} ${options.join('|')}` : `Did you mean ${near}?`],
+    [near === undefined ? `${use} ${oneOf(options)}` : `Did you mean ${near}?`],
     cause,
   );
 }

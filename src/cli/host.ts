@@ -194,7 +194,7 @@ export const noAgent = (target: 'docker' | 'systemd', name: string | undefined):
     target === 'docker'
       ? [
           'List the containers: docker ps --all',
-          'Install an agent: scalr-agent install --target docker',
+          'Start the wizard to install an agent: scalr-agent install --target docker',
         ]
       : ['Run the command on the machine where the agent runs'],
   );
@@ -335,7 +335,7 @@ function nextSteps({name, agents, mode}: HostAgent, {app}: CommandContext): Next
       ? [['--target', 'docker', '--release', name]]
       : agents.map((each) => ['--docker', each.name]);
   return [
-    linkStep(mode === 'vcs', program),
+    linkStep(mode === 'vcs'),
     [own('status', '--target', 'docker', '--release', name), 'health and versions'],
     ...bundles.map(
       (args): NextStep => [own('collect-logs', ...args), 'write a bundle for support'],

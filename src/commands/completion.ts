@@ -17,7 +17,7 @@ export default class Completion extends BaseCommand<Result> {
   static override summary = 'Generate a shell completion script.';
   static override description =
     'Completes commands, flags and values; namespaces, contexts and releases come from kubectl and helm. Requires scalr-agent on PATH, and bash 4 or newer. Load the script in the current shell or in its startup file:';
-  static override usage = '<%= command.id %> bash|zsh|fish|powershell';
+  static override usage = '<%= command.id %> SHELL';
   static override examples = NAMES.map((name) => ({
     description: `${name}, in ${SHELLS[name].startup}`,
     command: SHELLS[name].load,

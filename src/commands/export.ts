@@ -32,6 +32,7 @@ import {
 } from '../export/fleet/engines.ts';
 import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
+import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {TARGETS} from '../settings/release.ts';
@@ -86,7 +87,8 @@ export default class ExportCommand extends BaseCommand<Result> {
     const {target} = args;
     if (target === undefined)
       throw usageError('Missing argument: the target of the export.', [
-        `Use scalr-agent export ${EXPORTS.join('|')}`,
+        `Use ${oneOf(EXPORTS)}`,
+        'Describe the targets: scalr-agent export --help',
       ]);
     const isDockerfile = target === 'dockerfile';
     const additions = additionsFrom(flags, isDockerfile);

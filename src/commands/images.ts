@@ -12,6 +12,7 @@ import {
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, onlyRead, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
+import {useOf} from '../export/use.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
@@ -73,10 +74,14 @@ export default class Images extends BaseCommand<Result> {
       mirror === undefined ? [] : [{...image, mirror}],
     );
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
+    const use = useOf('the copies', given, {
+      target: generated.target,
+      flags: flagsToRepeat(copied),
+    });
     const text =
       flags.format === LAYOUT
         ? layoutOf(images)
-        : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
+        : imagesText(images, commands, use, this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     return {...images, ...(commands ? {commands} : {}), ...(signature ? {signature} : {}), ...file};
   }

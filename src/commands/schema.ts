@@ -1,6 +1,6 @@
 import type {Target} from '../charts/define.ts';
 import type {SchemaNode} from '../charts/schema.ts';
-import {targetOf} from '../charts/target.ts';
+import {chartOptions, targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   answersFlag,
@@ -71,12 +71,7 @@ export default class Schema extends BaseCommand<Result> {
       () => {
         throw new ExpectedError('Missing chart: every chart has its own schema.', {
           code: 'MISSING_SETTING',
-          options: [
-            {
-              add: '--chart agent-k8s|agent-local|agent-job',
-              when: 'Select the chart of the values',
-            },
-          ],
+          options: chartOptions,
           suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
         });
       },

@@ -16,7 +16,7 @@ import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {namespace, release} from '../settings/release.ts';
-import {catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {catalog, flagsOf, quote, recordedPath, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/requirements.ts';
 import {
@@ -136,7 +136,10 @@ function besideValues(schema: string, values = ''): string {
     throw usageError('--schema requires a separate file.', [
       'Set a file name: --schema values.schema.json',
     ]);
-  return relative(dirname(values), schema).replaceAll('\\', '/');
+  // Nobody knows where standard output is stored.
+  const path =
+    values === '' ? relative('', recordedPath(schema)) : relative(dirname(values), schema);
+  return path.replaceAll('\\', '/');
 }
 
 /** The command that installs the file; its header contains the chart and the version. */

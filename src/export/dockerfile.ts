@@ -8,10 +8,11 @@ import type {Export, ExportedFile} from '../host/files.ts';
 import {splitImage} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
-import type {Settings} from '../settings/settings.ts';
+import {recordedPath, type Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
+import {useOf} from './use.ts';
 
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
@@ -64,7 +65,7 @@ export function dockerfile(
     ...section(
       plugins !== undefined,
       '# Provider plugins, used instead of the registry: https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories',
-      `COPY ${JSON.stringify([plugins, '/usr/local/share/terraform/plugins/'])}`,
+      `COPY ${JSON.stringify([recordedPath(plugins ?? ''), '/usr/local/share/terraform/plugins/'])}`,
       'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
     ),
     ...(isOfRoot(kind, target)
@@ -72,11 +73,17 @@ export function dockerfile(
       : section(true, '# The charts require this user.', 'USER 1000:1000')),
     '',
   ];
+  const used = usage({kind, image, setting, target, settings, hasCertificates: files.length > 0});
   return {
     files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...files],
-    ...usage({kind, image, setting, target, settings, hasCertificates: files.length > 0}),
+    steps: [...copySteps(plugins), ...used.steps],
+    notes: used.notes,
   };
 }
+
+/** Docker reads only below the directory of the Dockerfile. */
+const copySteps = (plugins = ''): string[] =>
+  plugins === recordedPath(plugins) ? [] : [commandLine({tool: 'cp', args: ['-R', plugins, '.']})];
 
 /** agent-k8s and agents in Docker need root for directories of the node and the Docker socket. */
 const isOfRoot = (kind: ImageBase, {chart}: Generated['target']): boolean =>
@@ -131,24 +138,21 @@ function usage({kind, image, setting, target, settings, hasCertificates}: Built)
     value: registry === undefined ? image : image.slice(registry.length + 1),
     source: 'flag',
   });
-  const flags = flagsToRepeat(isOverruled ? built.without(caFile as Setting) : built);
-  const install = [
-    `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
-    ...flags,
+  const flags = [
+    ...flagsToRepeat(isOverruled ? built.without(caFile as Setting) : built),
     ...(isOverruled ? [`--set agent.ca_cert=${BUNDLE}`] : []),
   ];
+  const use = useOf('the image', settings, {target, flags});
   return {
-    steps: [build, commandLine({tool: 'docker', args: ['push', image]}), install.join(' ')],
-    notes:
-      kind === 'agent'
-        ? [isOfRoot(kind, target) ? `${IN_DOCKER} --agent-image ${image}` : OF_ROOT]
-        : [],
+    steps: [build, commandLine({tool: 'docker', args: ['push', image]}), ...use.steps],
+    notes: [...use.notes, ...(kind === 'agent' ? [inDocker(kind, target, image)] : [])],
   };
 }
 
-const IN_DOCKER = 'For an agent in Docker: scalr-agent install --target docker';
-const OF_ROOT =
-  'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
+const inDocker = (kind: ImageBase, target: Generated['target'], image: string): string =>
+  isOfRoot(kind, target)
+    ? `For an agent in Docker, add these flags to scalr-agent install --target docker: --agent-image ${image}`
+    : 'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
 /** The runner image that the chart version uses by default. */
 function baseOf(

@@ -74,19 +74,20 @@ const STORAGE: Readonly<Record<string, SharedStorage>> = {
 /** What a volume depends on. */
 export const VOLUME_SETTINGS = [cloud, namespace, release, cache, cacheSize, efsHandle];
 
-const missing = (message: string, add: string): ExpectedError =>
-  new ExpectedError(message, {
-    code: 'MISSING_SETTING',
-    suggestions: [`Add ${add}`],
-    options: [{add, when: 'Select it'}],
-  });
-
 /** A PVC for the cache with a StorageClass, or with a PersistentVolume for an EFS access point. Pure. @throws ExpectedError */
 export function volume(settings: Settings): ManifestExport {
   const [provider = '', handle] = [settings.get(cloud), settings.get(efsHandle)];
   const storage = STORAGE[provider];
   if (storage === undefined)
-    throw missing('The volume depends on the cloud.', '--cloud eks|gke|aks');
+    throw new ExpectedError('The volume depends on the cloud.', {
+      code: 'MISSING_SETTING',
+      suggestions: ['Add --cloud eks with --efs-handle, --cloud gke or --cloud aks'],
+      options: [
+        {add: `--cloud eks --efs-handle HANDLE`, when: 'For a cluster in EKS'},
+        {add: '--cloud gke', when: 'For a cluster in GKE'},
+        {add: '--cloud aks', when: 'For a cluster in AKS'},
+      ],
+    });
   if (provider !== 'eks' && handle !== undefined)
     throw failed(
       'UNSUPPORTED_SETTING',
@@ -94,7 +95,11 @@ export function volume(settings: Settings): ManifestExport {
       ['Use --cloud eks', 'Remove --efs-handle'],
     );
   if (provider === 'eks' && handle === undefined)
-    throw missing('EFS volumes require a file system.', '--efs-handle fs-…');
+    throw new ExpectedError('EFS volumes require a file system.', {
+      code: 'MISSING_SETTING',
+      suggestions: ['Add --efs-handle, for example fs-0123456789abcdef0'],
+      options: [{add: '--efs-handle HANDLE', when: 'Select the file system'}],
+    });
   const name = `${settings.get(release)}-cache`;
   const home = settings.get(namespace) as string;
   const size = settings.get(cacheSize) ?? storage.size;
@@ -139,11 +144,13 @@ export function volume(settings: Settings): ManifestExport {
   const access = `The access point must use user and group ${USER}.`;
   return {
     ...manifests('volume.yaml', [source, claim]),
-    steps: [
-      kubectlCommand({}, 'apply', '--filename', 'volume.yaml', '--namespace', home),
-      `scalr-agent install --release ${settings.get(release)} --namespace ${home} --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
+    steps: [kubectlCommand({}, 'apply', '--filename', 'volume.yaml', '--namespace', home)],
+    notes: [
+      storage.requires,
+      ...(isStatic ? [access] : []),
+      NAMESPACE,
+      `To use the volume, add these flags to scalr-agent install: --cache existing-pvc --cache-claim ${name} --cache-access-mode ReadWriteMany`,
     ],
-    notes: [storage.requires, ...(isStatic ? [access] : []), NAMESPACE],
   };
 }
 

@@ -41,14 +41,14 @@ export interface ReleaseName {
   kubeTarget: ClusterTarget;
 }
 
-/** A call in shell syntax; standard input is only described. */
+/** A call in shell syntax; standard input is only described, in a comment. */
 export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
   const what =
     input === undefined
       ? ''
       : typeof input === 'string'
-        ? ' <values.yaml'
-        : ' <(object that may contain a secret)';
+        ? ' # reads values from standard input'
+        : ' # reads an object that may contain a secret from standard input';
   return `${[tool, ...args].map(quote).join(' ')}${what}`;
 }
 

@@ -48,6 +48,10 @@ export const count = (number: number | bigint, noun: string): string =>
 export const few = (names: readonly string[], most = 5): string =>
   names.slice(0, most).join(', ') + (names.length > most ? ` and ${names.length - most} more` : '');
 
+/** The values to choose from: "a, b or c". */
+export const oneOf = (values: readonly string[]): string =>
+  values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+
 /** Sentences on one line; the first one may have no full stop. */
 export const sentences = (first: string, ...others: readonly string[]): string =>
   [first.replace(/(?<![.!?])$/, '.'), ...others].join(' ');

@@ -4,7 +4,7 @@ import {quote} from '../settings/settings.ts';
 import {toYaml} from '../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
-import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile, NPX_LINE} from './files.ts';
+import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile} from './files.ts';
 
 const SCRIPT = 'run.sh';
 
@@ -48,7 +48,6 @@ function scriptOf(host: HostAgent): string {
   return `${[
     '#!/bin/sh',
     `# Starts ${host.agents.length === 1 ? 'the agent' : `${host.agents.length} agents`}. Variables with secrets are in ${ENV_FILE}.`,
-    NPX_LINE,
     'set -eu',
     'cd "$(dirname "$0")"',
     '',

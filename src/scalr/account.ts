@@ -279,7 +279,11 @@ async function findWith(
     `Several ${plural} have the name ${name}: ${candidates.join(', ')}.`,
     [
       `Use the ID instead of the name, for example ${found.id}`,
-      ...(kind === 'workspace' ? [`Or add the environment: <environment>/${name}`] : []),
+      ...(kind === 'workspace'
+        ? [
+            `Or write the name of the environment and a slash before it, for example production/${name}`,
+          ]
+        : []),
     ],
   );
 }

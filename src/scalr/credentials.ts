@@ -201,7 +201,7 @@ function onlyHost(stored: readonly Credential[]): string | undefined {
   );
   if (hosts.length <= 1) return hosts[0];
   throw failed('NO_CREDENTIAL', `Found tokens for several Scalr accounts: ${hosts.join(', ')}.`, [
-    'Select the account with --url https://<account>.scalr.io',
+    `Select the account, for example with --url https://${hosts[0]}`,
   ]);
 }
 
@@ -252,15 +252,16 @@ export const noCredential = (
   url: string | undefined,
   unread: readonly string[] = [],
 ): ExpectedError => {
-  const host = url === undefined ? undefined : new URL(url).host;
   const unreadText =
     unread.length === 0 ? '' : ` Not read, because permission was denied: ${few(unread)}.`;
-  return failed(
-    'NO_CREDENTIAL',
-    `No Scalr API token found${host === undefined ? '' : ` for ${host}`}.${unreadText}`,
-    [
-      `Set SCALR_HOSTNAME=${host ?? '<account>.scalr.io'} and SCALR_TOKEN to the token of a user or service account`,
-      `Log in with Terraform: terraform login ${host ?? '<account>.scalr.io'}`,
-    ],
-  );
+  if (url === undefined)
+    return failed('NO_CREDENTIAL', `No Scalr API token found.${unreadText}`, [
+      'Set SCALR_HOSTNAME to the host of your account, for example acme.scalr.io, and SCALR_TOKEN to the token of a user or service account',
+      'Or log in with terraform login and the host of your account',
+    ]);
+  const {host} = new URL(url);
+  return failed('NO_CREDENTIAL', `No Scalr API token found for ${host}.${unreadText}`, [
+    `Set SCALR_HOSTNAME=${host} and SCALR_TOKEN to the token of a user or service account`,
+    `Log in with Terraform: terraform login ${host}`,
+  ]);
 };

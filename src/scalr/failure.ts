@@ -102,5 +102,5 @@ export const unreachable = ({host}: AccountRef, reason: string): ExpectedError =
 /** Something else answers at the host. */
 export const notScalr = ({host}: AccountRef, reason: string): ExpectedError =>
   failed('SCALR_UNREACHABLE', `https://${host} does not respond like the Scalr API (${reason}).`, [
-    'Use the URL in your browser when you are logged in to Scalr: --url https://<account>.scalr.io',
+    'Use the URL in your browser when you are logged in to Scalr, for example --url https://acme.scalr.io',
   ]);

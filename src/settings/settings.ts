@@ -7,7 +7,7 @@ import './clear-text.ts';
 import './escape-hatch.ts';
 import './network.ts';
 import './pods.ts';
-import './release.ts';
+import {chartSource} from './release.ts';
 import './storage.ts';
 import './tls.ts';
 
@@ -95,12 +95,27 @@ export const holdsSecret = (setting: Setting, answer: Answer): boolean =>
 const textsOf = (setting: Setting, {value, given}: Answer): string[] =>
   given === undefined ? setting.kind.format(value) : [given];
 
+/** Without passwords in URLs, and with other credentials hidden. */
+const shownText = (text: string): string => hideCredentials(withoutCredentials(text));
+
 /** The answer as shell-quoted flags, one per value; passwords in URLs are omitted, other credentials hidden. */
 export function flagsOf(setting: Setting, answer: Answer): string[] {
   if (setting.kind.isSwitch) return [answer.value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = textsOf(setting, answer).map((text) => hideCredentials(withoutCredentials(text)));
-  return texts.map((text) => `--${setting.id} ${quote(text)}`);
+  return textsOf(setting, answer).map((text) => `--${setting.id} ${quote(shownText(text))}`);
 }
+
+/** The same flags as a record in a generated file, which other people read. */
+export function recordedFlags(setting: Setting, answer: Answer): string[] {
+  if (!setting.kind.isFile && setting !== (chartSource as Setting)) return flagsOf(setting, answer);
+  const texts = textsOf(setting, answer);
+  return texts.map((text) => `--${setting.id} ${quote(recordedPath(shownText(text)))}`);
+}
+
+/** An absolute path exists on one machine only, and can contain the name of its user: the last part remains. */
+export const recordedPath = (path: string): string =>
+  /^(?:[/~]|[A-Za-z]:[\\/])/.test(path)
+    ? (path.split(/[\\/]/).findLast((part) => part !== '') ?? '.')
+    : path;
 
 /** Quotes the text for a shell, on one line. */
 export function quote(text: string): string {

@@ -57,7 +57,10 @@ export const cache = storageSetting('cache', {
         'Add --cache-claim NAME',
       );
     if (value === 'efs' && !get(efsHandle))
-      return new MissingSetting('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
+      return new MissingSetting(
+        'efs requires an EFS volume handle',
+        'Add --efs-handle, for example fs-0123456789abcdef0',
+      );
     return undefined;
   },
 });

@@ -208,7 +208,7 @@ export async function readAllStatus(
   if (read.flat().length > 0) return read.flat();
   throw failed('RELEASE_NOT_FOUND', 'No agent release found in any namespace.', [
     `Check the cluster: ${kubectlCommand(kubeTarget, 'cluster-info')}`,
-    'Install an agent: scalr-agent install',
+    'Start the wizard to install an agent: scalr-agent install',
   ]);
 }
 

@@ -141,6 +141,6 @@ export async function notFound(
         `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`,
     ),
     `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
-    `Install the agent: ${ownCommand('install', name)}`,
+    `Start the wizard to install the agent: ${ownCommand('install', name)}`,
   ]);
 }

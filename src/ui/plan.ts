@@ -160,20 +160,17 @@ interface Followed {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A VCS pool has no effect before this. */
-const LINK_VCS: NextStep = ['Scalr: VCS provider setup, last step', 'select the agent pool'];
-
-/** Lets runs use the agent. */
-export const linkStep = (isForVcs: boolean, {other}: Program): NextStep =>
+/** Lets runs use the agent. In Scalr, because a command needs a token of a Scalr user. */
+export const linkStep = (isForVcs: boolean): NextStep =>
   isForVcs
-    ? LINK_VCS
-    : [`${other} pool link POOL --workspace NAME`, 'run a workspace on the agent pool'];
+    ? ['Scalr: VCS provider setup, last step', 'select the agent pool']
+    : ['Scalr: settings of a workspace or environment', 'select the agent pool'];
 
 export function nextSteps({name, isForVcs, isLinked = false, program, env}: Followed): NextStep[] {
   const own = (command: string, ...more: string[]): string =>
     shortCommand(command, name, {program, env}, more);
   return [
-    ...(isLinked ? [] : [linkStep(isForVcs, program)]),
+    ...(isLinked ? [] : [linkStep(isForVcs)]),
     [own('status'), 'health, runs and versions'],
     [own('upgrade'), 'when a new chart version is out'],
     [own('collect-logs'), 'write a bundle for support'],
@@ -234,5 +231,6 @@ export function exportStepsText(
     ? ['# Set SCALR_AGENT_TOKEN in agent.env']
     : [];
   const lines = [...first, ...steps].map((step) => `  ${step}\n`);
+  if (lines.length === 0) return '';
   return `Next steps${directory === '' ? '' : `, in ${directory}`}:\n${lines.join('')}`;
 }

@@ -131,7 +131,7 @@ export function networkText(endpoints: readonly ListedEndpoint[], screen: Screen
 export function imagesText(
   {chart, chartVersion, agentVersion, registry, images}: InstallImages,
   commands: Record<CopyTool, string[]> | undefined,
-  flags: readonly string[],
+  use: {steps: readonly string[]; notes: readonly string[]},
   screen: Screen,
 ): string {
   const {bold, dim} = theme(screen);
@@ -141,11 +141,6 @@ export function imagesText(
     ...images.map(({image, used}) => `  ${image.padEnd(width)}  ${dim(used.join(', '))}`),
   ];
   if (registry === undefined || commands === undefined) return `${list.join('\n')}\n`;
-  const install = [
-    'scalr-agent install',
-    `--chart ${chart} --chart-version ${chartVersion}`,
-    ...flags,
-  ].join(' ');
   const copies = COPY_TOOLS.flatMap((tool) =>
     commands[tool].length === 0
       ? []
@@ -157,5 +152,8 @@ export function imagesText(
           ...commands[tool].map((each) => `  ${each}`),
         ],
   );
-  return `${[...list, ...copies, '', bold('Use the copies'), `  ${install}`].join('\n')}\n`;
+  const {steps, notes} = use;
+  const used =
+    notes.length > 0 ? notes : [bold('Use the copies'), ...steps.map((each) => `  ${each}`)];
+  return `${[...list, ...copies, '', ...used].join('\n')}\n`;
 }

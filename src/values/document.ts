@@ -11,7 +11,14 @@ import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {type AnswerSource, catalog, flagsOf, quote, type Settings} from '../settings/settings.ts';
+import {
+  type AnswerSource,
+  catalog,
+  flagsOf,
+  quote,
+  recordedFlags,
+  type Settings,
+} from '../settings/settings.ts';
 import type {Generated, ValueOrigin} from './generate.ts';
 
 /**
@@ -118,17 +125,22 @@ function leafEntries(
 }
 
 /** The flags that give the same settings, without the chart and its version. A secret is given by the name of its Kubernetes Secret. */
-export function flagsToRepeat(settings: Settings): string[] {
+export const flagsToRepeat = (settings: Settings): string[] => flagsWith(flagsOf, settings);
+
+/** The same for a generated file. */
+export const flagsToRecord = (settings: Settings): string[] => flagsWith(recordedFlags, settings);
+
+function flagsWith(spelled: typeof flagsOf, settings: Settings): string[] {
   const named = namedIn(settings);
   return settings
     .entries()
-    .flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
+    .flatMap(({setting, answer}) => (named.has(setting) ? spelled(setting, answer) : []));
 }
 
 /** The command that writes the same file, one flag per line. */
 function commandLines({target, settings}: Generated, schema?: string): string[] {
   const flags = [
-    ...flagsToRepeat(settings),
+    ...flagsToRecord(settings),
     ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
   ];
   const lines = [

@@ -9,12 +9,11 @@ import {
   notSupported,
   rowsFor,
   scopeOf,
-  suggestCharts,
   unsupported,
 } from '../charts/support.ts';
 import {newestOf, targetOf} from '../charts/target.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
-import {failed, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {
   copyOf,
   getAt,
@@ -35,6 +34,7 @@ import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
+import {suggestCharts} from './suggest-chart.ts';
 import {checkKeys, isTypeError} from './validate/check-keys.ts';
 import {applyRules} from './validate/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
@@ -71,9 +71,10 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
     read,
   );
   const refused = unsupported(target, given);
+  const works = (other: Settings): boolean => isGenerated(other, facts);
   if (refused.length > 0)
     throw target.schema === undefined
-      ? notSupported(refused, suggestCharts(refused, given))
+      ? notSupported(refused, suggestCharts(refused, given, target, works))
       : notSupported(
           refused,
           [howToUseKnown(given, target)],
@@ -112,6 +113,16 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
     ],
     ...(recommendation ? {recommendation} : {}),
   };
+}
+
+/** False if the settings are rejected. */
+function isGenerated(settings: Settings, facts: ChartRequirements): boolean {
+  try {
+    return generate(settings, facts).values !== undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return false;
+    throw error;
+  }
 }
 
 const howToUseKnown = (given: Settings, {chart}: Target): string =>

@@ -71,7 +71,7 @@ test.each([
   [
     'Expected --format=xml to be one of: text, json\nSee more help',
     '--format: "xml" is not one of text, json.',
-    'Use --format text|json',
+    'Use --format text or json',
   ],
   [
     'Expected --format=jso to be one of: text, json\nSee more help',
@@ -81,12 +81,12 @@ test.each([
   [
     'Expected maybe to be one of: on, off\nSee more help',
     '"maybe" is not one of on, off.',
-    'Use on|off',
+    'Use on or off',
   ],
   [
     'Flag --purge expects one of these values: all, crds',
     '--purge requires a value.',
-    'Use --purge all|crds',
+    'Use --purge all or crds',
   ],
   ['Flag --out can only be specified once', '--out is set twice.', 'Remove one of the two'],
   [

@@ -32,7 +32,7 @@ test.each([
 test('needs neither a token nor a URL, and never reaches a cluster', async () => {
   const {stdout, exit} = await run(['--target', 'docker', '--concurrency', '2']);
   expect(exit).toBe(0);
-  expect(stdout).toContain('Set it with --url https://<account>.scalr.io');
+  expect(stdout).toContain('Set it, for example with --url https://acme.scalr.io');
   expect(stdout).toContain('0 errors, 0 warnings, 1 skipped');
 });
 

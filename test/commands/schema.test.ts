@@ -30,7 +30,7 @@ describe('schema', () => {
   test('requires the chart', async () => {
     const {stderr, exit} = await runCommand(Schema, []);
     expect(exit).toBe(2);
-    expect(stderr).toContain('scalr-agent schema --chart agent-k8s|agent-local|agent-job');
+    expect(stderr).toContain('For agent-local: scalr-agent schema --chart agent-local\n');
   });
 
   test('never replaces a file without confirmation', async () => {

@@ -152,6 +152,56 @@ test.each(
   expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
 });
 
+describe('nothing of the files deletes a cache or a namespace', () => {
+  const withCache = (target: string): Record<string, string> =>
+    directory({
+      'answers.yaml': `${ANSWERS}cache: pvc\ncache-size: 5Gi\n`,
+      'clusters/eu-1.yaml': '',
+      'clusters/eu-2.yaml': 'cache: ephemeral\n',
+    }).exported(target, 'fleet', ...OVERLAY, ...flagsOf(target));
+
+  test('Flux prunes no namespace, and Helm keeps every PVC', () => {
+    const files = withCache('flux');
+    const objects = Object.entries(files)
+      .filter(([path]) => path.endsWith('.yaml'))
+      .map(([, text]) => parse(text));
+    const namespaces = objects.filter(({kind}) => kind === 'Namespace');
+    expect(namespaces).toHaveLength(1);
+    expect(namespaces[0].metadata.annotations).toEqual({
+      'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+    });
+    const [{spec}] = objects.filter(({kind}) => kind === 'HelmRelease');
+    expect(spec.postRenderers[0].kustomize.patches).toContainEqual(
+      expect.objectContaining({
+        target: {kind: 'PersistentVolumeClaim'},
+        patch: expect.stringContaining('"helm.sh/resource-policy":"keep"'),
+      }),
+    );
+    expect(files['README.md']).not.toContain('deleted too');
+  });
+
+  test.each([
+    'argocd',
+    'argocd-appset',
+  ])('%s prunes nothing, even in a cluster whose cache was removed from the answers', (target) => {
+    const applications = Object.entries(withCache(target))
+      .filter(([path]) => /^applications\/|^applicationset/.test(path))
+      .map(([, text]) => parse(text))
+      .map((each) => each.spec.template ?? each);
+    expect(applications.length).toBe(target === 'argocd' ? 2 : 1);
+    for (const {metadata, spec} of applications) {
+      expect(spec.syncPolicy.automated.prune).toBe(false);
+      expect(metadata.finalizers).toBeUndefined();
+    }
+  });
+
+  test('Terraform never destroys the namespace that it created', () => {
+    expect(withCache('terraform')['modules/token/main.tf']).toMatch(
+      /resource "kubernetes_namespace_v1" "agent" \{(?:(?!^\}).*\n)*\s+prevent_destroy = true/m,
+    );
+  });
+});
+
 test.each([
   'helmfile',
   'flux',

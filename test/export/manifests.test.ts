@@ -42,7 +42,7 @@ describe('volume', () => {
       },
     });
     expect(stderr).toContain(
-      'scalr-agent install --release scalr-agent --namespace agents --cache existing-pvc --cache-claim scalr-agent-cache',
+      'add these flags to scalr-agent install: --cache existing-pvc --cache-claim scalr-agent-cache',
     );
   });
 
@@ -79,9 +79,9 @@ describe('volume', () => {
   });
 
   test.each([
-    [[], '--cloud eks|gke|aks'],
-    [['--cloud', 'other'], '--cloud eks|gke|aks'],
-    [['--cloud', 'eks'], '--efs-handle fs-'],
+    [[], 'For a cluster in GKE: scalr-agent export volume --cloud gke\n'],
+    [['--cloud', 'other'], 'For a cluster in AKS: scalr-agent export volume --cloud aks\n'],
+    [['--cloud', 'eks'], 'Add --efs-handle, for example fs-'],
     [
       ['--cloud', 'aks', '--efs-handle', SYSTEM],
       '--efs-handle is only for EFS, not for --cloud aks.',

@@ -238,7 +238,7 @@ describe('the command', () => {
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
-      'Use scalr-agent export docker|compose|systemd|dockerfile|volume|prepull|argocd|argocd-appset|flux|terraform|helmfile',
+      'Use docker, compose, systemd, dockerfile, volume, prepull, argocd, argocd-appset, flux, terraform or helmfile\n',
     );
     expect(
       (await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr,
@@ -357,7 +357,7 @@ describe('dockerfile', () => {
     );
     expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');
     expect(stderr).not.toContain('--ca-file');
-    expect(stderr).toContain('scalr-agent install --target docker --agent-image');
+    expect(stderr).toContain('add these flags to scalr-agent install --target docker: --agent-image');
     expect((await printed('--base', 'agent', '--chart', 'agent-k8s')).stdout).not.toContain(
       'USER 1000',
     );

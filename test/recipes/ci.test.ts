@@ -3,11 +3,13 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
+import {root} from '../docs/commands.ts';
 import {violations} from '../support/output-schema.ts';
 import {fileOf, linesOf, recipe, type} from './recipe.ts';
 import {BUILT, workshop} from './workshop.ts';
 
 const page = recipe('docs/guide/ci.md');
+const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string};
 const answers = fileOf(page, 'Answers file');
 const [check = '', recommend = '', tell = ''] = linesOf(page, 'Validate every change');
 let shop: Awaited<ReturnType<typeof workshop>>;
@@ -86,7 +88,7 @@ test('the workflow uses the commands of the page, and these tests run all of the
   const shown = ['Validate every change', 'Deploy'].flatMap((heading) =>
     linesOf(page, heading).join('').split('\n'),
   );
-  expect([...shown, 'npm install --global scalr-agent-install']).toEqual(
+  expect([...shown, `npm install --global scalr-agent-install@${version}`]).toEqual(
     expect.arrayContaining(typed),
   );
   expect(linesOf(page, 'Validate every change')).toHaveLength(3);

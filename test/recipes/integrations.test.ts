@@ -183,7 +183,6 @@ describe('integrations/gitlab.yml', () => {
   const env = (): Record<string, string> => ({
     ...shop.env,
     ...variables,
-    SCALR_VALUES_VALIDATOR: `scalr-agent-install@${version}`,
   });
 
   test('writes a report of all files, and fails on errors', async () => {
@@ -208,4 +207,26 @@ describe('integrations/gitlab.yml', () => {
     const set = parse(fileOf(page, 'GitLab merge requests')) as {variables: object};
     expect(Object.keys(variables)).toEqual(expect.arrayContaining(Object.keys(set.variables)));
   });
+});
+
+test('examples and files for pipelines name the version of this package', () => {
+  const files = [
+    'action.yml',
+    '.pre-commit-hooks.yaml',
+    ...['integrations/gitlab.yml', 'integrations/validate.sh'],
+    ...['docs/guide/ci.md', 'docs/guide/gitlab-ci.md'],
+  ];
+  const installs = /(?:npm (?:install|i) .*|npx .*|VALIDATOR: )scalr-agent-install\S*/g;
+  const releases = /(?:scalr-agent-install[@/]v|rev: v)[\d.]+/gi;
+  const unpinned = files.flatMap((file) => {
+    const text = read(file);
+    const wrong = [
+      ...[...text.matchAll(installs)].filter(
+        ([found]) => !found.endsWith(`@${version}`) && !found.endsWith('@$version"'),
+      ),
+      ...[...text.matchAll(releases)].filter(([found]) => !found.endsWith(`v${version}`)),
+    ];
+    return wrong.map(([found]) => `${file}: ${found}`);
+  });
+  expect(unpinned).toEqual([]);
 });

@@ -1,39 +1,17 @@
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
+import {root} from '../docs/commands.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
-import {installPlace, TOKEN} from '../support/install-place.ts';
-import {fileOf, linesOf, recipe, type} from './recipe.ts';
-import {BUILT, workshop} from './workshop.ts';
+import {TOKEN} from '../support/install-place.ts';
+import {onCluster} from './on-cluster.ts';
+import {fileOf, linesOf, recipe} from './recipe.ts';
 
 const ci = recipe('docs/guide/ci.md');
+const symptomsTable = readFileSync(join(root, 'docs/guide/symptoms.md'), 'utf8');
 const airGapped = recipe('docs/guide/air-gapped.md');
-
-/** What would go anywhere but to the cluster ends at a closed door. */
-const ALONE = {
-  HTTP_PROXY: 'http://127.0.0.1:9',
-  HTTPS_PROXY: 'http://127.0.0.1:9',
-  NO_PROXY: '127.0.0.1,localhost',
-};
-
-async function onCluster(helm: string) {
-  const place = await installPlace();
-  const shop = await workshop(BUILT, helm);
-  const env = {
-    ...shop.env,
-    ...ALONE,
-    KUBECONFIG: place.kubeconfig,
-    SCALR_AGENT_INSTALL_NAMESPACE: place.namespace,
-  };
-  /** Types what the page says, in the namespace of this test. */
-  const typed = (text: string, more: Readonly<Record<string, string>> = TOKEN) =>
-    type(text.replaceAll('--namespace scalr-agent', `--namespace ${place.namespace}`), {
-      cwd: shop.cwd,
-      env: {...env, ...more},
-    });
-  return {...shop, place, typed};
-}
 
 describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
   test('a pipeline installs, verifies, changes nothing the second time, and detects manual changes', async () => {
@@ -125,6 +103,34 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
       replicaCount: 2,
       resources: {limits: {memory: expect.stringMatching(/^4(Gi|096Mi)$/)}},
     });
+  }, 180_000);
+
+  test('the runbook for a rejected token needs no token of a Scalr user', async () => {
+    const {typed, folder, write, place} = await onCluster(path);
+    const chart = {
+      SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf(
+        {chart: 'agent-local', version: '0.6.5'},
+        folder,
+      ),
+    };
+    await typed('scalr-agent install --url https://acme.scalr.io --yes', {...TOKEN, ...chart});
+    write('token.txt', 'another\n');
+    const symptoms = recipe('docs/guide/symptoms.md');
+    const [rotation = ''] = linesOf(symptoms, '401');
+    const shown = await typed(rotation, chart);
+    expect(shown, shown.stderr).toMatchObject({exitCode: 0});
+    const done = await typed(rotation.replace('--dry-run', '--yes'), chart);
+    expect(done, done.stderr).toMatchObject({exitCode: 0});
+    const secret = await place.kubectl('get', 'secret', 'scalr-agent-token', '--output', 'json');
+    expect(Buffer.from(JSON.parse(secret).data.token, 'base64').toString()).toBe('another');
+    const first = [...symptomsTable.matchAll(/\| `(scalr-agent [^`]+)` \|/g)]
+      .map(([, command = '']) => command)
+      .map((each) => (each.includes('--probe') ? `${each} --dry-run` : each));
+    expect(first.length).toBeGreaterThan(8);
+    for (const command of new Set(first)) {
+      const {exitCode, stdout, stderr} = await typed(command, chart);
+      expect(exitCode, `${command}${stdout}${stderr}`).not.toBe(2);
+    }
   }, 180_000);
 
   test.each([

@@ -23,8 +23,8 @@ const START = new RegExp(
   `(?:^\\s*(?:[-→$#] +)?|: |\`|&& |\\| |; or |do |sudo )(?=(?:${TOOLS.join('|')})(?= [\\w"'/-]))`,
   'gm',
 );
-/** End of a command outside of quotes: end of line, another command, or prose. */
-const END = /^(?:\n|`|[;|&]|, |\. |\.$|\.\n| \(| >| #| <(?![\w-]+>))/;
+/** End of a command outside of quotes: end of line, another command, or prose. A choice such as a|b is no end, so that it is found. */
+const END = /^(?:\n|`|[;&]|\|(?!\w)|, |\. |\.$|\.\n| \(| >| #| <(?![\w-]+>))/;
 
 /** All commands in the text, in order. */
 export function commandsIn(text: string): PrintedCommand[] {

@@ -44,8 +44,11 @@ export const OUTPUTS = [
   ),
 ];
 
-/** Docs; placeholders are in capitals. */
+/** Docs, and the READMEs of exports; placeholders are in capitals. */
 export const DOCS = [
+  ...textsIn('templates/export', /\.md$/).map(
+    ([file, text]) => [file, text.replaceAll(/@[a-z]+@/g, 'x')] as const,
+  ),
   ...textsIn('docs', /(?<!^errors)\.md$/),
   ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const,
 ];

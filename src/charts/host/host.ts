@@ -159,7 +159,11 @@ export const hostScope = (get: Get): Scope => ({
 export function refuseUnsupported(settings: Settings, target: HostTarget): void {
   const refused = unsupportedBy(HOSTS[target], target, settings, hostScope(settings.get));
   if (refused.length > 0)
-    throw notSupported(refused, [], ['Install the agent into Kubernetes: scalr-agent install']);
+    throw notSupported(
+      refused,
+      [],
+      ['For an agent in Kubernetes, use scalr-agent install with --target kubernetes'],
+    );
   const name = settings.get(release) ?? '';
   if (target !== 'systemd' && name.length === 1)
     throw failed(

@@ -53,14 +53,10 @@ const secretSource = (cluster: string, {token, git}: Fleet): Values[] =>
       ];
 
 /** How Argo CD syncs an Application. */
-const policiesOf = (
-  {release, hasClaims}: Pick<Member, 'release' | 'hasClaims'>,
-  engine: string,
-  {isAutoscaled}: Fleet,
-): Values => ({
+const policiesOf = (release: string, engine: string, {isAutoscaled}: Fleet): Values => ({
   syncPolicy: {
-    // The charts cannot annotate PVCs, so nothing is pruned while the chart creates some.
-    automated: {prune: !hasClaims, selfHeal: true},
+    // The charts cannot annotate PVCs, and answers without a cache would remove the one that was created before.
+    automated: {prune: false, selfHeal: true},
     managedNamespaceMetadata: {labels: namespaceLabels(release, engine)},
     ...policies,
   },
@@ -93,11 +89,18 @@ export const argocd: Engine = {
     ]),
 };
 
+/** One Application of a release needs no name of a cluster; an ApplicationSet always adds it. */
+export const applicationName = (
+  engine: string,
+  {isOverlay}: Pick<Fleet, 'isOverlay'>,
+  {release, name}: Pick<Member, 'release' | 'name'>,
+): string => (isOverlay || engine === 'argocd-appset' ? `${release}-${name}` : release);
+
 const application = (member: Member, engine: string, fleet: Fleet): Values => ({
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Application',
   metadata: {
-    name: fleet.isOverlay ? `${member.release}-${member.name}` : member.release,
+    name: applicationName('argocd', fleet, member),
     namespace: 'argocd',
     labels: {[RING]: member.ring},
   },
@@ -113,7 +116,7 @@ const application = (member: Member, engine: string, fleet: Fleet): Values => ({
       ...secretSource(member.name, fleet),
     ],
     destination: {name: member.name, namespace: member.namespace},
-    ...policiesOf(member, engine, fleet),
+    ...policiesOf(member.release, engine, fleet),
   },
 });
 
@@ -156,7 +159,7 @@ function applicationSet(engine: string, fleet: Fleet): Values {
     matchExpressions: [{key: RING, operator: 'In', values: [ring]}],
   }));
   const sources = [source, answers, ...secretSource('{{.name}}', fleet)];
-  const synced = policiesOf({release: '{{.release}}', hasClaims: true}, engine, fleet);
+  const synced = policiesOf('{{.release}}', engine, fleet);
   return {
     ...head,
     spec: {

@@ -12,7 +12,7 @@ import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {Export, ExportedFile} from '../../host/files.ts';
 import {toYaml} from '../../values/document.ts';
-import {argocd, argocdAppset} from './argocd.ts';
+import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   encryptedFile,
@@ -27,6 +27,7 @@ import {
   prepareFleet,
   remoteKey,
   sopsRules,
+  type TokenSource,
   textFile,
   tokenCommands,
   tokenSection,
@@ -83,7 +84,7 @@ const helmfile: Engine = {
   readme: helmfileReadme,
   tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
   cluster: 'default',
-  start: ['helmfile', 'sync'],
+  start: (cluster) => commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']}),
   tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
   files: (fleet, {engine, members, bases}) => [
     textFile(
@@ -136,6 +137,9 @@ const flux: Engine = {
   ],
 };
 
+/** kustomize-controller deletes what a deleted Kustomization contains, and with a namespace everything in it. */
+const NEVER_PRUNED = {'kustomize.toolkit.fluxcd.io/prune': 'disabled'};
+
 /** Other namespaces and releases than the usual ones have a base of their own. */
 const baseOf = ({base, namespace, release}: Member): string =>
   `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
@@ -167,7 +171,7 @@ function baseFiles(
   const patches = [keepClaims, ...(fleet.isAutoscaled ? [omitReplicas] : [])];
   const driftDetection = {mode: 'enabled', ...(fleet.isAutoscaled ? {ignore: ignoreReplicas} : {})};
   const objects: Record<string, Values> = {
-    namespace: namespaceObject(member, engine),
+    namespace: namespaceObject(member, engine, NEVER_PRUNED),
     repository,
     release: {...head, spec: {...spec, driftDetection, postRenderers: [{kustomize: {patches}}]}},
     ...(fleet.token === 'external-secrets'
@@ -225,6 +229,9 @@ export const isFleetTarget = (target: string): target is FleetTarget =>
 /** Name of the only cluster of an engine without --overlay. */
 export const clusterWithoutOverlay = (target: FleetTarget): string => ENGINES[target].cluster;
 
+/** Clusters whose commands are printed. */
+const SHOWN = 5;
+
 /** The files for another tool. Pure. @throws ExpectedError for a way of the token that the tool does not support */
 export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes: string[]} {
   const engine: Engine = ENGINES[target];
@@ -237,6 +244,8 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   }
   const prepared = prepareFleet(fleet, target);
   const [member] = prepared.members as [Member];
+  const shown = prepared.members.slice(0, SHOWN);
+  const others = prepared.members.length - shown.length;
   return {
     files: [
       ...engine.files(fleet, prepared),
@@ -244,15 +253,33 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
       readmeOf(fleet, target, engine, member),
     ],
     steps: [
-      ...tokenCommands(fleet, member, engine.tokenFile(fleet, member.name)),
-      ...(engine.start === undefined
-        ? []
-        : [commandLine({tool: engine.start[0], args: engine.start.slice(1)})]),
+      ...new Set([
+        ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
+        ...shown.flatMap((each) => engine.start?.(each.name) ?? []),
+      ]),
     ],
     notes: [
+      ...(others > 0 ? [`The next steps are for ${SHOWN} of ${SHOWN + others} clusters.`] : []),
       'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
     ],
   };
+}
+
+/** The first export of several clusters, with the choices of this one. */
+function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetTarget): string {
+  const tokenFlags: Readonly<Record<TokenSource, readonly string[]>> = {
+    existing: [],
+    'external-secrets': ['--secret-store', store ?? ''],
+    sops: ['--sops'],
+    'sealed-secrets': ['--sealed-secrets'],
+  };
+  const choices = [
+    ...(git === undefined ? [] : ['--git-url', git.url]),
+    ...tokenFlags[token],
+    ...(isAutoscaled ? ['--autoscaled'] : []),
+  ];
+  const files = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+  return commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...choices]});
 }
 
 /** Does not depend on the list of clusters. */
@@ -263,6 +290,7 @@ function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Memb
   const words = {
     cluster: member.name,
     release: member.release,
+    application: applicationName(target, fleet, member),
     namespace: member.namespace,
     secret: member.secret.name,
     command: fleet.command,
@@ -270,9 +298,8 @@ function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Memb
     path: fleet.git?.path ?? '.',
     token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
     overlay: fill(overlay, {
-      add: fleet.isOverlay
-        ? fleet.command
-        : `scalr-agent export ${target} --answers answers.yaml --overlay clusters`,
+      answers: fleet.overlay ?? 'clusters',
+      add: fleet.isOverlay ? fleet.command : overlayCommand(fleet, target),
     }).trimEnd(),
   };
   return textFile('README.md', fill(engine.readme, words));

@@ -16,8 +16,7 @@ import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {gracePeriod} from '../../settings/pods.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {cache, dataSize} from '../../settings/storage.ts';
-import {flagsToRepeat, toYaml, valuesDocument} from '../../values/document.ts';
+import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
 
@@ -43,6 +42,8 @@ export interface Fleet {
   shared: Settings;
   /** The clusters are files of --overlay. */
   isOverlay: boolean;
+  /** The directory of these files, for the README. */
+  overlay?: string | undefined;
   token: TokenSource;
   /** External Secrets: the store, KIND/NAME or the name of a ClusterSecretStore. */
   store?: string | undefined;
@@ -71,8 +72,6 @@ export interface Member {
   override: Values;
   /** Enough for pods to finish their runs, and to pull images. */
   timeoutSeconds: number;
-  /** The chart creates PVCs. */
-  hasClaims: boolean;
   header: readonly string[];
 }
 
@@ -95,8 +94,8 @@ export interface Engine {
   files(fleet: Fleet, prepared: Prepared): ExportedFile[];
   /** Path of the encrypted token of a cluster. */
   tokenFile(fleet: Fleet, cluster: string): string;
-  /** Command that applies the files; undefined for one that watches a Git repository. */
-  start?: readonly [string, ...string[]];
+  /** Command that applies the files of a cluster; undefined for a tool that watches a Git repository. */
+  start?(cluster: string): string;
   tokens: readonly TokenSource[];
 }
 
@@ -128,10 +127,7 @@ export function prepareFleet(fleet: Fleet, engine: string): Prepared {
       },
       override: overrideOf(shared.values, values, scopeOf(target).defaults),
       timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
-      hasClaims:
-        ['pvc', 'efs'].includes(String(settings.get(cache))) ||
-        settings.get(dataSize) !== undefined,
-      header: [...headerOf(fleet, engine, [...flagsToRepeat(settings), base]), chartLine(target)],
+      header: [...headerOf(fleet, engine, [...flagsToRecord(settings), base]), chartLine(target)],
     };
   });
   const files = [...bases].map(([name, {text}]) => textFile(`base/${name}.yaml`, text));
@@ -235,10 +231,15 @@ export const filled = <T extends object>(skeleton: T, words: Readonly<Record<str
 export const namespaceObject = (
   {namespace: name, release: part}: Member,
   engine: string,
+  annotations?: Readonly<Record<string, string>>,
 ): Values => ({
   apiVersion: 'v1',
   kind: 'Namespace',
-  metadata: {name, labels: namespaceLabels(part, engine)},
+  metadata: {
+    name,
+    labels: namespaceLabels(part, engine),
+    ...(annotations ? {annotations: {...annotations}} : {}),
+  },
 });
 
 export const namespaceLabels = (part: string, engine: string): Record<string, string> => ({
@@ -295,6 +296,8 @@ export function tokenCommands(
 ): string[] {
   if (token === 'external-secrets') return [];
   const written = ['--dry-run=client', '--output', 'yaml'];
+  // Every cluster seals with its own key.
+  const cluster = context === undefined ? [] : ['--context', context];
   const source = `--from-file=${secret.key}=/dev/stdin`;
   const object = kubectlCommand(
     {},
@@ -327,7 +330,7 @@ export function tokenCommands(
   const last = {
     existing: apply,
     sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
-    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml']})} > ${file}`,
+    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
   }[token];
   return [
     token === 'existing'

@@ -327,7 +327,10 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
     if (own.every(isPattern))
-      return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
+      return skip(
+        'The Scalr URL is not set',
+        'Set it, for example with --url https://acme.scalr.io',
+      );
     const [account] = own;
     return resultOf(own, (tried) => {
       const wrong = failed(tried);

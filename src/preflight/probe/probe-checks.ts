@@ -77,7 +77,10 @@ const probeScalr = check('Probe', 'probe-scalr', 'Scalr, from the probe pod', {
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
       if (plan.url === undefined)
-        return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
+        return skip(
+          'The Scalr URL is not set',
+          'Set it, for example with --url https://acme.scalr.io',
+        );
       if (scalr === undefined) return NOT_REPORTED;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
     }),

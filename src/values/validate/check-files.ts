@@ -1,6 +1,6 @@
 import {CHART_NAMES, type Target} from '../../charts/define.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
-import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
+import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
@@ -314,9 +314,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so the chart is unknown.` : unclear, {
     code: 'MISSING_SETTING',
-    options: [
-      {add: '--chart agent-k8s|agent-local|agent-job', when: 'Select the chart of the values'},
-    ],
+    options: chartOptions,
     suggestions: [ADD_CHART],
   });
 }

@@ -52,6 +52,11 @@ resource "kubernetes_namespace_v1" "agent" {
       "app.kubernetes.io/managed-by" = "terraform"
     }
   }
+
+  # With a namespace, Kubernetes deletes everything in it. To destroy the rest: tofu state rm, see README.md.
+  lifecycle {
+    prevent_destroy = true
+  }
 }
 
 resource "kubernetes_secret_v1" "token" {

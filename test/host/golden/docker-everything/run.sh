@@ -1,6 +1,5 @@
 #!/bin/sh
 # Starts 2 agents. Variables with secrets are in agent.env.
-# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install
 set -eu
 cd "$(dirname "$0")"
 

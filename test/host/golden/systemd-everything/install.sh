@@ -1,7 +1,6 @@
 #!/bin/sh
 # Installs the configuration of the agent service, and restarts it. Requires root, and the package scalr-agent.
 # Optional first argument: another root directory, for machine images. Nothing is restarted then.
-# To run commands of scalr-agent where it is not installed, write npx scalr-agent-install
 set -eu
 cd "$(dirname "$0")"
 root=${1-}
