@@ -1,8 +1,9 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {bareToken, unusableToken} from '../ground/token-text.ts';
 import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
-import {token, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
@@ -212,7 +213,7 @@ function askText(
   if (kind.isSecret && !kind.isFile)
     return prompter.password({
       ...question,
-      confirms: tokenText,
+      confirms: (text) => tokenText(text, deps.now()),
       note: current === undefined ? orElse : 'unchanged',
     });
   // The line stays empty, and Enter keeps the answer.
@@ -238,12 +239,16 @@ function askText(
   });
 }
 
-/** What is known of a complete token. */
-function tokenText(text: string): string | undefined {
-  if (tokenProblem(text) !== undefined) return undefined;
-  const host = hostInToken(new Secret(text))?.replace('https://', '');
+/** What is known of a complete token; undefined for one that is not accepted. */
+function tokenText(pasted: string, now: Date): string | undefined {
+  const text = bareToken(pasted);
+  if (tokenProblem(text) !== undefined || unusableToken(text, now) !== undefined) return undefined;
+  const given = new Secret(text);
+  const host = hostInToken(given)?.replace('https://', '');
   const expires = tokenClaims(text)?.expires?.toISOString().slice(0, 10);
-  return `${host === undefined ? 'Agent pool token' : `Token for ${host}`}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
+  const kind = isPoolToken(given) ? 'Agent pool token' : 'Token';
+  const owner = host === undefined ? kind : `${kind} for ${host}`;
+  return `${owner}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
 }
 
 /** A password is not shown, and the file of an installed release has no path here. */
@@ -293,12 +298,7 @@ export async function problemIn(
 ): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
-    if (setting !== token) return undefined;
-    const typed = (value as Secret).reveal();
-    const problem = tokenProblem(typed);
-    const expires = tokenClaims(typed)?.expires;
-    if (problem !== undefined || expires === undefined || expires > deps.now()) return problem;
-    return `The token expired on ${expires.toISOString().slice(0, 10)}. Create a new token in the agent pool.`;
+    return value instanceof Secret ? tokenProblem(value.reveal()) : undefined;
   } catch (error) {
     if (error instanceof ExpectedError) return error.message;
     if (!(error instanceof InvalidValue)) throw error;

@@ -427,6 +427,30 @@ describe('the token', () => {
     expect(await validate?.(TOKEN)).toBeUndefined();
   });
 
+  test('is confirmed before Enter only if it is accepted', async () => {
+    const {confirms, validate} = await asked();
+    expect(confirms?.(TOKEN)).toMatch(/^Token for acme\.scalr\.io, expires on /);
+    expect(confirms?.(jwt({iss: 'acme.scalr.io', sub: 'apool-v0p7'}))).toBe(
+      'Agent pool token for acme.scalr.io, does not expire',
+    );
+    expect(confirms?.(jwt({iss: 'acme.scalr.io', exp: inDays(-3)}))).toBeUndefined();
+    expect(confirms?.(jwt({iss: 'user', jti: 'at-v0'}))).toBeUndefined();
+    expect(await validate?.(jwt({iss: 'user', jti: 'at-v0'}))).toBe(
+      'This is the token of a user, not of an agent pool. Create a token in the agent pool in Scalr.',
+    );
+  });
+
+  test.each([
+    `"${TOKEN}"`,
+    `Bearer ${TOKEN}`,
+    `SCALR_AGENT_TOKEN=${TOKEN}`,
+    `exportSCALR_AGENT_TOKEN='${TOKEN}'`,
+  ])('is read without what was copied with it: %s', async (text) => {
+    const {confirms, validate} = await asked();
+    expect(confirms?.(text)).toMatch(/^Token for acme\.scalr\.io/);
+    expect(await validate?.(text)).toBeUndefined();
+  });
+
   test('can be in an existing Secret', async () => {
     const lines: Line[] = [
       ...TARGET,
