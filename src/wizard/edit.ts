@@ -333,13 +333,16 @@ export async function changeSetting(
   const orElse = setting.required ? undefined : 'Not set';
   const byDefault = setting.required ? undefined : chartDefaultOf(setting, store, deps.facts());
   const unset = defaultText(setting, store, deps.facts()) ?? 'Not set';
+  const orElseMeaning = byDefault === undefined ? undefined : `uses the ${defaultWord(store)}`;
   const options = {
     orElse,
+    orElseMeaning,
     byDefault,
     defaultOf: defaultWord(store),
     current,
     heading: ['Review', ...interview.takeNotes()],
     canGoBack: true,
+    canClear: true,
   };
   const answer = await unlessBack(ask(setting, options, store, deps), 'unchanged' as const);
   // A secret is not shown, so an empty answer keeps it.
