@@ -1,8 +1,8 @@
-import {versionStatus} from '../charts/charts.ts';
+import {chartFor, versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, onFailure} from '../ground/errors.ts';
+import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
@@ -16,12 +16,14 @@ import {InvalidValue} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
+import type {ReleaseStatus} from '../status/status.ts';
 import {agentCounts} from '../ui/pools.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
-import type {InstalledAgent, Missing} from '../wizard/requirements.ts';
+import type {InstalledAgent} from '../wizard/installed-agent.ts';
+import type {Missing} from '../wizard/requirements.ts';
 import {optionalAccount} from './account.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -88,7 +90,8 @@ export async function installedAgent(
   signal: AbortSignal,
 ): Promise<InstalledAgent | undefined> {
   const newest = newestRevision(name, access, signal).catch(NOTHING);
-  const [found, live] = await Promise.all([newest, liveText(name, access, signal).catch(NOTHING)]);
+  const reading = readStatus(name, {desired: undefined, signal}, access).catch(NOTHING);
+  const [found, status] = await Promise.all([newest, reading]);
   const target = scalrChart(found?.chart ?? '');
   if (found === undefined || target === undefined || found.status === 'uninstalled')
     return undefined;
@@ -98,21 +101,28 @@ export async function installedAgent(
     namespace: name.kubeTarget.namespace,
     ...target,
     status: found.status,
-    live,
+    live: status && liveText(status),
+    isTokenRejected: status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false,
     settings: new Map([
+      ...keptDefaults(found.values, target),
       ...writtenSettings(found.values, target),
       [set.id, unmappedValues(found.values, target)],
     ]),
   };
 }
 
+/** The chart defaults that a new install replaces: an installed release keeps them until the user edits them. */
+export function keptDefaults(values: Values, target: Target): Map<string, unknown> {
+  const {settings} = readValues(values, target);
+  return new Map(
+    chartFor(target).defaults.flatMap(({setting: {id}}) =>
+      settings.has(id) ? [[id, settings.get(id)] as const] : [],
+    ),
+  );
+}
+
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
-async function liveText(
-  name: ReleaseName,
-  access: ClusterAccess & {now(): Date},
-  signal: AbortSignal,
-): Promise<string> {
-  const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
+function liveText({state, agents, runs}: ReleaseStatus): string {
   const registered = agents.filter((each) => each.state === 'registered').length;
   return [
     state === 'ready' ? 'ready' : 'not ready',

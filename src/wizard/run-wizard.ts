@@ -9,14 +9,10 @@ import {cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {type AnswerStore, hasCluster} from './answer-store.ts';
 import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
+import {type InstalledAgent, installedQuestion} from './installed-agent.ts';
 import {Interview, type Question} from './interview.ts';
 import {whyExcluded, whyExcludedNow} from './possible-answers.ts';
-import {
-  type InstalledAgent,
-  installedQuestion,
-  type Missing,
-  requirementsQuestion,
-} from './requirements.ts';
+import {type Missing, requirementsQuestion} from './requirements.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {settingQuestion} from './setting-question.ts';
 import {classChoices, whyNotOnClass} from './shared-cache.ts';
