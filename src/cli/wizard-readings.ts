@@ -7,13 +7,16 @@ import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {isOwnFor, type SecretObject} from '../kubernetes/objects.ts';
 import {reviewAccess} from '../kubernetes/permissions.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {url} from '../settings/agent.ts';
+import {tokenSecret, url} from '../settings/agent.ts';
 import {InvalidValue} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
+import {secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
 import type {ReleaseStatus} from '../status/status.ts';
@@ -96,19 +99,44 @@ export async function installedAgent(
   if (found === undefined || target === undefined || found.status === 'uninstalled')
     return undefined;
   if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
+  const settings = new Map([
+    ...keptDefaults(found.values, target),
+    ...writtenSettings(found.values, target),
+    [set.id, unmappedValues(found.values, target)],
+  ]);
+  const isTokenRejected = status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false;
   return {
     release: name.release,
     namespace: name.kubeTarget.namespace,
     ...target,
     status: found.status,
     live: status && liveText(status),
-    isTokenRejected: status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false,
-    settings: new Map([
-      ...keptDefaults(found.values, target),
-      ...writtenSettings(found.values, target),
-      [set.id, unmappedValues(found.values, target)],
-    ]),
+    isTokenRejected,
+    newTokenSecret: isTokenRejected
+      ? await writableSecret(name, settings.get(tokenSecret.id), access, signal)
+      : undefined,
+    settings,
   };
+}
+
+/** The Secret that a new token can be written to: the present one, unless somebody else has created it. */
+async function writableSecret(
+  {release, kubeTarget}: ReleaseName,
+  present: unknown,
+  {kubernetes}: ClusterAccess,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const {namespace} = kubeTarget;
+  const {token: usual} = secretNamesOf(release);
+  const candidates = [...(typeof present === 'string' ? [present] : []), usual, `${usual}-2`];
+  for (const name of candidates) {
+    const options = {namespace, signal, idleMs: REQUIRED_MS};
+    const {object, error} = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
+    // Whose it is, the plan finds out.
+    if (error !== undefined) return undefined;
+    if (object === undefined || isOwnFor(object, release)) return name;
+  }
+  return undefined;
 }
 
 /** The chart defaults that a new install replaces: an installed release keeps them until the user edits them. */

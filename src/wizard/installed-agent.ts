@@ -23,6 +23,8 @@ export interface InstalledAgent {
   live: string | undefined;
   /** The log of the agent says so. */
   isTokenRejected: boolean;
+  /** The Secret that a new token is written to; undefined if it is not known. */
+  newTokenSecret?: string | undefined;
   /** The settings in its values, by ID. */
   settings: ReadonlyMap<string, unknown>;
 }
@@ -62,7 +64,10 @@ export function installedQuestion(
       const frame = {...shown, heading: [...shown.heading, ...aboutAgent(found, store)]};
       const asksForToken = needsToken();
       isAnswered = true;
-      if (asksForToken && (await askToken(store, frame, deps))) return NEW_TOKEN;
+      if (asksForToken && (await askToken(store, frame, deps))) {
+        useSecret(store, found);
+        return NEW_TOKEN;
+      }
       abandon(store);
       for (let last: string | undefined; ; ) {
         const picked = await deps.prompter.select({
@@ -97,6 +102,7 @@ async function answerTo(
     const answer = store.answer(token) as Answer;
     adopt(store, found);
     store.set(token, answer);
+    useSecret(store, found);
     return NEW_TOKEN;
   }
   if (picked !== 'other') throw new OtherCommandChosen(picked as OtherCommand);
@@ -130,7 +136,7 @@ function menuOf(found: InstalledAgent, store: AnswerStore): ListQuestion {
     help: [
       'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
       isReplaceable
-        ? 'Enter a new token: it replaces the one in the Secret, and the agent restarts.'
+        ? 'Enter a new token: it is written to a Secret, and the agent restarts. A Secret that you have created yourself is not changed.'
         : 'The token remains in its Secret, and you are not asked for it again.',
       'scalr-agent status --help',
     ],
@@ -176,6 +182,12 @@ async function askToken(
   store.asked.add(token.id);
   store.pool = undefined;
   return true;
+}
+
+/** A Secret of somebody else is never written to. */
+function useSecret(store: AnswerStore, {newTokenSecret: value}: InstalledAgent): void {
+  if (value !== undefined && !store.isFixed(tokenSecret))
+    store.set(tokenSecret, {value, source: 'prompt'});
 }
 
 const askOtherName = (

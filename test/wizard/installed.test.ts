@@ -1,6 +1,7 @@
 import {Config} from '@oclif/core';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {parse} from 'yaml';
+import {ownLabels} from '../../src/kubernetes/objects.ts';
 import type {Processes, TextQuestion} from '../../src/ports/system.ts';
 import {crashed, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
@@ -129,12 +130,22 @@ describe('a token that Scalr rejects', () => {
   const REJECTED = '2026-11-26T10:00:00Z 401 Client Error: Unauthorized for url: https://acme';
   const NEW = jwt({iss: 'acme.scalr.io', sub: 'apool-new'});
   const OF_ACME = ['--cloud', 'eks', '--release', 'acme'];
-  const talkTo = (lines: readonly Line[], place: object = {}) =>
+  const MINE: FakeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'mine', namespace: NAME.namespace},
+  } as FakeObject;
+  const talkTo = (
+    lines: readonly Line[],
+    place: object = {},
+    objects: readonly FakeObject[] = [],
+  ) =>
     talk(lines, {
       argv: OF_ACME,
       answer: helm,
       kubernetes: fakeKubernetes({
         objects: [
+          ...objects,
           helmRecord({...NAME, name: 'acme', values: VALUES}),
           inNamespace('apps/v1', READY_DEPLOYMENT),
           inNamespace('apps/v1', replicaSet({readyReplicas: 0})),
@@ -163,6 +174,16 @@ describe('a token that Scalr rejects', () => {
     expect(replaced).not.toMatch(/^(URL|Concurrency)\t/m);
     expect(unchanged).not.toContain('Token');
     expect(shown(asked)).not.toContain(NEW);
+  });
+
+  test('is not written to a Secret that somebody else has created', async () => {
+    const lines: Line[] = [TARGET, [QUESTION, ENTER], ['Agent pool token', NEW], ...QUIT];
+    const {asked} = await talkTo(lines, {}, [MINE]);
+    expect(reviewsOf(asked)[0]).toMatch(/^Token\treplaced\nToken secret\tmine → acme-token$/m);
+    const own = await talkTo(lines, {}, [
+      {...MINE, metadata: {...MINE.metadata, labels: ownLabels('acme')}} as FakeObject,
+    ]);
+    expect(reviewsOf(own.asked)[0]).not.toContain('mine');
   });
 
   test('is asked for again with --resume, and the answers are kept', async () => {
