@@ -1,5 +1,5 @@
 import {chartFor, versionStatus} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
+import {type ChartDefault, scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
@@ -14,9 +14,9 @@ import {newestRevision} from '../release/read-release.ts';
 import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {tokenSecret, url} from '../settings/agent.ts';
-import {InvalidValue} from '../settings/define.ts';
+import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
-import {secretNamesOf} from '../settings/release.ts';
+import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
 import type {ReleaseStatus} from '../status/status.ts';
@@ -139,15 +139,37 @@ async function writableSecret(
   return undefined;
 }
 
-/** The chart defaults that a new install replaces: an installed release keeps them until the user edits them. */
-export function keptDefaults(values: Values, target: Target): Map<string, unknown> {
+/** The chart defaults that a new install replaces, on whatever cloud: an installed release keeps them until the user edits them. */
+function keptDefaults(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readValues(values, target);
+  const gets = PLATFORMS.map(
+    (platform): Get =>
+      <T>(setting: Setting<T>) =>
+        (platform.get(setting.id) ?? settings.get(setting.id)) as T | undefined,
+  );
+  const isReplaced = ({setting, value}: ChartDefault): boolean =>
+    gets.some((get) => {
+      const derived = value(get)?.value;
+      return derived !== undefined && derived !== settings.get(setting.id);
+    });
   return new Map(
-    chartFor(target).defaults.flatMap(({setting: {id}}) =>
-      settings.has(id) ? [[id, settings.get(id)] as const] : [],
-    ),
+    chartFor(target)
+      .defaults.filter((each) => settings.has(each.setting.id) && isReplaced(each))
+      .map(({setting: {id}}) => [id, settings.get(id)]),
   );
 }
+
+/** Every cloud with every system of nodes. */
+const PLATFORMS: readonly ReadonlyMap<string, string>[] = (cloud.kind.options ?? []).flatMap(
+  (each) =>
+    (nodeOs.kind.options ?? []).map(
+      (system) =>
+        new Map([
+          [cloud.id, each],
+          [nodeOs.id, system],
+        ]),
+    ),
+);
 
 /** "ready · 3 of 3 agents registered · 2 runs in flight" */
 function liveText({state, agents, runs}: ReleaseStatus): string {

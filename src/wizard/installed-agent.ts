@@ -1,7 +1,7 @@
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import type {ListQuestion} from '../ports/system.ts';
-import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {missingFor, token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import {type Answer, catalog} from '../settings/settings.ts';
@@ -9,7 +9,7 @@ import {answerText} from '../ui/prompt-text.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, problemIn, unlessBack} from './ask.ts';
 import type {Question, QuestionFrame} from './interview.ts';
-import {BOXES, QUESTIONS} from './steps.ts';
+import {BOXES, QUESTIONS, type SettingQuestion} from './steps.ts';
 
 /** A release of the selected cluster, as the wizard opens it. */
 export interface InstalledAgent {
@@ -47,10 +47,9 @@ export function installedQuestion(
   installed: () => InstalledAgent | undefined,
   deps: AskDeps,
 ): Question {
-  /** The menu was shown in this session. */
-  let isAnswered = false;
+  let wasAsked = false;
   const needsToken = (): boolean =>
-    store.isResumed && !isAnswered && canReplaceToken(store, installed());
+    store.isResumed && !wasAsked && canReplaceToken(store, installed());
   return {
     id: 'installed',
     step: 'Target',
@@ -63,7 +62,7 @@ export function installedQuestion(
       const found = installed() as InstalledAgent;
       const frame = {...shown, heading: [...shown.heading, ...aboutAgent(found, store)]};
       const asksForToken = needsToken();
-      isAnswered = true;
+      wasAsked = true;
       if (asksForToken && (await askToken(store, frame, deps))) {
         useSecret(store, found);
         return NEW_TOKEN;
@@ -231,8 +230,16 @@ function adopt(store: AnswerStore, {chart: name, version, settings, status}: Ins
     BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id),
   );
   for (const id of ADOPTED) store.asked.add(id);
-  for (const {setting} of QUESTIONS)
-    if (!setting.required || values.has(setting.id)) store.asked.add(setting.id);
+  for (const question of QUESTIONS)
+    if (isAnswered(question, store)) store.asked.add(question.setting.id);
+}
+
+/** True if the release answers the question, even with a default; others open when an edit makes them apply. */
+function isAnswered({setting, box, when}: SettingQuestion, store: AnswerStore): boolean {
+  if (store.answer(setting) !== undefined) return true;
+  const applies =
+    missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
+  return !setting.required && applies && (box === undefined || store.boxes.has(box));
 }
 
 /** Forgets the settings of the release: the user may choose another one. */

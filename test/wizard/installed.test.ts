@@ -247,6 +247,28 @@ describe('an installed chart that is not the recommended one', () => {
     expect(asked.map(({message}) => message)).not.toContain('Chart to install');
   });
 
+  test('asks what an edit makes necessary', async () => {
+    const {asked, stderr} = await open([
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'cache'],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing PVC', 'mine'],
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'network'],
+      ['Which of these apply', ['proxy']],
+      ['Proxy for https', 'proxy:3128'],
+      ['Hosts and networks that bypass', ENTER],
+      ['What do you want to do?', 'view'],
+      ...QUIT,
+    ]);
+    expect(asked.map(({message}) => message)).not.toContain('Chart to install');
+    expect(valuesIn(stderr)).toMatchObject({
+      agent: {...JOB.agent, providerCache: {enabled: true}},
+      global: {proxy: {httpsProxy: 'http://proxy:3128'}},
+      persistence: {cache: {persistentVolumeClaim: {claimName: 'mine'}}},
+    });
+  });
+
   test.each<[string, string, object]>([
     [
       'the caches of runs',
