@@ -156,6 +156,7 @@ test('with --accessible the wizard leads from the first question to a registered
 });
 
 const REPLACED = {timeout: 180_000};
+const NEW = jwt({iss: 'acme.scalr.io', sub: 'new'});
 
 test(
   'a token that Scalr rejects is replaced from the first row of the menu',
@@ -181,8 +182,8 @@ test(
     const steps: Step[] = [
       enter(/Where will the agent run\?[\s\S]*❯ Kubernetes/),
       enter(/× Scalr rejects the token of the agent\.[\s\S]*❯ Enter a new token/),
-      {see: /Agent pool token/, press: `${paste(TOKEN.slice(0, 30))}\r`},
-      {see: /The token is incomplete/, press: paste(`Bearer ${TOKEN}`)},
+      {see: /Agent pool token/, press: `${paste(NEW.slice(0, 30))}\r`},
+      {see: /The token is incomplete/, press: paste(`Bearer ${NEW}`)},
       enter(/✔ Token for acme\.scalr\.io/),
       {see: /Token +replaced[\s\S]*❯ Update the installed release/, press: '\u0003'},
     ];
