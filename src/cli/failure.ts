@@ -8,6 +8,7 @@ import {
   maskSecrets,
   PromptCanceled,
   RUN_AGAIN,
+  TOKEN_REJECTED,
   usageError,
 } from '../ground/errors.ts';
 import {closest, few, oneOf} from '../ground/text.ts';
@@ -70,10 +71,10 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
 export function resumable(error: unknown): unknown {
   if (!(error instanceof ExpectedError)) return error;
   const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
-  return error.with(error.message, [
-    ...others,
-    'To continue with your saved answers, run the command again with --resume',
-  ]);
+  const purpose = error.findings.includes(TOKEN_REJECTED)
+    ? 'To enter a new token'
+    : 'To continue with your saved answers';
+  return error.with(error.message, [...others, `${purpose}, run the command again with --resume`]);
 }
 
 /** The command line that needs a decision. */

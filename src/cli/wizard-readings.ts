@@ -1,27 +1,32 @@
-import {versionStatus} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
+import {chartFor, versionStatus} from '../charts/charts.ts';
+import {type ChartDefault, scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, onFailure} from '../ground/errors.ts';
+import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
 import {helmVersion, showChart} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
+import {isOwnFor, type SecretObject} from '../kubernetes/objects.ts';
 import {reviewAccess} from '../kubernetes/permissions.ts';
+import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {newestRevision} from '../release/read-release.ts';
 import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
 import type {ScalrClient} from '../scalr/client.ts';
-import {url} from '../settings/agent.ts';
-import {InvalidValue} from '../settings/define.ts';
+import {tokenSecret, url} from '../settings/agent.ts';
+import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
+import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {readStatus} from '../status/read-status.ts';
+import type {ReleaseStatus} from '../status/status.ts';
 import {agentCounts} from '../ui/pools.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
-import type {InstalledAgent, Missing} from '../wizard/requirements.ts';
+import type {InstalledAgent} from '../wizard/installed-agent.ts';
+import type {Missing} from '../wizard/requirements.ts';
 import {optionalAccount} from './account.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -88,31 +93,86 @@ export async function installedAgent(
   signal: AbortSignal,
 ): Promise<InstalledAgent | undefined> {
   const newest = newestRevision(name, access, signal).catch(NOTHING);
-  const [found, live] = await Promise.all([newest, liveText(name, access, signal).catch(NOTHING)]);
+  const reading = readStatus(name, {desired: undefined, signal}, access).catch(NOTHING);
+  const [found, status] = await Promise.all([newest, reading]);
   const target = scalrChart(found?.chart ?? '');
   if (found === undefined || target === undefined || found.status === 'uninstalled')
     return undefined;
   if (versionStatus(target.chart, target.version).standing === 'older-than-known') return undefined;
+  const settings = new Map([
+    ...keptDefaults(found.values, target),
+    ...writtenSettings(found.values, target),
+    [set.id, unmappedValues(found.values, target)],
+  ]);
+  const isTokenRejected = status?.causes.some(({code}) => code === TOKEN_REJECTED) ?? false;
   return {
     release: name.release,
     namespace: name.kubeTarget.namespace,
     ...target,
     status: found.status,
-    live,
-    settings: new Map([
-      ...writtenSettings(found.values, target),
-      [set.id, unmappedValues(found.values, target)],
-    ]),
+    live: status && liveText(status),
+    isTokenRejected,
+    newTokenSecret: isTokenRejected
+      ? await writableSecret(name, settings.get(tokenSecret.id), access, signal)
+      : undefined,
+    settings,
   };
 }
 
-/** "ready · 3 of 3 agents registered · 2 runs in flight" */
-async function liveText(
-  name: ReleaseName,
-  access: ClusterAccess & {now(): Date},
+/** The Secret that a new token can be written to: the present one, unless somebody else has created it. */
+async function writableSecret(
+  {release, kubeTarget}: ReleaseName,
+  present: unknown,
+  {kubernetes}: ClusterAccess,
   signal: AbortSignal,
-): Promise<string> {
-  const {state, agents, runs} = await readStatus(name, {desired: undefined, signal}, access);
+): Promise<string | undefined> {
+  const {namespace} = kubeTarget;
+  const {token: usual} = secretNamesOf(release);
+  const candidates = [...(typeof present === 'string' ? [present] : []), usual, `${usual}-2`];
+  for (const name of candidates) {
+    const options = {namespace, signal, idleMs: REQUIRED_MS};
+    const {object, error} = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
+    // Whose it is, the plan finds out.
+    if (error !== undefined) return undefined;
+    if (object === undefined || isOwnFor(object, release)) return name;
+  }
+  return undefined;
+}
+
+/** The chart defaults that a new install replaces, on whatever cloud: an installed release keeps them until the user edits them. */
+function keptDefaults(values: Values, target: Target): Map<string, unknown> {
+  const {settings} = readValues(values, target);
+  const gets = PLATFORMS.map(
+    (platform): Get =>
+      <T>(setting: Setting<T>) =>
+        (platform.get(setting.id) ?? settings.get(setting.id)) as T | undefined,
+  );
+  const isReplaced = ({setting, value}: ChartDefault): boolean =>
+    gets.some((get) => {
+      const derived = value(get)?.value;
+      return derived !== undefined && derived !== settings.get(setting.id);
+    });
+  return new Map(
+    chartFor(target)
+      .defaults.filter((each) => settings.has(each.setting.id) && isReplaced(each))
+      .map(({setting: {id}}) => [id, settings.get(id)]),
+  );
+}
+
+/** Every cloud with every system of nodes. */
+const PLATFORMS: readonly ReadonlyMap<string, string>[] = (cloud.kind.options ?? []).flatMap(
+  (each) =>
+    (nodeOs.kind.options ?? []).map(
+      (system) =>
+        new Map([
+          [cloud.id, each],
+          [nodeOs.id, system],
+        ]),
+    ),
+);
+
+/** "ready · 3 of 3 agents registered · 2 runs in flight" */
+function liveText({state, agents, runs}: ReleaseStatus): string {
   const registered = agents.filter((each) => each.state === 'registered').length;
   return [
     state === 'ready' ? 'ready' : 'not ready',

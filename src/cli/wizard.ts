@@ -25,7 +25,7 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {type OtherCommand, OtherCommandChosen} from '../wizard/requirements.ts';
+import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
 import {
   fromResumeState,
   ResumeStore,

@@ -1,3 +1,4 @@
+import {TOKEN_REJECTED} from '../ground/errors.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {type Fields, isFields} from '../ground/tree.ts';
 import type {Pod, Snapshot} from '../kubernetes/objects.ts';
@@ -86,7 +87,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isAlsoOfRuns: true,
   },
   {
-    code: 'TOKEN_REJECTED',
+    code: TOKEN_REJECTED,
     pattern:
       /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
     permanentAfter: 15,

@@ -103,6 +103,8 @@ interface BaseDetails {
   /** Where it differs from the usual one. */
   exit?: ExitCode;
   suggestions?: readonly string[];
+  /** Codes of the causes that were found. */
+  findings?: readonly string[];
   cause?: unknown;
 }
 
@@ -113,6 +115,9 @@ type FailureDetails = BaseDetails &
     | {code: ErrorCode; options: readonly DecisionOption[]}
   );
 
+/** The finding that Scalr does not accept the token of an agent. */
+export const TOKEN_REJECTED = 'TOKEN_REJECTED';
+
 /** An expected error with a code, an exit code and a next step. All other errors are bugs. */
 export class ExpectedError extends Error {
   override readonly name = 'ExpectedError';
@@ -120,6 +125,7 @@ export class ExpectedError extends Error {
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
   readonly problems: readonly SettingProblem[];
+  readonly findings: readonly string[];
   /** Empty if there is nothing to decide. */
   readonly options: readonly DecisionOption[];
 
@@ -131,6 +137,7 @@ export class ExpectedError extends Error {
       suggestions = [],
       problems = [],
       options = [],
+      findings = [],
       cause,
     }: FailureDetails,
   ) {
@@ -140,6 +147,7 @@ export class ExpectedError extends Error {
     this.suggestions = suggestions.map(maskSecrets);
     this.problems = problems.map((each) => ({...each, message: maskSecrets(each.message)}));
     this.options = options;
+    this.findings = findings;
   }
 
   /** The same failure with another message and other next steps. */

@@ -82,14 +82,19 @@ export function tokenClaims(text: string): {expires?: Date} | undefined {
  * documented, so an issuer or a value that names an agent pool counts.
  */
 export function isPoolToken(token: Secret): boolean {
-  const claims = (mapIn(token.reveal().split('.')[1]) ?? {}) as Readonly<Record<string, unknown>>;
   return (
-    claims['iss'] !== 'user' &&
-    Object.values(claims).some(
+    !isUserToken(token) &&
+    Object.values(claimsOf(token)).some(
       (claim) => typeof claim === 'string' && /^(apool-|agents?\b)|agent.?pool/i.test(claim),
     )
   );
 }
+
+/** Whether a token is certainly one of a user, which no agent can use. */
+export const isUserToken = (token: Secret): boolean => claimsOf(token)['iss'] === 'user';
+
+const claimsOf = (token: Secret): Readonly<Record<string, unknown>> =>
+  (mapIn(token.reveal().split('.')[1]) ?? {}) as Readonly<Record<string, unknown>>;
 
 function mapIn(part: string | undefined): object | undefined {
   try {

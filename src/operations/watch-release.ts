@@ -199,7 +199,10 @@ export function requireReady(
       isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
     ),
     [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
-    {exit: isLate ? ExitCode.timedOut : ExitCode.failed},
+    {
+      exit: isLate ? ExitCode.timedOut : ExitCode.failed,
+      findings: causes.map(({code}) => code),
+    },
   );
 }
 

@@ -25,6 +25,7 @@ import {
   networkPoliciesOf,
   podSecurityOf,
 } from './policies.ts';
+import {type AccessMode, accessModesOf} from './provisioners.ts';
 import type {
   ConfigMapObject,
   CustomObject,
@@ -42,37 +43,6 @@ export interface StorageClass {
   bindingMode: string;
 }
 
-export type AccessMode = 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod';
-
-const DISK: readonly AccessMode[] = ['ReadWriteOnce', 'ReadWriteOncePod'];
-const SHARED: readonly AccessMode[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany'];
-
-/** File system volumes; several drivers can share raw blocks too, of which the charts make no use. */
-const PROVISIONERS: readonly [provisioner: RegExp, modes: readonly AccessMode[]][] = [
-  [/^(pd\.csi\.storage\.gke\.io|kubernetes\.io\/gce-pd)$/, [...DISK, 'ReadOnlyMany']],
-  [/^filestore\.csi\.storage\.gke\.io$/, SHARED],
-  [/^(ebs\.csi\.(eks\.)?amazonaws\.com|kubernetes\.io\/aws-ebs)$/, DISK],
-  [/^(efs|fsx)\.csi\.aws\.com$|^fsx\.openzfs\.csi\.aws\.com$/, SHARED],
-  [/^(disk\.csi\.azure\.com|kubernetes\.io\/azure-disk)$/, DISK],
-  [/^((file|blob)\.csi\.azure\.com|kubernetes\.io\/azure-file)$/, SHARED],
-  [
-    /^(rancher\.io\/local-path|k8s\.io\/minikube-hostpath|microk8s\.io\/hostpath|docker\.io\/hostpath)$/,
-    ['ReadWriteOnce'],
-  ],
-  [/(^|\.)rbd\.csi\.ceph\.com$/, DISK],
-  [/(^|\.)cephfs\.csi\.ceph\.com$/, SHARED],
-  [/^nfs\.csi\.k8s\.io$|nfs-(subdir-external|client)-provisioner$/, SHARED],
-  [/^driver\.longhorn\.io$/, SHARED],
-  [/^(cinder\.csi\.openstack\.org|kubernetes\.io\/cinder)$/, DISK],
-  [/^manila\.csi\.openstack\.org$|^nfs\.manila\.csi\.openstack\.org$/, SHARED],
-  [
-    /^(dobs\.csi\.digitalocean\.com|csi\.hetzner\.cloud|linodebs\.csi\.linode\.com|vpc\.block\.csi\.ibm\.io)$/,
-    DISK,
-  ],
-  [/^(blockvolume\.csi\.oraclecloud\.com)$/, DISK],
-  [/^fss\.csi\.oraclecloud\.com$/, SHARED],
-];
-
 const DEFAULT_MARKS = [
   'storageclass.kubernetes.io/is-default-class',
   'storageclass.beta.kubernetes.io/is-default-class',
@@ -83,7 +53,7 @@ function storageClassOf({
   provisioner = '',
   volumeBindingMode,
 }: StorageClassObject): StorageClass {
-  const modes = PROVISIONERS.find(([pattern]) => pattern.test(provisioner))?.[1];
+  const modes = accessModesOf(provisioner);
   return {
     name: metadata.name,
     provisioner,

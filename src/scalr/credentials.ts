@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import {type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {isPoolToken, Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
+import {bareToken} from '../ground/token-text.ts';
 import {jsonIn} from '../ground/tool-errors.ts';
 import {isFields} from '../ground/tree.ts';
 import type {Files} from '../ports/system.ts';
@@ -84,7 +85,7 @@ function refusePoolToken(
   {token, source}: Credential,
   {SCALR_AGENT_TOKEN: agentToken}: Environment,
 ): void {
-  if (!isPoolToken(token) && token.reveal() !== agentToken?.trim()) return;
+  if (!isPoolToken(token) && token.reveal() !== bareToken(agentToken ?? '')) return;
   throw failed(
     'NO_CREDENTIAL',
     `${source} contains an agent pool token, which has no access to the Scalr API.`,
@@ -99,7 +100,7 @@ function fromVariables({
   SCALR_TOKEN: token,
   SCALR_HOSTNAME: host,
 }: Environment): Credential | undefined {
-  const text = token?.trim();
+  const text = bareToken(token ?? '');
   return text ? {host: hostOf(host), token: new Secret(text), source: 'SCALR_TOKEN'} : undefined;
 }
 
@@ -188,7 +189,7 @@ const fromTerraformVariables = (env: Environment): Credential[] =>
 
 function credentialOf(host: unknown, token: unknown, source: string): Credential[] {
   const name = typeof host === 'string' ? hostOf(host) : undefined;
-  const text = typeof token === 'string' ? token.trim() : '';
+  const text = typeof token === 'string' ? bareToken(token) : '';
   return name === undefined || text === '' ? [] : [{host: name, token: new Secret(text), source}];
 }
 

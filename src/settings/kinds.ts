@@ -1,7 +1,8 @@
 import {decodedBase64, Secret} from '../ground/secret.ts';
 import {closest, isReadAsString} from '../ground/text.ts';
+import {bareToken, unusableToken} from '../ground/token-text.ts';
 import type {Tree} from '../ground/tree.ts';
-import {InvalidValue, type Kind} from './define.ts';
+import {InvalidValue, type Kind, type ParseContext} from './define.ts';
 
 interface TextRules {
   hint?: string;
@@ -221,19 +222,15 @@ function spanOf(value: number): string {
 
 const isToken = (text: string): boolean => /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(text);
 
-/** A pasted credential; surrounding whitespace is removed, whitespace inside is an error. */
+/** A pasted agent pool token. What was copied with it is taken off; a token that no agent can use is an error. */
 export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
   isFile,
   readsStdin: isFile,
   isSecret: true,
-  parse(raw, {note}) {
-    const given = String(raw).trim();
-    const decoded = decodedBase64(given)?.trim() ?? '';
-    // kubectl prints the data of a Secret in base64.
-    const value = isToken(decoded) ? decoded : given;
-    if (value !== given) note?.('is base64-encoded, and was decoded');
+  parse(raw, {now, note}) {
+    const value = decodedToken(bareToken(String(raw).trim()), note);
     if (value === '')
       throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
     if (/\s/.test(value))
@@ -243,10 +240,20 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
       );
     if (/^<.*>$/.test(value))
       throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');
+    const problem = unusableToken(value, now);
+    if (problem !== undefined) throw new InvalidValue(problem.message, problem.nextStep);
     return new Secret(value);
   },
   format: () => [],
 });
+
+/** kubectl prints the data of a Secret in base64. */
+function decodedToken(text: string, note: ParseContext['note']): string {
+  const decoded = bareToken(decodedBase64(text) ?? '');
+  if (!isToken(decoded)) return text;
+  note?.('is base64-encoded, and was decoded');
+  return decoded;
+}
 
 /** Kubernetes quantities: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
 const PATTERN = /^(\d+(?:\.\d+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;

@@ -1,17 +1,10 @@
 import {join} from 'node:path';
 import type {Difference} from '../diff/values-diff.ts';
 import type {HostExport} from '../export/export.ts';
-import {
-  type ClusterTarget,
-  commandLine,
-  kubectlCommand,
-  type Program,
-} from '../ground/command-line.ts';
+import type {Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
-import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
-import type {DesiredRelease} from '../operations/desired-release.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Checked} from '../preflight/preflight-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
@@ -22,7 +15,7 @@ import {type Answer, catalog, flagsOf, holdsSecret, quote} from '../settings/set
 import type {Generated} from '../values/generate.ts';
 import {type Screen, theme} from './theme.ts';
 
-interface Entry {
+export interface Entry {
   setting: Setting;
   answer: Answer;
 }
@@ -129,7 +122,7 @@ export function reviewLines(
 
 const MOST_NOTICES = 3;
 
-interface Printed {
+export interface Printed {
   entries: readonly Entry[];
   target: {chart: string; version: string};
   /** With the saved files, if they are current. */
@@ -179,7 +172,7 @@ export function hostCommandsText(
 /** Settings that the command itself contains. */
 const OWN: readonly Setting[] = [target, chart, chartVersion];
 
-function commandOf(
+export function commandOf(
   command: string,
   where: readonly string[],
   entries: readonly Entry[],
@@ -216,108 +209,6 @@ function commandLines(lines: readonly string[], entries: readonly Entry[]): stri
       ? ''
       : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
   return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
-}
-
-/** Commands for Helm alone, for example on another machine. They can be repeated. */
-export function helmCommandsText(
-  {
-    name,
-    chart: reference,
-    secrets,
-    ...printed
-  }: Pick<DesiredRelease, 'name' | 'chart' | 'secrets'> & Printed,
-  screen: Screen,
-): string {
-  const {namespace} = name.kubeTarget;
-  const {directory = ''} = printed;
-  const path = join(directory, 'values.yaml');
-  const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
-  const lines = [
-    ...(directory === ''
-      ? [
-          `${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`,
-        ]
-      : []),
-    applied(
-      name.kubeTarget,
-      kubectlCommand(
-        name.kubeTarget,
-        'create',
-        'namespace',
-        namespace,
-        '--dry-run=client',
-        '--output=yaml',
-      ),
-    ),
-    ...given.flatMap((secret) => secretCommands(secret, name.kubeTarget)),
-    helmText(name, reference, path),
-  ];
-  return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
-}
-
-/** The command as users of Helm type it, with one flag per line. */
-function helmText(
-  name: DesiredRelease['name'],
-  reference: DesiredRelease['chart'],
-  path: string,
-): string {
-  const {args} = upgradeInstall(name, reference, '');
-  const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
-  const flags = own.flatMap((arg, index) =>
-    arg.startsWith('--')
-      ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')]
-      : [],
-  );
-  const [, release = '', chart = ''] = own;
-  return [
-    commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}),
-    ...flags,
-    `--values ${quote(path)}`,
-  ].join(' \\\n  ');
-}
-
-/** Applies what a dry run prints, so that the command can be repeated. */
-const applied = (kubeTarget: ClusterTarget, command: string): string =>
-  `${command} |\n  ${kubectlCommand(kubeTarget, 'apply', '--namespace', kubeTarget.namespace, '--filename', '-')}`;
-
-/** The token is read from its variable, files from the working directory. */
-function secretCommands(
-  {name, type, data, metadata}: DesiredRelease['secrets'][number],
-  kubeTarget: ClusterTarget,
-): string[] {
-  const namespace = ['--namespace', kubeTarget.namespace];
-  const into = [...namespace, '--dry-run=client', '--output=yaml'];
-  const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  const create =
-    type === 'kubernetes.io/tls'
-      ? applied(
-          kubeTarget,
-          kubectlCommand(
-            kubeTarget,
-            'create',
-            'secret',
-            'tls',
-            name,
-            '--cert=tls.crt',
-            '--key=tls.key',
-            ...into,
-          ),
-        )
-      : `printf %s "$${token.env}" | ${applied(kubeTarget, kubectlCommand(kubeTarget, 'create', 'secret', 'generic', name, ...files, ...into))}`;
-  const assignments = (pairs: object = {}): string[] =>
-    Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
-  const labels = assignments(metadata?.labels);
-  const annotations = assignments(metadata?.annotations);
-  const where = ['--overwrite', ...namespace];
-  return [
-    create,
-    ...(labels.length > 0
-      ? [kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where)]
-      : []),
-    ...(annotations.length > 0
-      ? [kubectlCommand(kubeTarget, 'annotate', 'secret', name, ...annotations, ...where)]
-      : []),
-  ];
 }
 
 /** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */

@@ -1,3 +1,4 @@
+import {constants} from 'node:os';
 import {Readable} from 'node:stream';
 
 // Terminals mark pasted text when asked to: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode
@@ -10,6 +11,8 @@ const END = `${ESC}[201~`;
 const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
+/** Windows has no signal that stops a process until it is continued. */
+const CAN_STOP = 'SIGTSTP' in constants.signals;
 
 /** A terminal sends the rest of an escape sequence at once; after this time, Esc was the key. Node.js waits 500 ms. */
 const ESCAPE_MS = 50;
@@ -23,6 +26,8 @@ interface Terminal {
   interrupt?(): void;
   /** It knows no escape sequences. */
   isPlain?: boolean;
+  /** Ctrl-Z can stop the process. Default: where the system has the signal. */
+  canStop?: boolean;
 }
 
 /**
@@ -147,10 +152,16 @@ export class TerminalInput extends Readable {
     // Esc pressed twice is not Alt with Esc.
     for (const part of text.split(LONE_ESC)) {
       if (part === ESC) this.#escapeKey();
-      else if (part.includes(CTRL_Z)) this.#stop();
+      else if (part.includes(CTRL_Z)) this.#stopOrIgnore(part);
       else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
+  }
+
+  #stopOrIgnore(keys: string): void {
+    const {canStop = CAN_STOP} = this.#terminal;
+    if (canStop) this.#stop();
+    else this.#keys(keys.replaceAll(CTRL_Z, ''));
   }
 
   #stop(): void {

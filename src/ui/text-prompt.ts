@@ -29,6 +29,12 @@ export interface Typed {
   isToken: boolean;
 }
 
+/** The line of readline. */
+interface Line {
+  clearLine(direction: 0): void;
+  write(text: string): void;
+}
+
 export interface TextConfig {
   question: InputQuestion;
   isHidden?: boolean;
@@ -50,7 +56,7 @@ const MOST_DOTS = 32;
  */
 export const textPrompt = createPrompt<string, TextConfig>(
   ({question, isHidden = false, isInline = false, typed, ...config}, done) => {
-    const {default: preset = '', isPrefilled = false, validate, complete, help} = question;
+    const {default: preset = '', validate, complete, help} = question;
     const [text, setText] = useState(typed.text);
     const [hasDefault, setDefault] = useState(typed.hasDefault);
     const [isHelpOpen, openHelp] = useState(typed.isHelpOpen);
@@ -60,19 +66,27 @@ export const textPrompt = createPrompt<string, TextConfig>(
     const isToken = text !== '' && (typed.isToken || text.search(TOKEN) >= 0);
     Object.assign(typed, {text, hasDefault, isHelpOpen, isToken});
 
+    // Nobody sees what would be completed: after an error, new text replaces it.
+    const isReplaced = problem !== undefined && (isHidden || isToken);
+    const kept = isReplaced ? '' : text;
+
     const change = (line: string): void => {
       setText(line);
       setProblem(undefined);
     };
     /** A secret is never in the line of readline, whose length moves the cursor. */
-    const show = (
-      line: string,
-      rl: {clearLine(direction: 0): void; write(text: string): void},
-    ): void => {
+    const show = (line: string, rl: Line): void => {
       rl.clearLine(0);
       if (!isHidden) rl.write(line);
       change(line);
     };
+    const replace = (line: string, rl: Line): void => {
+      typed.isToken = false;
+      show(line, rl);
+    };
+    /** A complete secret replaces what is there. */
+    const joined = (before: string, pasted: string): string =>
+      question.confirms?.(pasted) === undefined ? before + pasted : pasted;
     const answerOf = (line: string): string => line.trim() || (hasDefault ? preset : '');
 
     useEffect((rl) => {
@@ -82,8 +96,9 @@ export const textPrompt = createPrompt<string, TextConfig>(
       (rl) => {
         const paste = (pasted: string): void => {
           if (isChecking) return;
-          if (isHidden) show(text + pasted.replaceAll(/\s+/g, ''), rl);
+          if (isHidden) show(joined(kept, pasted.replaceAll(/\s+/g, '')), rl);
           else {
+            if (isReplaced) replace('', rl);
             rl.write(pasted.replaceAll(/[\r\n\t]+/g, ' ').trim());
             change(rl.line);
           }
@@ -91,12 +106,13 @@ export const textPrompt = createPrompt<string, TextConfig>(
         rl.input.on('paste', paste);
         return () => rl.input.off('paste', paste);
       },
-      [text, isChecking],
+      [text, isChecking, problem],
     );
 
     useKeypress(async (key, rl) => {
       if (isChecking) return;
-      const line = isHidden ? text + rl.line : rl.line;
+      const before = rl.line === '' ? text : kept;
+      const line = isHidden ? before + rl.line : rl.line;
       if (isEnterKey(key)) {
         setChecking(true);
         const found = isToken && !isHidden ? TOKEN_HERE : await validate?.(answerOf(text));
@@ -115,43 +131,64 @@ export const textPrompt = createPrompt<string, TextConfig>(
         show('', rl);
         openHelp(!isHelpOpen);
       } else if (rl.line.includes('\t')) {
-        const before = line.replaceAll('\t', '');
-        show(before, rl);
-        if (complete !== undefined) show(commonStart(before, await complete(before)), rl);
-      } else if (isHidden) show(line.replaceAll(/\p{Cc}/gu, ''), rl);
-      else if (line !== text) {
+        const typedPath = line.replaceAll('\t', '');
+        show(typedPath, rl);
+        if (complete !== undefined) show(commonStart(typedPath, await complete(typedPath)), rl);
+      } else if (isHidden && rl.line !== '') show(line.replaceAll(/\p{Cc}/gu, ''), rl);
+      else if (isReplaced && line.startsWith(text) && line !== text)
+        replace(line.slice(text.length), rl);
+      else if (!isHidden && line !== text) {
         change(line);
         if (isHelpOpen) openHelp(false);
       }
     });
 
-    const screen = config.screen();
-    const {dim, red, green} = theme(screen);
-    const {mark, first, indent, above} = frameOf(withKeys(question, screen, text === ''), screen);
-    const note = isPrefilled ? question.note : noteOf(preset, question.note);
-    const lines = [
-      ...above,
-      `${first}${questionText(question.message, note, screen, indent)}`,
-      ...(isHelpOpen ? help.map((line) => indented(dim(line), screen, indent)) : []),
-    ].join('\n');
-    const hint =
-      isPrefilled && hasDefault && preset !== '' && text === ''
-        ? dim(`(${preset}, Backspace to clear)`)
-        : '';
-    const count = [...text].length;
-    const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
-    const masked = isToken ? dots(width(text)) : text;
-    const shown = isHidden
-      ? `${dots(Math.min(count, MOST_DOTS))}${count > MOST_DOTS ? dim(`  ${count} characters`) : ''}`
-      : masked;
-    const confirmed = text === '' ? undefined : question.confirms?.(text);
-    const below = problem === undefined ? confirmed && `${green('✔')} ${confirmed}` : red(problem);
-    return [
-      `${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${shown}`,
-      below && indented(asciiFallback(below, screen), screen, indent || '  '),
-    ];
+    return textView(question, {...typed, problem, isHidden, isInline}, config.screen());
   },
 );
+
+interface Shown extends Typed {
+  problem: string | undefined;
+  isHidden: boolean;
+  isInline: boolean;
+}
+
+/** The question with what was typed, and what is below it. */
+function textView(
+  question: InputQuestion,
+  shown: Shown,
+  screen: Screen & {columns: number},
+): [string, string | undefined] {
+  const {default: preset = '', isPrefilled = false, help} = question;
+  const {text, hasDefault, isHelpOpen, problem, isInline} = shown;
+  const {dim, red, green} = theme(screen);
+  const {mark, first, indent, above} = frameOf(withKeys(question, screen, text === ''), screen);
+  const note = isPrefilled ? question.note : noteOf(preset, question.note);
+  const lines = [
+    ...above,
+    `${first}${questionText(question.message, note, screen, indent)}`,
+    ...(isHelpOpen ? help.map((line) => indented(dim(line), screen, indent)) : []),
+  ].join('\n');
+  const hint =
+    isPrefilled && hasDefault && preset !== '' && text === ''
+      ? dim(`(${preset}, Backspace to clear)`)
+      : '';
+  const confirmed = text === '' ? undefined : question.confirms?.(text);
+  const below = problem === undefined ? confirmed && `${green('✔')} ${confirmed}` : red(problem);
+  return [
+    `${mark}${lines}${isInline ? ' ' : `\n${indent || '  '}`}${hint}${maskedText(shown, screen)}`,
+    below && indented(asciiFallback(below, screen), screen, indent || '  '),
+  ];
+}
+
+/** The typed text, or dots instead of a secret. */
+function maskedText({text, isHidden, isToken}: Shown, screen: Screen): string {
+  const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
+  if (!isHidden) return isToken ? dots(width(text)) : text;
+  const count = [...text].length;
+  const more = count > MOST_DOTS ? theme(screen).dim(`  ${count} characters`) : '';
+  return `${dots(Math.min(count, MOST_DOTS))}${more}`;
+}
 
 /** The heading with the keys of a text question, if they fit on the line. */
 function withKeys(

@@ -71,6 +71,10 @@ export class AnswerStore {
   pool: ChosenPool | undefined;
   /** The settings of the installed release that is changed, by ID. */
   installed: ReadonlyMap<string, unknown> | undefined;
+  /** Of its newest revision: deployed, failed, … */
+  installedStatus: string | undefined;
+  /** The session continues an interrupted one. */
+  readonly isResumed: boolean;
   /** The recommended chart when the user selected one. */
   recommended: string | undefined;
   /** The given chart in a version that only the chart itself describes. */
@@ -78,10 +82,9 @@ export class AnswerStore {
   /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
   readonly #missingSecrets: Map<string, string>;
 
-  constructor(
-    found: ReadonlyMap<string, Answer>,
-    {asked = [], boxes = [], place, pool, recommended, secrets = {}}: Partial<ResumeState> = {},
-  ) {
+  constructor(found: ReadonlyMap<string, Answer>, kept?: Partial<ResumeState>) {
+    const {asked = [], boxes = [], place, pool, recommended, secrets = {}} = kept ?? {};
+    this.isResumed = kept !== undefined;
     this.#answers = new Map(found);
     this.#missingSecrets = new Map(Object.entries(secrets).filter(([id]) => !found.has(id)));
     this.asked = new Set(asked);

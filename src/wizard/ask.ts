@@ -1,12 +1,13 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
-import {hostInToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
+import {bareToken, unusableToken} from '../ground/token-text.ts';
 import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
-import {token, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
-import {cacheSize} from '../settings/storage.ts';
+import {cacheSize, dataSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 
@@ -37,6 +38,8 @@ interface AskOptions {
   /** Whose value that is. */
   defaultOf?: string;
   orElseMeaning?: string | undefined;
+  /** Why an empty answer is not possible. */
+  orElseDisabled?: string | undefined;
   /** The preselected choice if no default is known. */
   suggested?: string | undefined;
   /** The answer to change. */
@@ -46,6 +49,8 @@ interface AskOptions {
   heading?: readonly string[] | undefined;
   /** Esc rejects the question with GoBack; `quit` at the first one. */
   canGoBack?: boolean | 'quit';
+  /** A row of its own stands for the empty answer, beside the one with the default value. */
+  canClear?: boolean;
 }
 
 const CHART_DEFAULT = 'chart default';
@@ -119,10 +124,42 @@ async function choose(
   setting: Setting,
   options: AskOptions,
   store: AnswerStore,
-  {prompter, now, whyExcluded, hidesExcluded = false, isHidden}: AskDeps,
+  deps: AskDeps,
 ): Promise<Answer | undefined> {
+  const {kind} = setting;
+  const {orElse, orElseMeaning, suggested, current, byDefault, canClear = false} = options;
+  const choices = choicesFor(setting, options, store, deps);
+  const unanswered = byDefault === undefined ? undefined : kind.format(byDefault)[0];
+  const hasDefault = choices.some(
+    ({value, disabled}) => value === unanswered && disabled === undefined,
+  );
+  const isClearable = canClear && setting.fallback?.(store.get) === undefined;
+  const none =
+    orElse === undefined || (hasDefault && !isClearable)
+      ? []
+      : [{value: NONE, label: orElse, description: orElseMeaning}];
+  const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
+  const unset = hasDefault && !isClearable ? byDefault : NONE;
+  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? unset)[0] ?? NONE;
+  const chosen = await deps.prompter.select({
+    ...questionOf(setting, options),
+    choices: [...none, ...choices],
+    default: preferred,
+  });
+  // A default can change with later answers, what was chosen cannot.
+  return chosen === NONE
+    ? undefined
+    : {value: kind.parse(chosen, {now: deps.now()}), source: 'prompt'};
+}
+
+/** The values that are possible with the other answers; excluded ones with the reason. */
+function choicesFor(
+  setting: Setting,
+  {byDefault, defaultOf = CHART_DEFAULT}: AskOptions,
+  store: AnswerStore,
+  {now, whyExcluded, hidesExcluded = false, isHidden}: AskDeps,
+): Choice[] {
   const {kind, meanings} = setting;
-  const {orElse, suggested, current, byDefault, defaultOf = CHART_DEFAULT} = options;
   const unanswered = byDefault === undefined ? undefined : kind.format(byDefault)[0];
   const isPossible = (value: string): boolean => {
     const conflict = setting.rule?.(kind.parse(value, {now: now()}), store.get);
@@ -131,7 +168,7 @@ async function choose(
   const values = kind.isSwitch
     ? ['true', 'false']
     : (kind.options ?? []).filter((value) => isPossible(value) && !isHidden?.(value));
-  const choices = values.flatMap((value): Choice[] => {
+  return values.flatMap((value): Choice[] => {
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
     if (disabled !== undefined && hidesExcluded) return [];
     const meaning =
@@ -140,26 +177,6 @@ async function choose(
         .join('; ') || undefined;
     return [{value, label: labelOf(setting, value), description: meaning, disabled}];
   });
-  const hasDefault = choices.some(
-    ({value, disabled}) => value === unanswered && disabled === undefined,
-  );
-  const none =
-    orElse === undefined || hasDefault
-      ? []
-      : [{value: NONE, label: orElse, description: options.orElseMeaning}];
-  const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
-  const preferred =
-    kind.format(current?.value ?? fallback ?? suggested ?? (hasDefault ? byDefault : NONE))[0] ??
-    NONE;
-  const chosen = await prompter.select({
-    ...questionOf(setting, options),
-    choices: [...none, ...choices],
-    default: preferred,
-  });
-  const isEmpty =
-    chosen === NONE ||
-    (hasDefault && chosen === unanswered && setting.fallback?.(store.get) === undefined);
-  return isEmpty ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
 
 /** A choice from the cluster, or OTHER to type a value. */
@@ -172,7 +189,8 @@ async function chooseOffered(
   if (found.length === 0) return OTHER;
   const {orElse, current} = options;
   const chosen = current === undefined ? NONE : (setting.kind.format(current.value)[0] as string);
-  const none = orElse === undefined ? [] : [{value: NONE, label: orElse}];
+  const {orElseMeaning: description, orElseDisabled: disabled} = options;
+  const none = orElse === undefined ? [] : [{value: NONE, label: orElse, description, disabled}];
   const typed =
     chosen === NONE || found.some(({value}) => value === chosen)
       ? []
@@ -212,7 +230,7 @@ function askText(
   if (kind.isSecret && !kind.isFile)
     return prompter.password({
       ...question,
-      confirms: tokenText,
+      confirms: (text) => tokenText(text, deps.now()),
       note: current === undefined ? orElse : 'unchanged',
     });
   // The line stays empty, and Enter keeps the answer.
@@ -238,12 +256,16 @@ function askText(
   });
 }
 
-/** What is known of a complete token. */
-function tokenText(text: string): string | undefined {
-  if (tokenProblem(text) !== undefined) return undefined;
-  const host = hostInToken(new Secret(text))?.replace('https://', '');
+/** What is known of a complete token; undefined for one that is not accepted. */
+function tokenText(pasted: string, now: Date): string | undefined {
+  const text = bareToken(pasted);
+  if (tokenProblem(text) !== undefined || unusableToken(text, now) !== undefined) return undefined;
+  const given = new Secret(text);
+  const host = hostInToken(given)?.replace('https://', '');
   const expires = tokenClaims(text)?.expires?.toISOString().slice(0, 10);
-  return `${host === undefined ? 'Agent pool token' : `Token for ${host}`}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
+  const kind = isPoolToken(given) ? 'Agent pool token' : 'Token';
+  const owner = host === undefined ? kind : `${kind} for ${host}`;
+  return `${owner}, ${expires === undefined ? 'does not expire' : `expires on ${expires}`}`;
 }
 
 /** A password is not shown, and the file of an installed release has no path here. */
@@ -266,23 +288,23 @@ async function answerOf(
 }
 
 /** Settings that have a customary short form: acme, acme.scalr.io, proxy:3128, 50 Gi. */
-const WITH_SHORT_FORM: readonly Setting[] = [url, httpProxy, httpsProxy, cacheSize];
+const WITH_SHORT_FORM: readonly Setting[] = [url, httpProxy, httpsProxy, cacheSize, dataSize];
 
 /** The text with what its short form leaves out, if that is what the error of the setting suggests. */
 function inFull(setting: Setting, typed: string, now: Date): string {
+  const meant = setting.meant?.(typed);
+  if (meant !== undefined) return meant;
   if (!WITH_SHORT_FORM.includes(setting) || typed.includes('://')) return typed;
-  const text =
-    setting === (url as Setting) && /^[a-z\d][a-z\d-]*$/i.test(typed)
-      ? `https://${typed}.scalr.io`
-      : typed;
   try {
-    setting.kind.parse(text, {now});
+    setting.kind.parse(typed, {now});
   } catch (error) {
-    const [, meant] =
-      (error instanceof InvalidValue && /^Did you mean (.+)\?$/.exec(error.suggestion ?? '')) || [];
-    return meant ?? text;
+    // A suggestion of two values is a question.
+    const [, only] =
+      (error instanceof InvalidValue && /^Did you mean (\S+)\?$/.exec(error.suggestion ?? '')) ||
+      [];
+    return only ?? typed;
   }
-  return text;
+  return typed;
 }
 
 /** Why the text is not a valid answer. */
@@ -293,12 +315,7 @@ export async function problemIn(
 ): Promise<string | undefined> {
   try {
     const {value} = await answerOf(setting, text, deps);
-    if (setting !== token) return undefined;
-    const typed = (value as Secret).reveal();
-    const problem = tokenProblem(typed);
-    const expires = tokenClaims(typed)?.expires;
-    if (problem !== undefined || expires === undefined || expires > deps.now()) return problem;
-    return `The token expired on ${expires.toISOString().slice(0, 10)}. Create a new token in the agent pool.`;
+    return value instanceof Secret ? tokenProblem(value.reveal()) : undefined;
   } catch (error) {
     if (error instanceof ExpectedError) return error.message;
     if (!(error instanceof InvalidValue)) throw error;

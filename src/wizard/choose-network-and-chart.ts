@@ -180,6 +180,8 @@ export function chartQuestion(
     const [refused] = unsupported(targetOf(chosen, store), incompleteSettings(store));
     if (refused !== undefined)
       return `${chosen} does not support an answer: ${refusalInWords(refused.message)}.`;
+    // An installed chart stays until the user selects another one.
+    if (store.installed?.get(chart.id) === chosen) return undefined;
     const now = recommendSoFar(store, facts())?.chart;
     return now === undefined || now === store.recommended || now === chosen
       ? undefined

@@ -9,18 +9,14 @@ import type {Plan} from '../operations/step.ts';
 import type {Choice} from '../ports/system.ts';
 import type {Checked} from '../preflight/preflight-context.ts';
 import type {InstallFacts} from '../release/read-release.ts';
-import {missingFor, token} from '../settings/agent.ts';
+import {missingFor, purpose, token} from '../settings/agent.ts';
 import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';
 import {chart, target} from '../settings/release.ts';
 import {catalog, type Settings} from '../settings/settings.ts';
 import {certificatesIn} from '../settings/tls.ts';
+import {helmCommandsText, type PrintedPool} from '../ui/helm-commands.ts';
 import {answerText} from '../ui/prompt-text.ts';
-import {
-  equivalentCommandText,
-  type HostReview,
-  helmCommandsText,
-  hostCommandsText,
-} from '../ui/review.ts';
+import {equivalentCommandText, type HostReview, hostCommandsText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -120,9 +116,18 @@ export function commandsText(
     target: generated.target,
     directory,
     program,
+    pool: poolOf(store),
   };
   return `${equivalentCommandText({...printed, where: deps.where()})}\n${helmCommandsText({...deps.desired(generated), ...printed}, deps.screen)}`;
 }
+
+const poolOf = ({pool, get}: AnswerStore): PrintedPool | undefined =>
+  pool && {
+    name: pool.name,
+    url: `https://${pool.host}`,
+    isNew: pool.id === undefined && pool.mustExist !== true,
+    isForVcs: get(purpose) === 'vcs',
+  };
 
 /** The command that repeats the session with its saved answers. */
 export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
@@ -333,13 +338,16 @@ export async function changeSetting(
   const orElse = setting.required ? undefined : 'Not set';
   const byDefault = setting.required ? undefined : chartDefaultOf(setting, store, deps.facts());
   const unset = defaultText(setting, store, deps.facts()) ?? 'Not set';
+  const orElseMeaning = byDefault === undefined ? undefined : `uses the ${defaultWord(store)}`;
   const options = {
     orElse,
+    orElseMeaning,
     byDefault,
     defaultOf: defaultWord(store),
     current,
     heading: ['Review', ...interview.takeNotes()],
     canGoBack: true,
+    canClear: true,
   };
   const answer = await unlessBack(ask(setting, options, store, deps), 'unchanged' as const);
   // A secret is not shown, so an empty answer keeps it.

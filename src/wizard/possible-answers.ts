@@ -59,9 +59,31 @@ export function whyExcluded(
 ): string | undefined {
   const host = hostOf(store);
   if (host !== undefined) return whyExcludedOn(host, setting, value, store);
+  return whyExcludedBy(eligibleCharts(store, facts), setting, value, store);
+}
+
+/** The same, but a chart that was selected by prompt stays. */
+export function whyExcludedNow(
+  setting: Setting,
+  value: unknown,
+  store: AnswerStore,
+  facts: ChartRequirements,
+): string | undefined {
+  const chosen = store.get(chart);
+  return chosen === undefined || hostOf(store) !== undefined
+    ? whyExcluded(setting, value, store, facts)
+    : whyExcludedBy([chosen], setting, value, store);
+}
+
+function whyExcludedBy(
+  charts: readonly string[],
+  setting: Setting,
+  value: unknown,
+  store: AnswerStore,
+): string | undefined {
   const answer: Answer = {value, source: 'prompt'};
-  const before = incompleteSettings(store);
-  const reasons = eligibleCharts(store, facts)
+  const before = withoutAnswer(setting, store);
+  const reasons = charts
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
     .map((settings) => failureOf(withoutUseless(settings.with(setting, answer))));
@@ -74,6 +96,16 @@ export function whyExcluded(
     : [];
   return able.length > 0 ? onlyWith(able, before) : refusalInWords(reason);
 }
+
+/** An answer that no longer fits must not exclude its alternatives. */
+const withoutAnswer = (setting: Setting, store: AnswerStore): Settings =>
+  new Settings(
+    new Map(
+      store
+        .entries()
+        .flatMap((each) => (each.setting === setting ? [] : [[each.setting.id, each.answer]])),
+    ),
+  );
 
 /** The charts that support a value, and the answers that exclude them. */
 function onlyWith(charts: readonly ChartName[], settings: Settings): string {

@@ -25,9 +25,10 @@ import {
   type Saved,
   save,
 } from './edit.ts';
+import {changesOf} from './installed-agent.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 import {hostOf, likelyTarget} from './possible-answers.ts';
-import {changesOf, type RequirementsDeps, useChart} from './requirements.ts';
+import {type RequirementsDeps, useChart} from './requirements.ts';
 import {otherAnswers, STEPS, summaryOf} from './steps.ts';
 
 export interface ReviewDeps
@@ -181,67 +182,92 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   return new Settings(new Map([...version, ...fits, place]));
 }
 
+interface Shown {
+  saved: Saved | undefined;
+  last: Action | undefined;
+}
+
 async function chooseAction(
   reviewed: Reviewed,
   store: AnswerStore,
   interview: Interview,
   deps: ReviewDeps,
-  {saved, last}: {saved: Saved | undefined; last: Action | undefined},
+  shown: Shown,
 ): Promise<Action> {
-  const {prompter, screen} = deps;
-  const {generated, prepared, host, problem} = reviewed;
-  const isSaved = isCurrent(saved, reviewed, deps);
-  const isStale = saved !== undefined && !isSaved;
-  const canInstall = prepared !== undefined || host?.plan !== undefined;
-  const canSave = generated !== undefined || host !== undefined;
-  // The settings of an installed release were opened, and none was changed yet.
-  const isUnchanged = store.installed !== undefined && prepared?.plan.steps.length === 0;
-  const files = saved?.paths.join(', ');
-  const heading = reviewLines(
-    {
-      ...reviewed,
-      groups:
-        store.installed !== undefined
-          ? changesOf(store)
-          : [
-              ...STEPS.slice(1, -1).map(
-                (step) => [step, summaryOf(step, store, screen, deps.facts())] as const,
-              ),
-              ['Other', otherAnswers(store, screen)] as const,
-            ],
-      where: summaryOf('Target', store, screen, deps.facts()),
-      notes: [
-        ...interview.takeNotes(),
-        ...(files === undefined
-          ? []
-          : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`]),
-      ],
-    },
-    screen,
-  );
-  const choices = actions(reviewed, store);
-  return (await prompter.select({
+  const {screen} = deps;
+  const notes = [...interview.takeNotes(), ...notesOf(reviewed, store, deps, shown)];
+  const where = summaryOf('Target', store, screen, deps.facts());
+  const groups = groupsOf(store, deps);
+  return (await deps.prompter.select({
     message: 'What do you want to do?',
-    heading,
+    heading: reviewLines({...reviewed, groups, where, notes}, screen),
     canGoBack: true,
     help: [
       'Nothing has been changed yet. The cluster is changed only if you choose Install.',
       repeatText(store, deps),
       'https://github.com/Scalr/agent-helm',
     ],
-    choices,
-    default:
-      last === 'save' && isSaved
-        ? 'quit'
-        : (last ??
-          (!canSave || isUnchanged
-            ? 'edit'
-            : problem !== undefined
-              ? 'again'
-              : isStale || !canInstall
-                ? 'save'
-                : 'install')),
+    choices: actions(reviewed, store),
+    default: preselected(reviewed, store, deps, shown),
   })) as Action;
+}
+
+/** The answers by step, or the changes of an installed release. */
+const groupsOf = (
+  store: AnswerStore,
+  {screen, facts}: ReviewDeps,
+): readonly (readonly [string, readonly string[]])[] =>
+  store.installed !== undefined
+    ? changesOf(store)
+    : [
+        ...STEPS.slice(1, -1).map(
+          (step) => [step, summaryOf(step, store, screen, facts())] as const,
+        ),
+        ['Other', otherAnswers(store, screen)] as const,
+      ];
+
+const UNEDITED =
+  'You have changed no setting. An update would still change the release: see "View values.yaml".';
+
+function notesOf(
+  reviewed: Reviewed,
+  store: AnswerStore,
+  deps: ReviewDeps,
+  {saved}: Shown,
+): string[] {
+  const isSaved = isCurrent(saved, reviewed, deps);
+  const files = saved?.paths.join(', ');
+  const steps = reviewed.prepared?.plan.steps ?? [];
+  return [
+    ...(isUnedited(store) && steps.length > 0 ? [UNEDITED] : []),
+    ...(files === undefined
+      ? []
+      : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`]),
+  ];
+}
+
+/** The settings of an installed release were opened, and none was changed yet. */
+const isUnedited = (store: AnswerStore): boolean =>
+  store.installedStatus === 'deployed' && changesOf(store).length === 0;
+
+function preselected(
+  reviewed: Reviewed,
+  store: AnswerStore,
+  deps: ReviewDeps,
+  {saved, last}: Shown,
+): Action {
+  const {generated, prepared, host, problem} = reviewed;
+  const isSaved = isCurrent(saved, reviewed, deps);
+  if (last === 'save' && isSaved) return 'quit';
+  if (last !== undefined) return last;
+  const canSave = generated !== undefined || host !== undefined;
+  const hasNothingToDo = store.installed !== undefined && prepared?.plan.steps.length === 0;
+  if (!canSave || hasNothingToDo) return 'edit';
+  if (problem !== undefined) return 'again';
+  if (isUnedited(store)) return 'edit';
+  const canInstall = prepared !== undefined || host?.plan !== undefined;
+  const isStale = saved !== undefined && !isSaved;
+  return isStale || !canInstall ? 'save' : 'install';
 }
 
 function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {

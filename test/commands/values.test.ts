@@ -153,7 +153,7 @@ describe('sources of answers', () => {
   });
 
   test('takes the address from a token that names its host, without printing the token', async () => {
-    const env = {SCALR_AGENT_TOKEN: jwt({iss: 'user', host: 'acme.scalr.io'})};
+    const env = {SCALR_AGENT_TOKEN: jwt({iss: 'agent-pool', host: 'acme.scalr.io'})};
     const {stdout, stderr, exit} = await runCommand(Values, ['--json', '--explain'], {env});
     expect(exit).toBe(0);
     expect(JSON.parse(stdout).values.agent.url).toBe('https://acme.scalr.io');

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
+import {setLogs} from '../cluster/logs.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {Emulator} from '../support/emulator.ts';
 import {chartFlags, installPlace} from '../support/install-place.ts';
@@ -153,3 +154,40 @@ test('with --accessible the wizard leads from the first question to a registered
     );
   await expect(transcript).toMatchFileSnapshot('../golden/accessible-install.txt');
 });
+
+const REPLACED = {timeout: 180_000};
+const NEW = jwt({iss: 'acme.scalr.io', sub: 'new'});
+
+test(
+  'a token that Scalr rejects is replaced from the first row of the menu',
+  REPLACED,
+  async () => {
+    const {place, args} = await placeFlags();
+    const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+    const env = {NO_COLOR: '1', XDG_STATE_HOME: folder};
+    await setLogs(
+      place.kubeconfig,
+      {namespace: place.namespace},
+      {'*': {current: ['401 Client Error: Unauthorized for url: https://acme.scalr.io']}},
+    );
+    const rejected = await onTerminal(
+      ['install', ...args, '--yes', '--skip-preflight', '--timeout', '25s'],
+      [],
+      folder,
+      {env: {...env, SCALR_AGENT_TOKEN: TOKEN}},
+    );
+    expect(rejected.exit, rejected.screen).not.toBe(0);
+
+    const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+    const steps: Step[] = [
+      enter(/Where will the agent run\?[\s\S]*❯ Kubernetes/),
+      enter(/× Scalr rejects the token of the agent\.[\s\S]*❯ Enter a new token/),
+      {see: /Agent pool token/, press: `${paste(NEW.slice(0, 30))}\r`},
+      {see: /The token is incomplete/, press: paste(`Bearer ${NEW}`)},
+      enter(/✔ Token for acme\.scalr\.io/),
+      {see: /Token +replaced[\s\S]*❯ Update the installed release/, press: '\u0003'},
+    ];
+    const {exit, screen} = await onTerminal(['install', ...args], steps, folder, {env});
+    expect(exit, screen).toBe(130);
+  },
+);

@@ -370,9 +370,23 @@ describe('a token', () => {
     expect(screen).not.toContain('more-of-the-paste');
   });
 
+  test('is replaced with the next paste after an error, and read without quotes', async () => {
+    const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+    const {screen, left} = await talk([
+      ...TARGET,
+      {see: /Agent pool token/, press: `${paste(first)}${ENTER}`},
+      {see: /The token is incomplete/, press: paste(`export SCALR_AGENT_TOKEN="${TOKEN}"`)},
+      {see: /✔ Token for acme\.scalr\.io, expires on/, press: ENTER},
+      LEAVE,
+    ]);
+    expect(left, screen).toBe(0);
+    expect(screen).not.toContain(first);
+  });
+
   test.each([
     ['https://acme.scalr.io', 'This is a URL'],
-    [`"${TOKEN}"`, 'quotes'],
+    [jwt({iss: 'user', jti: 'at-v0'}), 'This is the token of a user'],
+    [jwt({iss: 'acme.scalr.io', exp: 1_700_000_000}), 'The token expired on 2023-11-14'],
     [first, 'The token is incomplete'],
     [`${TOKEN}\u200B`, 'invisible characters'],
   ])('is refused with the reason when it is invalid: %s', async (text, reason) => {

@@ -1,16 +1,17 @@
 import {rootCertificates} from 'node:tls';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {resolveAnswers} from '../../src/answers/resolve.ts';
 import {fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
 import Values from '../../src/commands/values.ts';
 import type {Secret} from '../../src/ground/secret.ts';
-import {token} from '../../src/settings/agent.ts';
+import {token, tokenFile} from '../../src/settings/agent.ts';
 import {catalog} from '../../src/settings/settings.ts';
 import {caFile} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {TODAY} from '../support/settings-from.ts';
+import {jwt} from '../wizard/conversation.ts';
 
 const URL = {url: 'https://acme.scalr.io'};
 const resolved = (flags: object, env = {}, files = memoryFiles(certificates)) =>
@@ -87,6 +88,34 @@ test.each([
   const settings = await resolved({}, {SCALR_AGENT_TOKEN: given});
   expect((settings.get(token) as Secret).reveal()).toBe(TOKEN);
   expect(settings.answer(token)?.notes).toEqual(['is base64-encoded, and was decoded']);
+});
+
+describe('a token in a file or a variable', () => {
+  const inFile = (text: string) =>
+    resolved({'token-file': 'token'}, {}, memoryFiles({token: Buffer.from(text)}));
+  const inVariable = (text: string) => resolved({}, {SCALR_AGENT_TOKEN: text});
+  const SOURCES = [
+    ['file', inFile],
+    ['variable', inVariable],
+  ] as const;
+
+  test.each(SOURCES)('is read without what was copied with it: %s', async (_, read) => {
+    const settings = await read(`export SCALR_AGENT_TOKEN="Bearer ${TOKEN}"\n`);
+    const given = settings.get(token) ?? settings.get(tokenFile);
+    expect((given as Secret).reveal()).toBe(TOKEN);
+  });
+
+  test.each(SOURCES)('is refused when it is one of a user: %s', async (_, read) => {
+    await expect(read(jwt({iss: 'user', jti: 'at-v0'}))).rejects.toThrow(
+      'This is the token of a user, not of an agent pool.',
+    );
+  });
+
+  test.each(SOURCES)('is refused when expired: %s', async (_, read) => {
+    await expect(read(jwt({exp: 1_700_000_000}))).rejects.toThrow(
+      'The token expired on 2023-11-14.',
+    );
+  });
 });
 
 const PEM = String(certificates['ca.pem']);

@@ -1,5 +1,7 @@
+import {PassThrough} from 'node:stream';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {TerminalInput} from '../../src/ui/terminal-input.ts';
 import {DOWN, ENTER, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
 import {jwt} from '../wizard/conversation.ts';
 
@@ -153,4 +155,83 @@ test('wraps around at both ends of a list', async () => {
   await terminal.see('❯ one');
   await terminal.press(`\u001B[A${ENTER}`);
   expect(await answer).toBe('two');
+});
+
+describe('after an error, new text replaces a secret that nobody sees', () => {
+  const incomplete = TOKEN.slice(0, 40);
+  const refusing = async (text: string) => (text === TOKEN ? undefined : 'The token is incomplete');
+  const question = {message: 'Token', help: [], heading: ['Step 2'], validate: refusing};
+
+  test.each([
+    ['pasted', paste(TOKEN)],
+    ['typed', TOKEN],
+  ])('%s', async (_, whole) => {
+    const terminal = new PromptTerminal();
+    const answer = terminal.prompter.password(question);
+    await terminal.see('Token');
+    await terminal.press(`${paste(incomplete)}${ENTER}`);
+    await terminal.see('The token is incomplete');
+    await terminal.press(DOWN);
+    await terminal.press(whole);
+    expect((await terminal.lines()).join('\n')).toContain(`${TOKEN.length} characters`);
+    await terminal.press(ENTER);
+    expect(await answer).toBe(TOKEN);
+  });
+
+  test('in a field for something else', async () => {
+    const terminal = new PromptTerminal();
+    const answer = terminal.prompter.input({message: 'URL', help: [], heading: ['Step 2']});
+    await terminal.see('URL');
+    await terminal.press(`${paste(TOKEN)}${ENTER}`);
+    await terminal.see('This is an agent pool token.');
+    await terminal.press(paste('acme'));
+    await terminal.press(`.scalr.io${ENTER}`);
+    expect(await answer).toBe('acme.scalr.io');
+  });
+
+  test('unless the rest of a paste comes before the error', async () => {
+    const terminal = new PromptTerminal();
+    const answer = terminal.prompter.password(question);
+    await terminal.see('Token');
+    await terminal.press(paste(incomplete));
+    await terminal.press(paste(TOKEN.slice(40)));
+    await terminal.press(ENTER);
+    expect(await answer).toBe(TOKEN);
+  });
+
+  test('and a complete one even before the error', async () => {
+    const terminal = new PromptTerminal();
+    const confirms = (text: string) => (text === TOKEN ? 'Token for acme' : undefined);
+    const answer = terminal.prompter.password({...question, confirms});
+    await terminal.see('Token');
+    await terminal.press(paste(incomplete));
+    await terminal.press(paste(TOKEN));
+    await terminal.see('Token for acme');
+    await terminal.press(ENTER);
+    expect(await answer).toBe(TOKEN);
+  });
+});
+
+test('takes no notice of Ctrl-Z where a process cannot be stopped', async () => {
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw new TypeError('Unknown signal: SIGTSTP');
+  });
+  onTestFinished(() => kill.mockRestore());
+  const output = new PassThrough();
+  const keyboard = new PassThrough();
+  const input = new TerminalInput({input: keyboard, output, canStop: false});
+  let keys = '';
+  input.on('data', (chunk: Buffer) => {
+    keys += chunk.toString();
+  });
+  input.hold();
+  keyboard.write('ab\u001Acd');
+  keyboard.write('\u001A');
+  await sleep(0);
+  expect({keys, written: output.read(), calls: kill.mock.calls}).toEqual({
+    keys: 'abcd',
+    written: null,
+    calls: [],
+  });
+  input.release();
 });

@@ -1,7 +1,10 @@
+import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {ListQuestion} from '../../src/ports/system.ts';
 import {accountWith} from '../cluster/accounts.ts';
+import {setLogs} from '../cluster/logs.ts';
+import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {commandsIn} from '../support/commands-in.ts';
 import {chartFlags, installPlace} from '../support/install-place.ts';
@@ -27,14 +30,22 @@ const TO_REVIEW: Line[] = [
 const toReviewOf = (chart: ChartName): Line[] =>
   chart === 'agent-local' ? TO_REVIEW : TO_REVIEW.slice(0, -1);
 
+const INSTALL: Line = ['What do you want to do?', 'install'];
+
+const tokenIn = async ({kubectl, namespace}: Workplace): Promise<string> => {
+  const path = ['--output', 'jsonpath={.data.token}', '--namespace', namespace];
+  const data = await kubectl('get', 'secret', 'scalr-agent-token', ...path);
+  return Buffer.from(data, 'base64').toString();
+};
+
 async function talk(
   lines: readonly Line[],
   argv: readonly string[],
-  place: Awaited<ReturnType<typeof installPlace>>,
+  place: Workplace,
+  files = memoryFiles(),
 ) {
   const [helm] = await findHelm();
   const operator = scriptedPrompter(lines);
-  const files = memoryFiles();
   const result = await install(place, helm?.path as string, argv, {
     env: ENV,
     files,
@@ -86,6 +97,78 @@ test.each<ChartName>([
   const again = await talk([...reopened, ['What do you want to do?', 'install']], argv, place);
   expect(shown(again.asked)).toContain('Changes\tnone, the installed agent matches these settings');
   expect(again.exit, again.stderr).toBe(0);
+});
+
+const AGAIN = {timeout: 240_000};
+
+test('a token that Scalr rejects is replaced with --resume, or from the menu', AGAIN, async () => {
+  const place = await installPlace();
+  const says = (line: string) =>
+    setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: [line]}});
+  const REJECTED = '401 Client Error: Unauthorized for url: https://acme.scalr.io';
+  const flags = [...(await chartFlags('agent-local')), '--timeout', '25s'];
+  const files = memoryFiles();
+  await says(REJECTED);
+  const first = await talk([...TO_REVIEW, INSTALL], flags, place, files);
+  expect(first.exit).not.toBe(0);
+  expect(first.stderr).toContain('To enter a new token, run the command again with --resume');
+
+  const [second, third] = ['second', 'third'].map((sub) => jwt({iss: 'acme.scalr.io', sub}));
+  const resumed = await talk(
+    [['Agent pool token', second as string], INSTALL],
+    ['--resume', ...flags],
+    place,
+    files,
+  );
+  expect(resumed.exit).not.toBe(0);
+  expect(await tokenIn(place)).toBe(second);
+
+  const menu: Line[] = [TO_REVIEW[0] as Line, ['What do you want to do with the installed', ENTER]];
+  const replaced = await talk(
+    [...menu, ['Agent pool token', third as string], INSTALL],
+    flags,
+    place,
+  );
+  expect(shown(replaced.asked)).toContain('× Scalr rejects the token of the agent.');
+  expect(shown(replaced.asked)).toContain('Token\treplaced');
+  expect(await tokenIn(place)).toBe(third);
+
+  await says('The agent is ready to receive tasks');
+  const again = await talk(
+    [menu[0] as Line, ['What do you want to do with the installed', 'change'], INSTALL],
+    flags,
+    place,
+  );
+  expect(again.exit, again.stderr).toBe(0);
+  expect(shown(again.asked)).toContain('Changes\tnone, the installed agent matches these settings');
+});
+
+/** Without what this program would write: a new install enables caches here. */
+const VALUES = {
+  agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'mine'}},
+  persistence: {cache: {enabled: true, hostPath: {path: '/var/cache/scalr'}}},
+};
+
+test('a release that somebody else has installed is not changed unless it is edited', async () => {
+  const place = await installPlace();
+  const [helm] = await findHelm();
+  const flags = await chartFlags('agent-job');
+  await place.kubectl('create', 'secret', 'generic', 'mine', '--from-literal=token=opaque');
+  const where = ['--namespace', place.namespace, '--kubeconfig', place.kubeconfig];
+  const args = ['install', 'scalr-agent', flags.at(-1) as string, ...where, '--values', '-'];
+  await execa(helm?.path as string, args, {input: JSON.stringify(VALUES)});
+  const {asked} = await talk(
+    [
+      TO_REVIEW[0] as Line,
+      ['What do you want to do with the installed', 'change'],
+      ['What do you want to do?', 'quit'],
+      ['Quit without saving files?', 'y'],
+    ],
+    flags,
+    place,
+  );
+  expect(shown(asked)).toContain('Changes\tnone');
+  expect(asked.at(-2)).toMatchObject({default: 'edit'});
 });
 
 test.each<ChartName>([

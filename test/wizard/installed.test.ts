@@ -1,9 +1,12 @@
 import {Config} from '@oclif/core';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {parse} from 'yaml';
+import {ownLabels} from '../../src/kubernetes/objects.ts';
 import type {Processes, TextQuestion} from '../../src/ports/system.ts';
-import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
+import {crashed, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
+import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, interrupt, jwt, QUIT, shown, talk} from './conversation.ts';
 
@@ -65,14 +68,10 @@ test('opens the review with the settings of the release, and asks for no token',
 });
 
 test('says what runs now', async () => {
-  const inNamespace = (apiVersion: string, object: object): FakeObject => {
-    const {metadata} = object as FakeObject;
-    return {...object, apiVersion, metadata: {...metadata, namespace: 'scalr'}} as FakeObject;
-  };
   const objects = [
-    inNamespace('apps/v1', READY_DEPLOYMENT),
-    inNamespace('apps/v1', replicaSet({readyReplicas: 1})),
-    inNamespace('v1', readyPod()),
+    inNamespace('apps/v1', READY_DEPLOYMENT, 'scalr'),
+    inNamespace('apps/v1', replicaSet({readyReplicas: 1}), 'scalr'),
+    inNamespace('v1', readyPod(), 'scalr'),
     helmRecord({name: 'acme', namespace: 'scalr', chart: 'agent-local-0.6.4', values: VALUES}),
   ];
   const {asked} = await talk([TARGET, [QUESTION, ENTER], ...QUIT], {
@@ -87,6 +86,213 @@ test('says what runs now', async () => {
     'acme is installed in namespace scalr: agent-local 0.6.4 · ready · 1 of 1 agent registered',
   );
   expect(reviewsOf(asked)[0]).not.toMatch(/^(Namespace|Release)\t/m);
+});
+
+const inNamespace = (
+  apiVersion: string,
+  object: object,
+  namespace = NAME.namespace,
+): FakeObject => {
+  const {metadata} = object as FakeObject;
+  return {...object, apiVersion, metadata: {...metadata, namespace}} as FakeObject;
+};
+
+const EKS_NODE: FakeObject = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: {
+    name: 'one',
+    labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'},
+  },
+  spec: {providerID: 'aws:///eu-1/i-1'},
+  status: {
+    nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Bottlerocket OS 1.2'},
+    allocatable: {cpu: '4', memory: '16Gi'},
+    conditions: [{type: 'Ready', status: 'True'}],
+  },
+} as FakeObject;
+const SERVICES: FakeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: {name: 'kubernetes'},
+  spec: {cidrs: ['172.20.0.0/16']},
+} as FakeObject;
+
+/** The values.yaml that was shown. */
+const valuesIn = (stderr: string): unknown => {
+  const lines = stderr.split('\n');
+  const first = lines.findIndex((line) => /^\w+:$/.test(line));
+  const length = lines.slice(first).findIndex((line) => !/^(\s|#|\w+:|$)/.test(line));
+  return parse(lines.slice(first, first + length).join('\n'));
+};
+
+describe('a token that Scalr rejects', () => {
+  const REJECTED = '2026-11-26T10:00:00Z 401 Client Error: Unauthorized for url: https://acme';
+  const NEW = jwt({iss: 'acme.scalr.io', sub: 'apool-new'});
+  const OF_ACME = ['--cloud', 'eks', '--release', 'acme'];
+  const MINE: FakeObject = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'mine', namespace: NAME.namespace},
+  } as FakeObject;
+  const talkTo = (
+    lines: readonly Line[],
+    place: object = {},
+    objects: readonly FakeObject[] = [],
+  ) =>
+    talk(lines, {
+      argv: OF_ACME,
+      answer: helm,
+      kubernetes: fakeKubernetes({
+        objects: [
+          ...objects,
+          helmRecord({...NAME, name: 'acme', values: VALUES}),
+          inNamespace('apps/v1', READY_DEPLOYMENT),
+          inNamespace('apps/v1', replicaSet({readyReplicas: 0})),
+          inNamespace('v1', crashed({reason: 'Error', exitCode: 1})),
+        ],
+        log: () => REJECTED,
+      }),
+      ...place,
+    });
+
+  test('can be replaced in the first menu', async () => {
+    const {asked} = await talkTo([
+      TARGET,
+      [QUESTION, ENTER],
+      ['Agent pool token', NEW],
+      ['What do you want to do?', ESC],
+      [QUESTION, 'token'],
+      ['Agent pool token', ESC],
+      [QUESTION, 'change'],
+      ...QUIT,
+    ]);
+    expect(shown(asked)).toContain('× Scalr rejects the token of the agent.');
+    expect(choicesOf(asked, QUESTION)[0]?.label).toBe('Enter a new token');
+    const [replaced, unchanged] = reviewsOf(asked);
+    expect(replaced).toMatch(/^Token\treplaced$/m);
+    expect(replaced).not.toMatch(/^(URL|Concurrency)\t/m);
+    expect(unchanged).not.toContain('Token');
+    expect(shown(asked)).not.toContain(NEW);
+  });
+
+  test('is not written to a Secret that somebody else has created', async () => {
+    const lines: Line[] = [TARGET, [QUESTION, ENTER], ['Agent pool token', NEW], ...QUIT];
+    const {asked} = await talkTo(lines, {}, [MINE]);
+    expect(reviewsOf(asked)[0]).toMatch(/^Token\treplaced\nToken secret\tmine → acme-token$/m);
+    const own = await talkTo(lines, {}, [
+      {...MINE, metadata: {...MINE.metadata, labels: ownLabels('acme')}} as FakeObject,
+    ]);
+    expect(reviewsOf(own.asked)[0]).not.toContain('mine');
+  });
+
+  test('is asked for again with --resume, and the answers are kept', async () => {
+    const files = memoryFiles();
+    const first = await talkTo(
+      [
+        TARGET,
+        [QUESTION, 'change'],
+        ['What do you want to do?', 'edit'],
+        ['Which answer do you want to change?', 'concurrency'],
+        ['Maximum concurrent runs', '5'],
+        ...QUIT,
+      ],
+      {files},
+    );
+    expect(first.exit).toBe(0);
+    const resumed = await talkTo(
+      [['Agent pool token', NEW], ['What do you want to do?', 'print'], ...QUIT],
+      {files, argv: ['--resume', ...OF_ACME]},
+    );
+    expect(resumed.stderr).toContain('--concurrency 5');
+    expect(resumed.stderr).toContain('Requires the environment variable SCALR_AGENT_TOKEN');
+    expect(resumed.stderr + shown(resumed.asked)).not.toContain(NEW);
+  });
+
+  test('is not asked for when a variable gives another one', async () => {
+    const {asked} = await talkTo([TARGET, [QUESTION, ENTER], ...QUIT], {
+      env: {SCALR_AGENT_TOKEN: NEW},
+    });
+    expect(choicesOf(asked, QUESTION)[0]?.label).toBe('Change settings');
+    expect(reviewsOf(asked)[0]).toMatch(/^Token\treplaced$/m);
+  });
+});
+
+describe('an installed chart that is not the recommended one', () => {
+  const JOB = {agent: VALUES.agent};
+  const open = (lines: readonly Line[], values: object = JOB, chart = 'agent-job-0.6.5') =>
+    talk([TARGET, [QUESTION, 'change'], ...lines], {
+      argv: [],
+      answer: helm,
+      kubernetes: fakeKubernetes({
+        objects: [helmRecord({...NAME, chart, values: values as typeof JOB}), EKS_NODE, SERVICES],
+        resources: ['servicecidrs.networking.k8s.io'],
+      }),
+    });
+
+  test('is not proposed to be replaced, and nothing changes', async () => {
+    const {asked, stderr} = await open([['What do you want to do?', 'view'], ...QUIT]);
+    expect(asked.map(({message}) => message)).not.toContain('Chart to install');
+    expect(reviewsOf(asked)[0]).toMatch(/^Review {5}agent-job 0\.6\.5 → prod-eks/);
+    expect(valuesIn(stderr)).toEqual(JOB);
+  });
+
+  test('is kept when another answer is edited', async () => {
+    const {asked} = await open([
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'isolation'],
+      ['Isolate each run', ENTER],
+      ...QUIT,
+    ]);
+    expect(asked.map(({message}) => message)).not.toContain('Chart to install');
+  });
+
+  test('asks what an edit makes necessary', async () => {
+    const {asked, stderr} = await open([
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'cache'],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing PVC', 'mine'],
+      ['What do you want to do?', 'edit'],
+      ['Which answer do you want to change?', 'network'],
+      ['Which of these apply', ['proxy']],
+      ['Proxy for https', 'proxy:3128'],
+      ['Hosts and networks that bypass', ENTER],
+      ['What do you want to do?', 'view'],
+      ...QUIT,
+    ]);
+    expect(asked.map(({message}) => message)).not.toContain('Chart to install');
+    expect(valuesIn(stderr)).toMatchObject({
+      agent: {...JOB.agent, providerCache: {enabled: true}},
+      global: {proxy: {httpsProxy: 'http://proxy:3128'}},
+      persistence: {cache: {persistentVolumeClaim: {claimName: 'mine'}}},
+    });
+  });
+
+  test.each<[string, string, object]>([
+    [
+      'the caches of runs',
+      'agent-job-0.6.5',
+      {...JOB, persistence: {cache: {enabled: true, hostPath: {path: '/var/cache/scalr'}}}},
+    ],
+    [
+      'the data directory of the nodes',
+      'agent-k8s-0.5.70',
+      {agent: {url: 'https://acme.scalr.io', tokenExistingSecret: 'mine'}},
+    ],
+    [
+      'the access mode of the cache',
+      'agent-local-0.6.5',
+      {
+        ...JOB,
+        strategy: {type: 'Recreate'},
+        persistence: {cache: {enabled: true, persistentVolumeClaim: {storage: '5Gi'}}},
+      },
+    ],
+  ])('keeps %s', async (_, chart, values) => {
+    const {stderr} = await open([['What do you want to do?', 'view'], ...QUIT], values, chart);
+    expect(valuesIn(stderr)).toEqual(values);
+  });
 });
 
 test('goes back from the review to the installed agent, and from there to the target', async () => {

@@ -21,6 +21,8 @@ import {
   VIEW_AND_QUIT,
 } from './conversation.ts';
 
+type Asked = readonly (InputQuestion | ListQuestion)[];
+
 const inDays = (days: number): number => Math.floor(TODAY.getTime() / 1000) + days * 86_400;
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
 
@@ -99,7 +101,7 @@ describe('the happy path', () => {
     expect(stderr).toContain(
       '◇  Network    direct connection · instance metadata allowed (chart default)\n',
     );
-    expect(stderr).toContain('◇  Cache      Ephemeral volume, 20Gi (chart default)\n');
+    expect(stderr).toContain('◇  Cache      Ephemeral volume · 20Gi (chart default)\n');
     expect(stderr).toContain('◇  Size       1 concurrent run (chart default)\n');
   });
 
@@ -336,13 +338,20 @@ describe('what an install lacks', () => {
   });
 });
 
+const storageClass = (name: string, provisioner: string, isDefault: boolean) => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: {
+    name,
+    annotations: {'storageclass.kubernetes.io/is-default-class': String(isDefault)},
+  },
+  provisioner,
+});
+
 describe('a list from the cluster', () => {
-  const classes = ['standard', 'efs-sc'].map((name) => ({
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: {name},
-    provisioner: 'efs.csi.aws.com',
-  }));
+  const classes = ['standard', 'efs-sc'].map((name, index) =>
+    storageClass(name, 'efs.csi.aws.com', index === 0),
+  );
   const cluster = fakeKubernetes({objects: [...EKS_OBJECTS, ...classes]});
   const CLASS = 'StorageClass of the cache';
   const TO_CLASS: Line[] = [
@@ -359,7 +368,7 @@ describe('a list from the cluster', () => {
     const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
     expect(listsIn(asked)[0]?.choices.map(({label}) => label)).toEqual([
       'Default StorageClass of the cluster',
-      'standard',
+      'standard (default)',
       'efs-sc',
       'Enter another value',
     ]);
@@ -371,14 +380,19 @@ describe('a list from the cluster', () => {
   test.each([
     [
       'efs-sc',
-      ['Default StorageClass of the cluster', 'standard', 'efs-sc', 'Enter another value'],
+      [
+        'Default StorageClass of the cluster',
+        'standard (default)',
+        'efs-sc',
+        'Enter another value',
+      ],
     ],
     [
       'typed-sc',
       [
         'Default StorageClass of the cluster',
         'typed-sc',
-        'standard',
+        'standard (default)',
         'efs-sc',
         'Enter another value',
       ],
@@ -407,6 +421,98 @@ describe('a list from the cluster', () => {
   });
 });
 
+describe('the cache on the disks of EKS', () => {
+  const gp3 = storageClass('gp3', 'ebs.csi.aws.com', true);
+  const efs = storageClass('efs-sc', 'efs.csi.aws.com', false);
+  const on = (...objects: object[]) => ({
+    answer: oneContext,
+    kubernetes: fakeKubernetes({objects: [...EKS_OBJECTS, ...(objects as typeof EKS_OBJECTS)]}),
+  });
+  const CLASS = 'StorageClass of the cache';
+  const MODE = 'Access mode of the cache';
+  const TO_CACHE: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK];
+  const PVC: Line = ['Where should provider', 'pvc'];
+  const rowsOf = (asked: Asked, question: string) =>
+    choicesOf(asked, question).map(({label, description, disabled}) =>
+      [label, disabled ?? description].join(': '),
+    );
+
+  test('is never proposed as ReadWriteMany where the driver makes disks', async () => {
+    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, 'gp3'], interrupt(MODE)];
+    const {asked} = await talk(lines, on(gp3, efs));
+    expect(rowsOf(asked, CLASS).slice(0, 2)).toEqual([
+      'Default StorageClass of the cluster: gp3',
+      'gp3 (default): ebs.csi.aws.com: ReadWriteOnce, ReadWriteOncePod',
+    ]);
+    expect(rowsOf(asked, MODE)).toContain(
+      'ReadWriteMany: not with StorageClass gp3: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod',
+    );
+    expect(asked.at(-1)).toMatchObject({default: 'ReadWriteOnce'});
+  });
+
+  test('is on a shared class where runs have pods of their own', async () => {
+    const lines: Line[] = [
+      TO_CACHE[0] as Line,
+      ...PURPOSE.slice(0, 2),
+      ['Isolate each run', 'per-run'],
+      NETWORK,
+      PVC,
+      [CLASS, 'efs-sc'],
+      interrupt(MODE),
+    ];
+    const {asked} = await talk(lines, {...on(gp3, efs), argv: ['--chart', 'agent-job']});
+    const why = 'not possible here: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod';
+    expect(rowsOf(asked, CLASS).slice(0, 3)).toEqual([
+      `Default StorageClass of the cluster: ${why}, and several pods mount the cache`,
+      `gp3 (default): ${why}, and several pods mount the cache`,
+      'efs-sc: efs.csi.aws.com: ReadWriteOnce, ReadOnlyMany, ReadWriteMany',
+    ]);
+    expect(asked.at(-1)).toMatchObject({default: 'ReadWriteMany'});
+  });
+
+  test('is asked about again when a later answer needs another volume', async () => {
+    const lines: Line[] = [
+      ...TO_CACHE,
+      PVC,
+      [CLASS, 'gp3'],
+      [MODE, ENTER],
+      ['Cache size', '50'],
+      ['Maximum concurrent runs', '10'],
+      [CLASS, 'efs-sc'],
+      [MODE, ENTER],
+      ['Chart to install', ENTER],
+    ];
+    const {asked} = await talk([...lines, ...QUIT], on(gp3, efs));
+    expect(shown(asked)).toContain(
+      'Your answer no longer fits: a ReadWriteOnce cache cannot be shared, but it is mounted by 10 agents.',
+    );
+    expect(shown(asked)).toMatch(/Cache\tNew PVC · 50Gi · StorageClass efs-sc · ReadWriteMany/);
+  });
+
+  test('keeps the access mode that was chosen, although it is the default then', async () => {
+    const lines: Line[] = [
+      ...TO_CACHE,
+      PVC,
+      [CLASS, 'efs-sc'],
+      [MODE, ENTER],
+      ['Cache size', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+    ];
+    const {asked} = await talk([...lines, ...QUIT], on(gp3, efs));
+    expect(shown(asked)).toMatch(/Cache\tNew PVC · StorageClass efs-sc · ReadWriteOnce/);
+  });
+
+  test('reads a size without a unit in gibibytes', async () => {
+    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, ENTER], [MODE, ENTER]];
+    const {asked} = await talk([...lines, interrupt('Cache size')], on(gp3));
+    const {validate} = asked.at(-1) as TextQuestion;
+    expect(await validate?.('50')).toBeUndefined();
+    expect(await validate?.('50 Gi')).toBeUndefined();
+    expect(await validate?.('100000')).toContain('"100000" has no unit');
+  });
+});
+
 describe('the token', () => {
   const asked = async (): Promise<TextQuestion> =>
     (await talk([...HAPPY, ...QUIT])).asked.find(
@@ -425,6 +531,30 @@ describe('the token', () => {
     );
     expect(await validate?.('two words')).toContain('whitespace');
     expect(await validate?.(TOKEN)).toBeUndefined();
+  });
+
+  test('is confirmed before Enter only if it is accepted', async () => {
+    const {confirms, validate} = await asked();
+    expect(confirms?.(TOKEN)).toMatch(/^Token for acme\.scalr\.io, expires on /);
+    expect(confirms?.(jwt({iss: 'acme.scalr.io', sub: 'apool-v0p7'}))).toBe(
+      'Agent pool token for acme.scalr.io, does not expire',
+    );
+    expect(confirms?.(jwt({iss: 'acme.scalr.io', exp: inDays(-3)}))).toBeUndefined();
+    expect(confirms?.(jwt({iss: 'user', jti: 'at-v0'}))).toBeUndefined();
+    expect(await validate?.(jwt({iss: 'user', jti: 'at-v0'}))).toBe(
+      'This is the token of a user, not of an agent pool. Create a token in the agent pool in Scalr.',
+    );
+  });
+
+  test.each([
+    `"${TOKEN}"`,
+    `Bearer ${TOKEN}`,
+    `SCALR_AGENT_TOKEN=${TOKEN}`,
+    `exportSCALR_AGENT_TOKEN='${TOKEN}'`,
+  ])('is read without what was copied with it: %s', async (text) => {
+    const {confirms, validate} = await asked();
+    expect(confirms?.(text)).toMatch(/^Token for acme\.scalr\.io/);
+    expect(await validate?.(text)).toBeUndefined();
   });
 
   test('can be in an existing Secret', async () => {
@@ -622,7 +752,7 @@ describe('a question', () => {
     ).toEqual([
       'agent-local: recommended: runs share pods that are always running',
       'agent-job: one pod per run, none while idle',
-      'agent-k8s: one pod per run; uses root and node directories',
+      'agent-k8s: one pod per run; uses root and node directories; removes your answer for cache',
     ]);
   });
 
@@ -675,6 +805,34 @@ describe('the network', () => {
       asked.find(({message}) => message.includes(text)) as InputQuestion;
     expect(find('Hosts and networks')).toMatchObject({default: '.corp', isPrefilled: true});
     expect(stderr + shown(asked)).not.toContain('geheim');
+  });
+
+  test('joins what bypasses the proxy on this machine and in the cluster', async () => {
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ...PURPOSE,
+      ['Which of these apply', ['proxy']],
+      ['Proxy for https', ENTER],
+      interrupt('Hosts and networks'),
+    ];
+    const cidr = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: {name: 'kubernetes'},
+      spec: {cidrs: ['172.20.0.0/16']},
+    };
+    const {asked} = await talk(lines, {
+      answer: oneContext,
+      kubernetes: fakeKubernetes({
+        objects: [...EKS_OBJECTS, cidr],
+        resources: ['servicecidrs.networking.k8s.io'],
+      }),
+      env: {HTTPS_PROXY: 'http://proxy.corp:3128', NO_PROXY: '10.0.0.0/16,.corp, http://x,*'},
+    });
+    expect(asked.at(-1)).toMatchObject({
+      default: '172.20.0.0/16,10.0.0.0/16,.corp',
+      isPrefilled: true,
+    });
   });
 
   test('asks whether to trust public servers too, with a private CA', async () => {

@@ -8,6 +8,7 @@ import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {
   choicesOf,
   FILES_ONLY,
+  jwt,
   KEPT,
   QUIT,
   QUIT_STALE,
@@ -375,9 +376,36 @@ describe('the review', () => {
     );
     expect(stderr).toContain(`\n${values} \\\n`);
     expect(stderr).toContain(
-      '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml |\n  kubectl apply --namespace scalr-agent --filename -\nhelm upgrade --install scalr-agent agent-local \\\n  --repo',
+      '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml |\n  kubectl apply --namespace scalr-agent --filename -\n# Secret mine with token must exist in namespace scalr-agent\nhelm upgrade --install scalr-agent agent-local \\\n  --repo',
     );
     expect(stderr).toContain('\n  --values values.yaml\n');
+  });
+
+  test('prints how the token gets into its Secret, but never the token', async () => {
+    const token = jwt({iss: 'acme.scalr.io'});
+    const OTHERS = ['--cloud', 'gke', '--purpose', 'runs', '--isolation', 'shared'];
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'print'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['What do you want to do?', ENTER],
+    ];
+    const inFile = await talk(lines, {
+      argv: ['--token-file', 'my token.txt', ...OTHERS],
+      files: memoryFiles({'my token.txt': token}),
+    });
+    expect(inFile.stderr).toContain(
+      "\ntr -d '\\r\\n' < 'my token.txt' | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin",
+    );
+    expect(inFile.stderr).not.toContain('SCALR_AGENT_TOKEN');
+    const inVariable = await talk(lines, {argv: OTHERS, env: {SCALR_AGENT_TOKEN: token}});
+    expect(inVariable.stderr).toMatch(
+      /# Requires the environment variable SCALR_AGENT_TOKEN\nprintf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret generic/,
+    );
+    const own = await talk(lines, {argv: FLAGS});
+    expect(own.stderr).toContain('# Secret mine with token must exist in namespace scalr-agent\n');
+    expect(inFile.stderr + inVariable.stderr).not.toContain(token);
   });
 
   test('prints commands that read the saved file', async () => {

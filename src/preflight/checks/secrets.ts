@@ -1,6 +1,7 @@
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../ground/fact.ts';
 import {tokenClaims} from '../../ground/secret.ts';
+import {unusableToken} from '../../ground/token-text.ts';
 import {isOwnFor} from '../../kubernetes/objects.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
@@ -166,10 +167,11 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
         ? skip('Cannot validate the token in the Secret: not a JSON Web Token')
         : warn('The token is not a Scalr agent pool token (not a JSON Web Token)', remedy);
     }
+    const problem = unusableToken(text.trim(), now);
+    if (problem !== undefined) return fail(problem.message, remedy);
     const {expires} = claims;
     if (expires === undefined) return pass('The token does not expire');
     const day = expires.toISOString().slice(0, 10);
-    if (expires <= now) return fail(`The token expired on ${day}`, remedy);
     return expires.getTime() - now.getTime() < EXPIRY_WARNING_DAYS * DAY_MS
       ? warn(`The token expires on ${day}`, remedy)
       : pass(`The token is valid until ${day}`);

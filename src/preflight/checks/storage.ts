@@ -3,7 +3,8 @@ import {isKnown, knownValue} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, type Tree} from '../../ground/tree.ts';
 import type {Claim, KubernetesObject} from '../../kubernetes/objects.ts';
-import type {AccessMode, StorageClass} from '../../platform/cluster-facts.ts';
+import type {StorageClass} from '../../platform/cluster-facts.ts';
+import type {AccessMode} from '../../platform/provisioners.ts';
 import {cache} from '../../settings/storage.ts';
 import {referencedClaims} from '../pod-resources.ts';
 import {
