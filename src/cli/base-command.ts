@@ -18,6 +18,7 @@ import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
+import type {SelectedCluster} from '../kubernetes/kubectl.ts';
 import type {Processes, Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {
@@ -92,7 +93,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   readonly #noted = new Set<string>();
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
   readonly #identities = new Map<string, ClusterIdentity>();
-  readonly #contexts = new Map<string, Promise<string>>();
+  readonly #current = new Map<string, Promise<SelectedCluster | undefined>>();
 
   abstract override run(): Promise<Result>;
 
@@ -277,18 +278,21 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
    */
   protected async pinned<F extends ClusterFlags>(flags: F): Promise<F> {
     if (flags['kube-context'] !== undefined) return flags;
-    const key = flags.kubeconfig ?? '';
-    const reading = this.#contexts.get(key) ?? this.#currentContext(flags);
-    this.#contexts.set(key, reading);
-    const context = await reading;
-    return context === '' ? flags : {...flags, 'kube-context': context};
+    const current = await this.#currentContext(flags);
+    return current?.name ? {...flags, 'kube-context': current.name} : flags;
   }
 
-  /** Empty if it cannot be read: the first request to the cluster reports why. */
-  async #currentContext({kubeconfig, ...flags}: ClusterFlags): Promise<string> {
-    const {contextName} = await import('../release/read-release.ts');
-    const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
-    return contextName(kubeTarget, this.app.processes(toolPaths(flags))).catch(onFailure(() => ''));
+  /** Read once per kubeconfig. Undefined if it cannot be read: the first request to the cluster reports why. */
+  #currentContext({kubeconfig, ...flags}: ClusterFlags): Promise<SelectedCluster | undefined> {
+    const key = kubeconfig ?? '';
+    const read = async (): Promise<SelectedCluster> => {
+      const {selectedCluster} = await import('../release/read-release.ts');
+      const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
+      return selectedCluster(kubeTarget, this.app.processes(toolPaths(flags)));
+    };
+    const current = this.#current.get(key) ?? read().catch(onFailure(() => undefined));
+    this.#current.set(key, current);
+    return current;
   }
 
   /** A login of a person can take longer than the time limit of the command, which starts afterwards. */
@@ -337,8 +341,15 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       kubernetes,
       processes: identity.guard(throughApi(processes, kubernetes)),
       identity,
+      context: await this.#contextOf(kubeTarget),
       helmDriver: this.app.env['HELM_DRIVER'],
     };
+  }
+
+  /** What was read to pin the context of this target. */
+  async #contextOf({kubeconfig = '', kubeContext = ''}: ClusterTarget) {
+    const current = await this.#current.get(kubeconfig);
+    return current?.name === kubeContext ? current : undefined;
   }
 
   /** One per cluster, because a plan of the wizard is carried out by the install. */

@@ -99,7 +99,7 @@ export async function showAllReleases(
   {app: {now}, isJson, resultScreen, timeoutMs, show, exitWith}: CommandContext,
 ): Promise<{releases: readonly StatusDocument[]}> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const context = contextName(kubeTarget, access.processes, signal).catch(() => '');
+  const context = contextName(kubeTarget, access, signal).catch(() => '');
   const all = await readAllStatus(kubeTarget, {context, signal}, {...access, now});
   if (!isJson) show(statusTable(all, resultScreen));
   exitWith(worstExit(all.map(({status}) => exitOf(status, [], isStrict))));

@@ -7,6 +7,7 @@ import {isFields, isListOf, readJson, type Values} from '../ground/tree.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
+import type {SelectedCluster} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
@@ -30,6 +31,8 @@ import {
 export interface ClusterAccess {
   kubernetes: KubernetesClient;
   processes: Processes;
+  /** What the target selects, if it was read before. */
+  context?: SelectedCluster | undefined;
   /** Read with a plan, and compared before changes. */
   identity?: Pick<ClusterIdentity, 'planned'>;
   /** HELM_DRIVER: where Helm keeps its releases, by default in Secrets. */

@@ -67,6 +67,13 @@ export interface Config {
   clusters?: {name: string; cluster?: {server?: string}}[] | null;
 }
 
+/** The context in use and its cluster; without a name in a pod, whose service account has no context. */
+export interface SelectedCluster {
+  name: string;
+  cluster: string;
+  server: string;
+}
+
 /** In the order of the kubeconfig. */
 export const contextsIn = (config: Config | undefined): {name: string; cluster?: string}[] =>
   (config?.contexts ?? []).map(({name, context}) => ({

@@ -105,7 +105,7 @@ export async function readPreflightContext(
   const [readings, tools, context, [named, permissions, live], mirror] = await Promise.all([
     readCluster(kubeTarget, access),
     readTools(kubeTarget, processes),
-    readContext(kubeTarget, processes, already.context),
+    readContext(kubeTarget, processes, already.context ?? access.context),
     reading,
     readMirror(generated, deps),
   ]);

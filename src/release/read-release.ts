@@ -6,7 +6,13 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {serverOfPod} from '../kubernetes/in-pod.ts';
-import {allContexts, type Config, contextsIn, currentContext} from '../kubernetes/kubectl.ts';
+import {
+  allContexts,
+  type Config,
+  contextsIn,
+  currentContext,
+  type SelectedCluster,
+} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import type {Processes} from '../ports/system.ts';
@@ -15,7 +21,7 @@ import {withRoles} from './roles-to-read.ts';
 
 /** What the plan of an install depends on. */
 export interface InstallFacts {
-  context: {name: string; cluster: string; server: string};
+  context: SelectedCluster;
   serverVersion: string;
   namespace: KubernetesObject | undefined;
   /** The newest revision. */
@@ -67,7 +73,7 @@ export async function readFacts(
     ).object;
   const state = newestRevision(name, access, either);
   const rest = Promise.all([
-    selectedCluster(name.kubeTarget, processes, either),
+    access.context ?? selectedCluster(name.kubeTarget, processes, either),
     get<KubernetesObject>('namespaces', here),
     state,
     state.then(async (found) => {
@@ -129,11 +135,11 @@ function parsed<T>(call: Call, outcome: ProcessResult): T | undefined {
 }
 
 /** The context in use and its cluster, or the cluster of this pod. Sends no request. @throws ExpectedError */
-async function selectedCluster(
+export async function selectedCluster(
   kubeTarget: ClusterTarget,
   processes: Pick<Processes, 'run'>,
   signal?: AbortSignal,
-): Promise<InstallFacts['context']> {
+): Promise<SelectedCluster> {
   const call = currentContext(kubeTarget);
   const outcome = await processes.run(call, signal && {signal});
   return clusterOfPod(outcome) ?? contextOf(parsed<Config>(call, outcome));
@@ -147,14 +153,14 @@ const IN_CLUSTER = 'in-cluster';
 export function clusterOfPod({
   exitCode,
   stderr,
-}: Pick<ProcessResult, 'exitCode' | 'stderr'>): InstallFacts['context'] | undefined {
+}: Pick<ProcessResult, 'exitCode' | 'stderr'>): SelectedCluster | undefined {
   if (exitCode === 0 || !NO_CONTEXT.test(stderr)) return undefined;
   const server = serverOfPod();
   return server === undefined ? undefined : {name: '', cluster: IN_CLUSTER, server};
 }
 
 /** The context in use, out of a kubeconfig cut down to it. */
-export function contextOf(config: Config | undefined): InstallFacts['context'] {
+export function contextOf(config: Config | undefined): SelectedCluster {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
   return {
@@ -186,12 +192,12 @@ export const deployedRevision = async (
     name.kubeTarget,
   ).object;
 
-/** Its name in the kubeconfig; sends no request. */
+/** The name of the context in use; empty in a pod without a kubeconfig. Sends no request. @throws ExpectedError */
 export const contextName = async (
   kubeTarget: ClusterTarget,
-  processes: Processes,
+  {processes, context}: Pick<ClusterAccess, 'processes' | 'context'>,
   signal?: AbortSignal,
-): Promise<string> => (await selectedCluster(kubeTarget, processes, signal)).name;
+): Promise<string> => (context ?? (await selectedCluster(kubeTarget, processes, signal))).name;
 
 /** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
 export const contextNames = async (

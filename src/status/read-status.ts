@@ -61,8 +61,7 @@ async function readOnce(
   const {kubernetes, processes, now} = deps;
   const recorded = newestRevision(name, deps, signal);
   const [context, seen, record, live] = await Promise.all([
-    // Inside a pod of the cluster, there is no context.
-    attempt('kubeconfig context', known ?? contextName(name.kubeTarget, processes, signal)),
+    attempt('kubeconfig context', known ?? contextName(name.kubeTarget, deps, signal)),
     attempt('workloads', readSnapshot(name, kubernetes, signal)),
     attempt('Helm release', recorded),
     attempt(

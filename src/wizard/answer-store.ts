@@ -29,10 +29,13 @@ const PLACES = {
 export const targetOfPlace = (place: Place | undefined): TargetName =>
   place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
-export const placeText = (place: Place | undefined): string =>
-  place === undefined || place.kind === 'kubernetes'
-    ? (place?.context ?? 'current context')
-    : PLACES[place.kind];
+/** Without a context, kubectl and helm use it. */
+export const IN_POD = 'service account of this pod';
+
+export function placeText(place: Place | undefined): string {
+  if (place === undefined) return 'current context';
+  return place.kind === 'kubernetes' ? (place.context ?? IN_POD) : PLACES[place.kind];
+}
 
 /** An agent pool of the Scalr account whose token the install creates. */
 export interface ChosenPool {

@@ -3,11 +3,12 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {lowerFirst} from '../ground/text.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';
+import {serverOfPod} from '../kubernetes/in-pod.ts';
 import {allContexts, type Config, contextsIn} from '../kubernetes/kubectl.ts';
 import type {Choice, Processes, Prompter} from '../ports/system.ts';
 import {purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {type AnswerStore, type Place, placeText} from './answer-store.ts';
+import {type AnswerStore, IN_POD, type Place, placeText} from './answer-store.ts';
 import {unlessBack} from './ask.ts';
 import type {Question, QuestionFrame} from './interview.ts';
 import type {Missing} from './requirements.ts';
@@ -16,6 +17,8 @@ import type {Missing} from './requirements.ts';
 export interface Contexts {
   current?: string;
   all: readonly {name: string; cluster?: string}[];
+  /** No context is current, and helm and kubectl use the service account of this pod. */
+  isInPod?: boolean;
   problem?: string;
 }
 
@@ -40,6 +43,7 @@ export async function readContexts(
     const config = jsonFrom<Config>(call, result.stdout);
     const all = contextsIn(config);
     const current = config['current-context'];
+    if (!current && serverOfPod() !== undefined) return {all, isInPod: true};
     return {
       all,
       ...(current ? {current} : {}),
@@ -70,18 +74,20 @@ interface TargetDeps {
 /** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
 export function targetQuestion(
   store: AnswerStore,
-  {all, current, problem}: Contexts,
+  {all, current, isInPod = false, problem}: Contexts,
   {prompter, read, lacking}: TargetDeps,
 ): Question {
   const others = all.filter(({name}) => name !== current);
-  const about = (text: string): string => `${current} (current context), ${text}`;
+  const hasCluster = current !== undefined || isInPod;
+  const about = (text: string): string =>
+    current === undefined ? `${IN_POD}, ${text}` : `${current} (current context), ${text}`;
   const choices = (text: string): Choice[] => [
     {
       value: CURRENT as string,
       label: 'Kubernetes',
-      ...(current === undefined
-        ? {disabled: problem ?? 'the kubeconfig has no current context'}
-        : {description: about(text)}),
+      ...(hasCluster
+        ? {description: about(text)}
+        : {disabled: problem ?? 'the kubeconfig has no current context'}),
     },
     ...(others.length === 0
       ? []
@@ -104,7 +110,7 @@ export function targetQuestion(
     },
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
-  const summaryOf = async (context: string): Promise<string> => {
+  const summaryOf = async (context: string | undefined): Promise<string> => {
     const [{summary}, missing] = await Promise.all([read(context), lacking(context)]);
     return [summary, ...missing.map(({text}) => lowerFirst(text))].join(' · ');
   };
@@ -127,15 +133,15 @@ export function targetQuestion(
             'Flags --kube-context and --kubeconfig. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),
-          ...(current === undefined ? {} : {laterChoices: summaryOf(current).then(choices)}),
-          default: choiceFor(store.place) ?? (current === undefined ? FILES : CURRENT),
+          ...(hasCluster ? {laterChoices: summaryOf(current).then(choices)} : {}),
+          default: choiceFor(store.place) ?? (hasCluster ? CURRENT : FILES),
         });
         if (picked === FILES || picked === DOCKER || picked === SYSTEMD)
           store.place = {kind: picked as 'files' | 'docker' | 'systemd'};
         else {
           const context = picked === OTHER ? await chooseContext(others, shown, prompter) : current;
-          if (context === undefined) continue;
-          store.place = {kind: 'kubernetes', context};
+          if (context === undefined && picked === OTHER) continue;
+          store.place = {kind: 'kubernetes', ...(context === undefined ? {} : {context})};
           void read(context);
           void lacking(context).catch(() => undefined);
         }

@@ -1,6 +1,7 @@
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {afterAll, beforeAll, expect, test, vi} from 'vitest';
 import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
@@ -104,6 +105,8 @@ test('a kubeconfig that selects another cluster under the same name stops the co
   expect(await stateOf(prod)).toBe(before);
 });
 
+const WAITING_MS = 2000;
+
 /** Holds the pod of the agent, and changes the kubeconfig while the uninstall waits for it. */
 async function whilePodsEnd(
   {dev, place}: Awaited<ReturnType<typeof bothInstalled>>,
@@ -124,6 +127,8 @@ async function whilePodsEnd(
       await dev.kubectl('get', pods, '--output', 'jsonpath={.metadata.deletionTimestamp}')
     ).startsWith('20'),
   );
+  // The uninstall waits in a process that has read the kubeconfig.
+  await setTimeout(WAITING_MS);
   await change();
   await finalizers([]);
   return running;

@@ -117,7 +117,7 @@ test('reports objects of another release with the command that uninstalls it', a
     ),
   });
   expect(found?.remedy).toContain(
-    `scalr-agent uninstall --release blue --namespace ${place.namespace} --kubeconfig`,
+    `scalr-agent uninstall --release blue --namespace ${place.namespace} --kube-context test-cluster --kubeconfig`,
   );
   expect(found?.remedy).toContain('another namespace with --namespace');
 });
