@@ -319,6 +319,7 @@ export async function missingAccess(
       namespace,
       user,
       note: needsSecrets ? undefined : WITHOUT_SECRETS,
+      hasOwnSecretsRole: true,
     },
     kubeTarget,
   );

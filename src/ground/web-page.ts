@@ -38,9 +38,9 @@ export function webPageText({status, location, body}: WebPage, server?: string):
   return details === '' ? what : `${what} (${details})`;
 }
 
-/** What to do about it. `contexts` are other contexts of the kubeconfig. */
+/** What to do about it. */
 export const webPageSteps = (server?: string): string[] => [
-  'A proxy, VPN or login page answers instead: connect to the VPN, or log in there',
+  'A proxy, VPN or login page may answer instead: connect to the VPN, or log in there',
   `If a proxy answers, exclude ${server === undefined ? 'the API server' : hostOf(server)} from it with NO_PROXY`,
   'Check the server address of the cluster in the kubeconfig, or select another context with --kube-context',
 ];

@@ -16,6 +16,8 @@ interface Grantee {
   user: string | undefined;
   /** What the roles leave out, as a sentence. */
   note?: string | undefined;
+  /** The roles without Secrets exist as well, and this one must not replace them, nor they it. */
+  hasOwnSecretsRole?: boolean;
 }
 
 const API_GROUP = 'rbac.authorization.k8s.io';
@@ -27,12 +29,16 @@ const API_VERSION = `${API_GROUP}/v1`;
  */
 export function grantObjects(
   permissions: readonly Permission[],
-  {purpose, namespace, user = 'USER'}: Grantee,
+  {purpose, namespace, user = 'USER', hasOwnSecretsRole = false}: Grantee,
 ): KubernetesObject[] {
-  return groupsOf(permissions, (each) => each.namespace ?? '').flatMap((some) => {
+  const purposeOf = ({resource}: Permission): string =>
+    hasOwnSecretsRole && resource === 'secrets' ? `${purpose}-secrets` : purpose;
+  const roleOf = (each: Permission): string => `${each.namespace ?? ''} ${purposeOf(each)}`;
+  return groupsOf(permissions, roleOf).flatMap((some) => {
     const where = some[0].namespace;
     const kind = where === undefined ? 'ClusterRole' : 'Role';
-    const name = ['scalr-agent', ...(where === undefined ? [namespace] : []), purpose].join(':');
+    const wide = where === undefined ? [namespace] : [];
+    const name = ['scalr-agent', ...wide, purposeOf(some[0])].join(':');
     const scope = where === undefined ? {} : {namespace: where};
     return [
       {apiVersion: API_VERSION, kind, metadata: {name, ...scope}, rules: rulesFor(some)},

@@ -13,8 +13,8 @@ type Reviewer = Pick<KubernetesClient, 'post'>;
 /** A release to read, or all of a cluster. */
 type Readable = Pick<ReleaseName, 'kubeTarget'> & Partial<ReleaseName>;
 
-/** What the roles are for: `workloads` grants no Secrets, `secrets` nothing else. */
-type Scope = 'workloads' | 'secrets' | 'everything';
+/** What the roles are for: `workloads` grants no Secrets. */
+type Scope = 'workloads' | 'everything';
 
 const WITHOUT_SECRETS =
   'These roles grant no Secrets, so chart version, values and differences are not shown.';
@@ -27,21 +27,23 @@ export async function rolesToRead(
 ): Promise<string> {
   const {namespace} = kubeTarget;
   const isWide = release === undefined;
-  const permissions = isWide ? readWorkloads({}) : PERMISSIONS[scope](namespace);
-  const purpose = isWide ? 'read-all' : `${release}:read${scope === 'secrets' ? '-secrets' : ''}`;
+  const grantsSecrets = !isWide && scope === 'everything';
+  const permissions = [
+    ...readWorkloads(isWide ? {} : {namespace}),
+    ...(grantsSecrets ? read(['secrets'], {namespace}) : []),
+  ];
+  const purpose = isWide ? 'read-all' : `${release}:read`;
   const {value: user = userIn(message)} = await currentUser(kubernetes, {
     signal: AbortSignal.timeout(REQUEST_MS),
     idleMs: REQUEST_MS,
   });
-  const note = isWide || scope === 'workloads' ? WITHOUT_SECRETS : undefined;
-  return grantText(permissions, {purpose, namespace, user, note}, kubeTarget);
+  const note = grantsSecrets ? undefined : WITHOUT_SECRETS;
+  return grantText(
+    permissions,
+    {purpose, namespace, user, note, hasOwnSecretsRole: true},
+    kubeTarget,
+  );
 }
-
-const PERMISSIONS: Readonly<Record<Scope, (namespace: string) => Permission[]>> = {
-  workloads: (namespace) => readWorkloads({namespace}),
-  secrets: (namespace) => read(['secrets'], {namespace}),
-  everything: (namespace) => [...readWorkloads({namespace}), ...read(['secrets'], {namespace})],
-};
 
 const read = (resources: readonly string[], where: {namespace?: string}): Permission[] =>
   resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, ...where})));

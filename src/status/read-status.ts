@@ -128,7 +128,7 @@ async function withRemedies(
   const given = new Set<string>();
   const answered: Diagnosis[] = [];
   for (const each of unread) {
-    const scope = isAboutSecrets(each.reason) ? 'secrets' : 'workloads';
+    const scope = isAboutSecrets(each.reason) ? 'everything' : 'workloads';
     if (!isForbidden(each)) answered.push(each);
     else if (given.has(scope)) answered.push({...each, remedy: 'Apply the roles above'});
     else {

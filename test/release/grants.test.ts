@@ -77,6 +77,42 @@ test('the text is one sentence, then the same objects as one YAML document, whic
   );
 });
 
+test.each([
+  'system:anonymous',
+  'system:unauthenticated',
+])('no role is printed for %s, which is everyone without valid credentials', (user) => {
+  const text = grantText([namespaced('get', 'secrets')], {...GRANTEE, user}, {kubeContext: 'prod'});
+  expect(text).toBe(
+    `Not logged in to the cluster: the API server treats you as ${user}. Log in to the cluster, then run the command again. Check who you are to the API server: kubectl auth whoami --context prod`,
+  );
+});
+
+test('Secrets are a role of their own where roles without them exist as well', () => {
+  const permissions = [namespaced('list', 'pods'), namespaced('list', 'secrets')];
+  const grantee = {...GRANTEE, purpose: 'agents:read', hasOwnSecretsRole: true};
+  const names = (some: typeof permissions) =>
+    grantObjects(some, grantee).map(({metadata}) => metadata.name);
+  expect(names(permissions)).toEqual([
+    'scalr-agent:agents:read',
+    'scalr-agent:agents:read:jane',
+    'scalr-agent:agents:read-secrets',
+    'scalr-agent:agents:read-secrets:jane',
+  ]);
+  expect(names(permissions.slice(0, 1))).toEqual(names(permissions).slice(0, 2));
+});
+
+test('the text says why all Secrets of a namespace are in a role, or that there are none', () => {
+  const [all] = grantText([namespaced('list', 'secrets')], GRANTEE, {}).split('\n');
+  expect(all).toMatch(/^Helm stores every revision in a Secret with a new name, so the roles/);
+  const [named] = grantText([namespaced('get', 'secrets', {name: 'token'})], GRANTEE, {}).split(
+    '\n',
+  );
+  expect(named).toMatch(/^Ask an administrator/);
+  const note = 'These roles grant no Secrets.';
+  const [none] = grantText([namespaced('list', 'pods')], {...GRANTEE, note}, {}).split('\n');
+  expect(none).toMatch(/^These roles grant no Secrets\. Ask an administrator/);
+});
+
 test('the text says how to find out an unknown account', () => {
   const text = grantText(
     [namespaced('get', 'pods')],

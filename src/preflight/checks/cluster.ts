@@ -179,18 +179,14 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
     const {name, cluster, server} = knownValue(context) ?? {};
-    const where = [
-      name && `context ${name}, `,
-      cluster && `cluster ${cluster}, `,
-      server && `${server}, `,
-    ]
-      .filter(Boolean)
-      .join('');
+    const where = [name && `context ${name}`, cluster && `cluster ${cluster}`, server].filter(
+      (each) => each !== undefined && each !== '',
+    ) as string[];
     // Everyone may read the version by default, without a login too.
     if (isRejected(live.user)) return notReached(where, live.user, kubeTarget);
-    if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
+    if (isKnown(version)) return pass([...where, `Kubernetes ${version.value}`].join(', '));
     if (version.unknown === 'forbidden')
-      return skip(`${where}server version not readable with your user`);
+      return skip([...where, 'server version not readable with your user'].join(', '));
     return notReached(where, version, kubeTarget);
   },
 });
@@ -198,11 +194,17 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
 const isRejected = (user: Fact<string>): user is Unknown =>
   !isKnown(user) && user.unknown === 'not-logged-in';
 
-const notReached = (where: string, why: Unknown, cluster: ClusterSelection): CheckResult =>
-  fail(
-    `${where}${serverProblem(why)}`,
-    (why.steps ?? unreachableSteps(why.because, cluster)).join('. '),
-  );
+function notReached(
+  where: readonly string[],
+  why: Unknown,
+  cluster: ClusterSelection,
+): CheckResult {
+  const problem = serverProblem(why);
+  // Some problems start with the address.
+  const before = where.filter((each) => !problem.startsWith(each));
+  const steps = why.steps ?? unreachableSteps(why.because, cluster);
+  return fail([...before, problem].join(', '), steps.join('. '));
+}
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
   ref: 'https://helm.sh/docs/helm/helm_template/',
