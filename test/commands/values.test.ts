@@ -629,3 +629,27 @@ describe('placeholders', () => {
     expect(exit).toBe(0);
   });
 });
+
+test('refuses a proxy password without --allow-clear-text, and names the setting and the key', async () => {
+  const argv = [...URL_FLAG, '--chart', 'agent-job', '--https-proxy', 'http://u:pw99@proxy:3128'];
+  const {stdout, stderr, exit} = await runCommand(Values, argv);
+  expect(stderr).toContain('--https-proxy: global.proxy.httpsProxy contains a password in a URL.');
+  expect(stderr).toContain('no chart version can read the proxy of runs from a Secret');
+  expect(stderr).toContain('add --allow-clear-text');
+  expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+  expect(stderr).not.toContain('pw99');
+  const allowed = await runCommand(Values, [...argv, '--allow-clear-text', '--json']);
+  expect(allowed.exit).toBe(0);
+  expect(JSON.parse(allowed.stdout)).toMatchObject({
+    values: {global: {proxy: {httpsProxy: 'http://u:pw99@proxy:3128'}}},
+  });
+});
+
+test.each(['--values-file', '--answers'])('refuses an encrypted file for %s', async (flag) => {
+  const files = memoryFiles({'s.yaml': 'agent: {}\nsops: {mac: "ENC[AES256_GCM,data:x]"}\n'});
+  const argv = [...URL_FLAG, '--chart', 'agent-job', flag, 's.yaml'];
+  const {stdout, stderr, exit} = await runCommand(Values, argv, {files});
+  expect(stderr).toContain('s.yaml is encrypted with SOPS, so its values cannot be read.');
+  expect(stderr).toContain('<(sops --decrypt s.yaml)');
+  expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+});
