@@ -1,8 +1,7 @@
 import type {SettingsSource} from '../answers/sources.ts';
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {HOW_TO_GIVE_TOKEN} from '../operations/desired-release.ts';
-import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {HOW_TO_GIVE_TOKEN, token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {namespace, release, type TargetName} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

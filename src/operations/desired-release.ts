@@ -12,6 +12,7 @@ import type {Processes} from '../ports/system.ts';
 import {type AccountToken, accountAnnotations} from '../release/namespace.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {
+  HOW_TO_GIVE_TOKEN,
   secretAnnotation,
   secretLabel,
   token,
@@ -98,9 +99,6 @@ const metadataOf = (settings: Settings): SecretMetadata => ({
   labels: settings.get(secretLabel) ?? {},
   annotations: settings.get(secretAnnotation) ?? {},
 });
-
-export const HOW_TO_GIVE_TOKEN =
-  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret';
 
 const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): DesiredSecret => ({
   name: settings.get(tokenSecret) as string,

@@ -128,6 +128,9 @@ export const tokenSecret = defineSetting('Agent', 'token-secret', {
   fallbackFrom: 'from the release name',
 });
 
+export const HOW_TO_GIVE_TOKEN =
+  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret';
+
 export const tokenSecretKey = defineSetting('Agent', 'token-secret-key', {
   question: 'Key of the token in the Secret',
   kind: dataKey(),
