@@ -9,7 +9,7 @@ import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {type Installed, installedByHelm} from '../support/installed-by-helm.ts';
-import {upgrade} from '../support/run-on-cluster.ts';
+import {uninstall, upgrade} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
@@ -227,4 +227,40 @@ test.each([
   });
   expect(await images(place)).toBe('agent-job-0.5.67');
   expect((await workloads(place)).split(' ').slice(0, 2)).toEqual(before.split(' ').slice(0, 2));
+});
+
+/** Another chart, while helm cannot delete the record of the old release. */
+async function changeThrough(fault: Fault, times: number) {
+  const target = {chart: 'agent-local', version: '0.6.5'} as const;
+  const old = await source('agent-local', '0.6.5');
+  const place = await installedByHelm(helm, SCALED, target, old, [], cluster?.kubeconfig);
+  const api = await faultyApi(place.kubeconfig);
+  const injected = api.inject('DELETE', /\/secrets\/sh\.helm/, fault, times);
+  const next = await source('agent-job', '0.6.5');
+  const argv = ['--release', SCALED, '--chart', 'agent-job', '--chart-source', next, '--yes'];
+  const done = await upgrade({...place, kubeconfig: api.kubeconfig}, helm, [...argv, '--json']);
+  expect(injected.count()).toBeGreaterThan(0);
+  return {place, exit: done.exit, result: JSON.parse(done.stdout)};
+}
+
+test('a change of the chart completes when helm cannot delete the old record once', async () => {
+  const {place, exit, result} = await changeThrough({status: 500}, 1);
+  expect(exit, JSON.stringify(result)).toBe(0);
+  expect(await images(place)).toBe('agent-job-0.6.5');
+});
+
+test('a change of the chart prints the uninstall when the old release remains', async () => {
+  const {place, result} = await changeThrough({status: 403}, 100);
+  expect(result.error.message).toMatch(
+    /^The new release is ready\. Release prod is not completely uninstalled\./,
+  );
+  const [command, ...others] = result.error.suggestions;
+  expect(command).toBe(
+    `Continue the uninstall: scalr-agent uninstall --release prod --namespace ${place.namespace} --kubeconfig ${command.split(' ').at(-1)}`,
+  );
+  expect(others.join()).not.toContain('same command again');
+  const argv = ['--release', 'prod', '--yes', '--json'];
+  const done = await uninstall(place, helm, argv);
+  expect(JSON.parse(done.stdout)).toMatchObject({complete: true});
+  expect(await images(place)).toBe('agent-job-0.6.5');
 });
