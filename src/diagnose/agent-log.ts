@@ -93,7 +93,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     permanentAfter: 15,
     remedy: {
       kubernetes:
-        'Scalr seems to reject the token. Create a new one in the agent pool, and replace it with scalr-agent rotate-token --token-file FILE. Check that --url belongs to the same account',
+        'Scalr seems to reject the token. Create a new one in the agent pool, and replace the old one with rotate-token and --token-file. Check that --url belongs to the same account',
       host: 'Scalr seems to reject the token. Create a new one in the agent pool, and check that SCALR_URL belongs to the same account',
     },
   },

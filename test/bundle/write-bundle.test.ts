@@ -135,7 +135,7 @@ test('the summary starts with its verdict, and lists included and missing parts'
       - do: Fix the error reported by the storage driver
     - pod/agent-1 (TOKEN_REJECTED): agent log: Invalid agent token
       - see: logs/agent-1/agent.log:2
-      - do: Scalr seems to reject the token. Create a new one in the agent pool, and replace it with scalr-agent rotate-token --token-file FILE. Check that --url belongs to the same account
+      - do: Scalr seems to reject the token. Create a new one in the agent pool, and replace the old one with rotate-token and --token-file. Check that --url belongs to the same account
 
     ## Not included
 

@@ -357,7 +357,9 @@ describe('dockerfile', () => {
     );
     expect(stdout + stderr).toContain('--set agent.ca_cert=/etc/ssl/certs/ca-certificates.crt');
     expect(stderr).not.toContain('--ca-file');
-    expect(stderr).toContain('add these flags to scalr-agent install --target docker: --agent-image');
+    expect(stderr).toContain(
+      'add these flags to scalr-agent install --target docker: --agent-image',
+    );
     expect((await printed('--base', 'agent', '--chart', 'agent-k8s')).stdout).not.toContain(
       'USER 1000',
     );

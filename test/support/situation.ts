@@ -196,7 +196,7 @@ async function problemOfSettings(
 }
 
 /** A version that kills every run, or cannot be downloaded. */
-export function brokenVersion(words: readonly string[]): string | undefined {
+function brokenVersion(words: readonly string[]): string | undefined {
   const given = (flag: string): string | undefined => words[words.indexOf(flag) + 1];
   const chart = (words.includes('--chart') ? given('--chart') : undefined) as
     | Target['chart']
