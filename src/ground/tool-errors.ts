@@ -60,10 +60,15 @@ interface KnownFailure {
 /** Kubernetes also prints `spec: Forbidden: …` for invalid fields, which has nothing to do with permissions. */
 const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
 
+/** RBAC, or another authorizer, lacks a permission of the user. Admission policies print `is forbidden` too. */
+export const isRbacDenial = ({stderr}: ProcessResult): boolean =>
+  /\bforbidden: User "[^"]*" cannot\b/.test(stderr);
+
 export const isForbidden = ({stderr}: ProcessResult): boolean => FORBIDDEN.test(stderr);
 
+/** Responses 429 and 5xx of the API server or a proxy, and cut connections, as helm and kubectl print them. */
 const RETRYABLE =
-  /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|unexpected EOF|EOF\s*$/im;
+  /too many requests|unable to handle the request|unable to return a response|etcdserver: |Internal error occurred|Gateway Time-?out|Error from server \((?:InternalError|ServiceUnavailable|Timeout|TooManyRequests)\)|has prevented the request|connection reset|unexpected EOF|EOF\s*$/im;
 
 /** Someone else has written the object between the read and the write of the call, which reads it again when it is repeated. */
 export const isConflict = ({stderr}: ProcessResult): boolean =>
@@ -131,6 +136,21 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'TOOL_FAILED',
     suggestions: ({namespace = 'default', ...cluster}) => [
       `A ResourceQuota of the namespace rejects this: raise it, or request less. List them: ${kubectlCommand(cluster, 'describe', 'resourcequotas', '--namespace', namespace)}`,
+    ],
+  },
+  {
+    stderr: /is forbidden: violates PodSecurity/,
+    code: 'TOOL_FAILED',
+    suggestions: ({namespace = 'default', ...cluster}) => [
+      `The Pod Security Standard of the namespace rejects these pods. Show its level: ${kubectlCommand(cluster, 'get', 'namespace', namespace, '--show-labels')}`,
+    ],
+  },
+  {
+    // The API server prints the user where RBAC rejects a request, also for a role with more permissions.
+    stderr: /\bis forbidden: (?!unable to create new content|User "|user ")/,
+    code: 'TOOL_FAILED',
+    suggestions: () => [
+      'Admission control of the cluster rejects the request, not RBAC: correct what the message lists',
     ],
   },
   {

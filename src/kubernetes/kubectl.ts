@@ -133,6 +133,18 @@ export const dryRunOf = ({args, requests, ...call}: Call): Call => ({
     : {requests: requests.map((each) => ({...each, path: `${each.path}&dryRun=All`}))}),
 });
 
+/** Server dry run of a new object, under its own name or a temporary one. */
+export const dryRunCreate = (kubeTarget: ClusterTarget, object: KubernetesObject): Call =>
+  dryRunOf(createObject(kubeTarget, object));
+
+/** Server dry run of deletions in the namespace of the target. Objects that do not exist are ignored. */
+export const dryRunDelete = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>
+  kubectl(
+    kubeTarget,
+    ['delete', '--dry-run=server', '--ignore-not-found', '--wait=false', PROMPT, '--filename', '-'],
+    listOf(items),
+  );
+
 /** Server dry run. Objects are merged with existing ones, as helm does it. */
 export const dryRunMerge = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>
   kubectl(

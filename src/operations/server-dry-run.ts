@@ -1,0 +1,143 @@
+import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
+import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {groupsOf} from '../ground/text.ts';
+import {isRbacDenial, toolFailure} from '../ground/tool-errors.ts';
+import {groupVersionOf} from '../kubernetes/kinds.ts';
+import {dryRunDelete} from '../kubernetes/kubectl.ts';
+import {refText} from '../kubernetes/objects.ts';
+import type {Processes} from '../ports/system.ts';
+import type {RemovedObject} from './release-data.ts';
+import {whileTemporary} from './repeat-call.ts';
+
+/** One request that the API server validates without making the change. */
+export interface Trial {
+  /** For a person: Pod of Deployment scalr-agent */
+  what: string;
+  call: Call;
+  /** Why a rejection says nothing about the plan; undefined if it does. */
+  excuses?(stderr: string): string | undefined;
+}
+
+/** Several requests in one call; if it fails, each of them is made alone. */
+export interface TrialBatch {
+  call: Call;
+  trials: readonly Trial[];
+}
+
+/** A request that could not be tried, and why. */
+export interface NotChecked {
+  what: string;
+  reason: string;
+}
+
+type Run = Pick<Processes, 'run'>;
+
+/** Tries all requests. Returns those that could not be tried. @throws ExpectedError that lists every rejected one */
+export async function requireAccepted(
+  batches: readonly TrialBatch[],
+  processes: Run,
+): Promise<NotChecked[]> {
+  const verdicts = (await Promise.all(batches.map((each) => verdictsOn(each, processes)))).flat();
+  const rejected = verdicts.filter((each): each is Rejected => 'failure' in each);
+  if (rejected.length > 0) throw rejection(rejected);
+  return verdicts.filter((each): each is NotChecked => 'reason' in each);
+}
+
+/** The same for deletions. Objects that do not exist count as deleted. @throws ExpectedError that lists every deletion that is rejected */
+export const requireDeletable = (
+  objects: readonly RemovedObject[],
+  kubeTarget: ClusterTarget,
+  processes: Run,
+): Promise<NotChecked[]> => requireAccepted(deletionBatches(objects, kubeTarget), processes);
+
+/** One batch per namespace, because kubectl accepts only objects of one. */
+export function deletionBatches(
+  objects: readonly RemovedObject[],
+  kubeTarget: ClusterTarget,
+): TrialBatch[] {
+  const unique = [...new Map(objects.map((each) => [JSON.stringify(each), each])).values()];
+  return groupsOf(unique, ({namespace = kubeTarget.namespace}) => namespace).map((group) => {
+    const target = {...kubeTarget, namespace: group[0].namespace ?? kubeTarget.namespace};
+    return {
+      call: dryRunDelete(target, group.map(manifestOf)),
+      trials: group.map((each) => ({
+        what: `Deletion of ${refText(each)}`,
+        call: dryRunDelete(target, [manifestOf(each)]),
+        excuses: (stderr) => (NO_SUCH_KIND.test(stderr) ? '' : undefined),
+      })),
+    };
+  });
+}
+
+const manifestOf = ({kind, name, namespace, groupVersion}: RemovedObject): object => ({
+  apiVersion: groupVersion ?? groupVersionOf(kind),
+  kind,
+  metadata: namespace === undefined ? {name} : {name, namespace},
+});
+
+/** Without its CRD, no object of the kind exists. */
+const NO_SUCH_KIND = /no matches for kind/;
+
+/** For --json and before the confirmation. */
+export const notCheckedWarning = (notChecked: readonly NotChecked[]): Warning[] =>
+  notChecked.map(({what, reason}) => ({code: 'NOT_CHECKED', message: `${what}: ${reason}.`}));
+
+interface Rejected {
+  what: string;
+  failure: ExpectedError;
+}
+
+type Verdict = {what: string} | NotChecked | Rejected;
+
+async function verdictsOn({call, trials}: TrialBatch, processes: Run): Promise<Verdict[]> {
+  const outcome = await attempt(call, processes);
+  if (outcome.exitCode === 0) return trials.map(({what}) => ({what}));
+  const [only] = trials;
+  if (only !== undefined && trials.length === 1) return verdictOn(only, outcome);
+  const verdicts: Verdict[] = [];
+  for (const trial of trials)
+    verdicts.push(...verdictOn(trial, await attempt(trial.call, processes)));
+  return verdicts;
+}
+
+const attempt = (call: Call, processes: Run): Promise<ProcessResult> =>
+  whileTemporary(() => processes.run(call), {signal: new AbortController().signal});
+
+function verdictOn({what, call, excuses}: Trial, outcome: ProcessResult): Verdict[] {
+  if (outcome.exitCode === 0) return [{what}];
+  const excuse = excuses?.(outcome.stderr) ?? untriedBecause(outcome);
+  if (excuse === '') return [{what}];
+  return [
+    excuse === undefined ? {what, failure: toolFailure(call, outcome)} : {what, reason: excuse},
+  ];
+}
+
+/** Reasons that are not those of the change itself. */
+function untriedBecause(outcome: ProcessResult): string | undefined {
+  const {stderr} = outcome;
+  if (isRbacDenial(outcome)) {
+    const [, verb, resource] = /cannot (\w+) resource "([^"]+)"/.exec(stderr) ?? [];
+    return verb === undefined
+      ? 'your user lacks the permission'
+      : `your user cannot ${verb} ${resource}`;
+  }
+  const [, webhook] = /admission webhook "([^"]+)" does not support dry run/.exec(stderr) ?? [];
+  return webhook === undefined
+    ? undefined
+    : `admission webhook ${webhook} does not support dry runs`;
+}
+
+/** What kubectl and this program put before the message of the API server. */
+const PREFIX =
+  /^kubectl \w+ failed: (?:Error from server(?: \(\w+\))?: )?(?:error when \w+ "STDIN": )?/;
+
+function rejection(rejected: readonly Rejected[]): ExpectedError {
+  const lines = rejected.map(
+    ({what, failure}) => `× ${what}: ${failure.message.replace(PREFIX, '')}`,
+  );
+  const [first] = rejected.map(({failure}) => failure) as [ExpectedError];
+  return first.with(
+    ['The API server does not accept this plan. Nothing was changed.', ...lines].join('\n'),
+    [...new Set(rejected.flatMap(({failure}) => failure.suggestions))],
+  );
+}
