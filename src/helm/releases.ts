@@ -23,6 +23,7 @@ import {
   type Releases,
   type Revision,
   readRecord,
+  type StoredRevision,
 } from './release-record.ts';
 
 /** How a command reads a cluster. */
@@ -116,6 +117,7 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
         ...(failed ? {error: failed} : {}),
       };
     },
+    revisions: (names, options) => storedRevisions(kubernetes, names, options),
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
       const [secrets, ...labeled] = await Promise.all([
@@ -141,6 +143,43 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
       return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
     },
   };
+}
+
+/** The records of a release are large. */
+const RECORDS_AT_ONCE = 25;
+
+/** One list, whatever the number of releases. */
+async function storedRevisions(
+  kubernetes: Reader,
+  names: readonly ReleaseName[],
+  options: RequestOptions,
+): Promise<Listing<StoredRevision>> {
+  const [first] = names;
+  if (first === undefined) return {items: []};
+  const spaces = new Set(names.map(({kubeTarget}) => kubeTarget.namespace));
+  const releases = [...new Set(names.map(({release}) => release))];
+  const selector = `owner=helm,name in (${releases.join(',')})`;
+  const path = collectionPath('secrets', spaces.size === 1 ? [...spaces][0] : undefined);
+  const {items, error} = await listAll(
+    kubernetes,
+    `${path}?labelSelector=${encodeURIComponent(selector)}`,
+    options,
+    RECORDS_AT_ONCE,
+  );
+  const wanted = new Set(
+    names.map(({release, kubeTarget}) => `${kubeTarget.namespace}/${release}`),
+  );
+  const found = (items as readonly SecretObject[]).filter((each) => wanted.has(keyOf(each)));
+  const revisions = found.flatMap((secret): StoredRevision[] => {
+    const record = readRecord(secret);
+    if (record === undefined) return [];
+    const {revision, status, chart, manifest} = record;
+    const release = labelOf(secret, 'name');
+    return [
+      {release, namespace: secret.metadata.namespace ?? '', revision, status, chart, manifest},
+    ];
+  });
+  return error ? {items: revisions, error} : {items: revisions};
 }
 
 function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
@@ -253,6 +292,29 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
     async history(name, options) {
       const {object = [], error} = await json(releaseHistory(name), isHistory, options);
       return {items: object, ...(error ? {error} : {})};
+    },
+    async revisions(names, options) {
+      const read = async (name: ReleaseName): Promise<Listing<StoredRevision>> => {
+        const {release, kubeTarget} = name;
+        const history = await json(releaseHistory(name), isHistory, options);
+        if (history.error) return {items: [], error: history.error};
+        const manifests = await pooled(history.object ?? [], MAX_RECORDS_AT_ONCE, (each) =>
+          ask(releaseManifest(name, each.revision), options, String),
+        );
+        const failed = manifests.find(({error}) => error)?.error;
+        if (failed) return {items: [], error: failed};
+        const {namespace} = kubeTarget;
+        const items = (history.object ?? []).map(
+          ({revision, status, chart}, index): StoredRevision => {
+            const manifest = manifests[index]?.object ?? '';
+            return {release, namespace, revision, status, chart, manifest};
+          },
+        );
+        return {items};
+      };
+      const found = await pooled(names, 1, read);
+      const error = found.find((each) => each.error)?.error;
+      return {items: found.flatMap(({items}) => items), ...(error ? {error} : {})};
     },
     async list(kubeTarget, {everywhere, ...options}) {
       const {object, error} = await json(listReleases(kubeTarget, {everywhere}), isList, options);

@@ -16,8 +16,8 @@ import {
   accountPoolIn,
   accountTokenIn,
   PREVIOUS_TOKEN,
-  readsSecret,
 } from '../release/namespace.ts';
+import {readsSecret} from '../release/object-users.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {

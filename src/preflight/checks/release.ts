@@ -3,16 +3,16 @@ import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
 import {isBelow} from '../../charts/charts.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {isKnown, knownValue, mapped} from '../../ground/fact.ts';
+import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import {isContained} from '../../kubernetes/kinds.ts';
 import {type DefinitionObject, kindAndName} from '../../kubernetes/objects.ts';
-import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
+import {definitionOf, type ScalrRelease} from '../../platform/cluster-facts.ts';
+import {type ObjectUser, usersOf, userText} from '../../release/object-users.ts';
 import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
@@ -134,10 +134,6 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
   },
 });
 
-/** The definition that a version of agent-job works with. */
-const definitionOf = (version: string): string =>
-  DEFINITIONS[within(version, '<=0.5.63') ? 0 : within(version, '<=0.5.67') ? 1 : 2] as string;
-
 const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
   commandLine(showDefinitions({chart, version, source: get(chartSource)}));
 
@@ -215,31 +211,60 @@ const leftDefinitions = check('Release', 'leftover-crds', 'CRDs of earlier chart
     if (target.chart !== 'agent-job') return undefined;
     return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
       const others = definitions.filter((name) => name !== definitionOf(target.version));
-      if (others.length === 0) return pass('No CRDs of other versions');
-      return ifKnown(
-        facts.releases,
-        `determine which releases use CRD ${few(others)} of other versions`,
-        ({scope, releases}) => {
-          const users = releases.filter(
-            ({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)),
-          );
-          const left = others.filter(
-            (name) => !users.some(({version}) => definitionOf(version) === name),
-          );
-          if (left.length === 0) return pass(`${few(others)}: used by ${releasesText(users)}`);
-          if (scope === 'namespace')
-            return skip(
-              `Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`,
-            );
-          return warn(
-            `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
-            `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...left)}`,
-          );
-        },
-      );
+      return others.length === 0 ? pass('No CRDs of other versions') : usesOf(others, context);
     });
   },
 });
+
+/** Nothing that somebody uses, or may use, is offered for deletion. */
+function usesOf(names: readonly string[], context: PreflightContext): CheckResult {
+  const found = names.map((name) => ({name, users: definitionUsers(name, context)}));
+  const unused = found.filter(({users}) => users?.length === 0).map(({name}) => name);
+  if (unused.length > 0)
+    return warn(
+      `${few(unused)} ${unused.length === 1 ? 'remains' : 'remain'} from an earlier version, and no release, older revision or custom resource uses ${unused.length === 1 ? 'it' : 'them'}`,
+      `Delete ${unused.length === 1 ? 'it' : 'them'}: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...unused)}`,
+    );
+  const unknown = found.filter(({users}) => users === undefined).map(({name}) => name);
+  if (unknown.length > 0)
+    return skip(`Cannot determine who uses CRD ${few(unknown)}: ${whyUnknown(context)}`);
+  const users = [
+    ...new Set(found.flatMap((each) => (each.users ?? []).map((user) => userText(user)))),
+  ];
+  return pass(`${few(names)}: used by ${few(users, 3)}`);
+}
+
+function definitionUsers(
+  name: string,
+  {name: {release, kubeTarget}, readings, live}: PreflightContext,
+): readonly ObjectUser[] | undefined {
+  const {scope, releases} = knownValue(readings.releases) ?? {};
+  return usersOf(
+    {kind: 'CustomResourceDefinition', name},
+    {
+      release,
+      namespace: kubeTarget.namespace,
+      isDeleted: false,
+      manifest: [],
+      objects: [],
+      unread: [],
+      customResources: knownValue(live.customResources),
+      revisions: knownValue(live.revisions),
+      releases: scope === 'cluster' ? releases : undefined,
+      workloads: undefined,
+      bindings: undefined,
+      volumes: undefined,
+    },
+  );
+}
+
+function whyUnknown(context: PreflightContext): string {
+  const {live, readings} = context;
+  if (knownValue(readings.releases)?.scope === 'namespace') return onlyOfNamespace(context);
+  const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
+  const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
+  return missing?.because ?? 'not checked';
+}
 
 const OLDEST_AGENT = '0.45.0';
 

@@ -92,6 +92,21 @@ const withVcs = {
   values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}},
 };
 
+/** Applied by Argo CD, so Helm has no record of it. */
+const task = {
+  apiVersion: 'scalr.io/v1',
+  kind: 'AgentTask',
+  metadata: {name: 'scalr-agent-task', namespace: 'argo'},
+};
+const older = {
+  release: 'scalr-agent',
+  namespace: 'scalr-agent',
+  revision: 1,
+  status: 'superseded',
+  chart: 'agent-job-0.5.67',
+  manifest: '',
+};
+
 prove('release', releaseChecks, [
   {id: 'release-name', is: 'pass', when: 'there is none'},
   {
@@ -359,6 +374,40 @@ prove('release', releaseChecks, [
     is: 'pass',
     when: 'an older release needs it',
     cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.5.66', 'blue', 'b')),
+  },
+  {
+    id: 'leftover-crds',
+    is: 'pass',
+    when: 'a custom resource without a Helm release uses it',
+    cluster: withDefinitions(['atasks.scalr.io']),
+    but: {live: live({customResources: known([task], 'custom resources')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'pass',
+    when: 'an older revision of a release needs it',
+    cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.6.5')),
+    but: {live: live({revisions: known([older], 'revisions')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'warn',
+    when: 'only one of two is used',
+    cluster: withDefinitions(['agentworkers.scalr.io', 'atasks.scalr.io']),
+    but: {live: live({customResources: known([task], 'custom resources')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'skip',
+    when: 'custom resources are refused',
+    cluster: withDefinitions(['atasks.scalr.io']),
+    but: {live: live({customResources: unknown('forbidden', 'atasks.scalr.io is forbidden')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'skip',
+    when: 'only the namespace may be read',
+    cluster: {...withDefinitions(['atasks.scalr.io']), refuse: ['secrets']},
   },
   {
     id: 'leftover-crds',
