@@ -26,6 +26,7 @@ import {
   type PreflightContext,
   pass,
   skip,
+  skipUnknown,
   warn,
 } from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
@@ -226,8 +227,7 @@ function usesOf(names: readonly string[], context: PreflightContext): CheckResul
       `Delete ${unused.length === 1 ? 'it' : 'them'}: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...unused)}`,
     );
   const unknown = found.filter(({users}) => users === undefined).map(({name}) => name);
-  if (unknown.length > 0)
-    return skip(`Cannot determine who uses CRD ${few(unknown)}: ${whyUnknown(context)}`);
+  if (unknown.length > 0) return skipUses(unknown, context);
   const users = [
     ...new Set(found.flatMap((each) => (each.users ?? []).map((user) => userText(user)))),
   ];
@@ -258,12 +258,18 @@ function definitionUsers(
   );
 }
 
-function whyUnknown(context: PreflightContext): string {
+function skipUses(names: readonly string[], context: PreflightContext): CheckResult {
   const {live, readings} = context;
-  if (knownValue(readings.releases)?.scope === 'namespace') return onlyOfNamespace(context);
-  const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
+  const task = `determine who uses CRD ${few(names)}`;
+  const facts: readonly Fact<unknown>[] = [
+    readings.releases,
+    live.customResources,
+    live.revisions,
+  ];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
-  return missing?.because ?? 'not checked';
+  return missing === undefined
+    ? skip(`Cannot ${task}: ${onlyOfNamespace(context)}`)
+    : skipUnknown(missing, task);
 }
 
 const OLDEST_AGENT = '0.45.0';
