@@ -10,6 +10,7 @@ import {dryRun, installRelease} from '../operations/install-release.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
+import {requireStored} from '../operations/stored-secrets.ts';
 import type {Files} from '../ports/system.ts';
 import type {AlreadyRead} from '../preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../preflight/run-preflight.ts';
@@ -216,7 +217,13 @@ export async function installInCluster(
             keep();
           deps.onStep(step, ...news);
         };
-        return installRelease(planned, name, facts, options, {...access, ...deps, onStep});
+        const brought = await installRelease(planned, name, facts, options, {
+          ...access,
+          ...deps,
+          onStep,
+        });
+        await requireStored(planned, name, access.kubernetes);
+        return brought;
       };
       const inPool = await account?.run({deps, install, isChanged: changed});
       const watched = inPool === undefined ? await install() : inPool.result;

@@ -3,7 +3,7 @@ import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
 import {type Claim, hostPaths, mayRun, podSpecs} from '../kubernetes/objects.ts';
 import {isNodeReady} from '../platform/readings.ts';
 import {type InventoryReadings, type PersistentVolume, userReadings} from './namespace.ts';
-import {claimNames, DIRECTORY, normalPath, usersOf, userText} from './object-users.ts';
+import {claimNames, DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
 
 export interface ClaimItem {
   name: string;
@@ -53,7 +53,7 @@ export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
           ? 'operator'
           : undefined;
     if (origin === undefined) return [];
-    const users = usersOf({kind: 'PersistentVolumeClaim', name: claim.metadata.name}, using);
+    const users = objectUsers({kind: 'PersistentVolumeClaim', name: claim.metadata.name}, using);
     const usedBy = users?.map((user) => userText(user, readings.namespace));
     return [{...itemOf(claim, origin, {manifest, volumes}), usedBy}];
   });
@@ -141,7 +141,7 @@ export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeD
             (writer === undefined || mayRun(writer, {labels, taints: spec?.taints ?? []})),
         )
         .map((node) => ({name: node.metadata.name, isReady: isNodeReady(node)})),
-      sharedBy: usersOf({kind: DIRECTORY, name: path}, userReadings(readings))?.map((user) =>
+      sharedBy: objectUsers({kind: DIRECTORY, name: path}, userReadings(readings))?.map((user) =>
         userText(user),
       ),
       isSafe: isPrivate(path),

@@ -27,7 +27,7 @@ import {
   secretsOf,
   userReadings,
 } from './namespace.ts';
-import {type ObjectUser, usersOf} from './object-users.ts';
+import {type ObjectUser, objectUsers} from './object-users.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -154,7 +154,7 @@ function definitionItems(readings: InventoryReadings): DefinitionItem[] {
     .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
     .map(({metadata: {name}}) => ({
       name,
-      neededBy: usersOf({kind: DEFINITION, name}, userReadings(readings)),
+      neededBy: objectUsers({kind: DEFINITION, name}, userReadings(readings)),
     }));
 }
 

@@ -2,7 +2,7 @@ import {scalrChart} from '../charts/define.ts';
 import {objectsIn, type StoredRevision} from '../helm/release-record.ts';
 import {gitOpsOwner, isClusterScoped} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, ObjectRef} from '../kubernetes/objects.ts';
-import {type UserReadings, usersOf, userText} from './object-users.ts';
+import {objectUsers, type UserReadings, userText} from './object-users.ts';
 import {isInManifest, isOfRelease, isOwned} from './release-objects.ts';
 
 /** An object of the release that helm does not delete: its newest revision does not contain it, or Helm has no record of it. */
@@ -63,7 +63,7 @@ function leftObject(
 ): LeftObject {
   const {kind = '', metadata} = object;
   const ref = {kind, name: metadata.name};
-  const usedBy = usersOf(ref, {...using, isDeleted: true})?.map((user) =>
+  const usedBy = objectUsers(ref, {...using, isDeleted: true})?.map((user) =>
     userText(user, namespace),
   );
   const keptFor = whyKept(object, usedBy);

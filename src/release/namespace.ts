@@ -9,7 +9,7 @@ import {
 } from '../kubernetes/objects.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {leftObjectsOf} from './left-objects.ts';
-import {USER_KINDS, type UserReadings, usersOf, userText} from './object-users.ts';
+import {objectUsers, USER_KINDS, type UserReadings, userText} from './object-users.ts';
 import {isInManifest, isOfRelease, isOwnedByOneOf} from './release-objects.ts';
 
 /** Responses of the API server and helm. Undefined if this account cannot read them: such objects are neither reported nor deleted. */
@@ -42,7 +42,7 @@ export interface PersistentVolume extends KubernetesObject {
   };
 }
 
-/** The readings for `usersOf`: what an uninstall deletes as well is not a user. */
+/** The readings for `objectUsers`: what an uninstall deletes as well is not a user. */
 export const userReadings = (readings: InventoryReadings): UserReadings => ({
   ...readings,
   isDeleted: readings.state !== undefined || readings.removesLeftovers === true,
@@ -85,9 +85,10 @@ export function secretsOf(readings: InventoryReadings): SecretItem[] {
     .filter((each) => each.kind === 'Secret' && isOwnFor(each, readings.release))
     .map((secret) => ({
       name: secret.metadata.name,
-      usedBy: usersOf({kind: 'Secret', name: secret.metadata.name}, userReadings(readings))?.map(
-        (user) => userText(user, namespace),
-      ),
+      usedBy: objectUsers(
+        {kind: 'Secret', name: secret.metadata.name},
+        userReadings(readings),
+      )?.map((user) => userText(user, namespace)),
       accountToken: accountTokenIn(secret),
     }));
 }

@@ -62,7 +62,7 @@ export interface UserReadings extends OwnRelease {
  * Who uses an object, a CRD or a directory on nodes; undefined if that cannot be read. Nothing is deleted, or offered for
  * deletion, while somebody uses it. What is deleted together with the release is not a user.
  */
-export function usersOf(
+export function objectUsers(
   object: ObjectRef,
   readings: UserReadings,
 ): readonly ObjectUser[] | undefined {

@@ -1,7 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import type {StoredRevision} from '../../src/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {DIRECTORY, type UserReadings, usersOf, userText} from '../../src/release/object-users.ts';
+import {
+  DIRECTORY,
+  objectUsers,
+  type UserReadings,
+  userText,
+} from '../../src/release/object-users.ts';
 import {object, writer} from '../operations/uninstall-readings.ts';
 
 const readings = (more: Partial<UserReadings> = {}): UserReadings => ({
@@ -21,7 +26,7 @@ const readings = (more: Partial<UserReadings> = {}): UserReadings => ({
 });
 
 const users = (kind: string, name: string, more: Partial<UserReadings>): string[] | undefined =>
-  usersOf({kind, name}, readings(more))?.map((user) => userText(user, 'scalr'));
+  objectUsers({kind, name}, readings(more))?.map((user) => userText(user, 'scalr'));
 
 const of = (release: string, namespace: string): object => ({
   annotations: {'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': namespace},

@@ -12,7 +12,7 @@ import {showDefinitions} from '../../helm/helm.ts';
 import {isContained} from '../../kubernetes/kinds.ts';
 import {type DefinitionObject, kindAndName} from '../../kubernetes/objects.ts';
 import {definitionOf, type ScalrRelease} from '../../platform/cluster-facts.ts';
-import {type ObjectUser, usersOf, userText} from '../../release/object-users.ts';
+import {type ObjectUser, objectUsers, userText} from '../../release/object-users.ts';
 import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
@@ -239,7 +239,7 @@ function definitionUsers(
   {name: {release, kubeTarget}, readings, live}: PreflightContext,
 ): readonly ObjectUser[] | undefined {
   const {scope, releases} = knownValue(readings.releases) ?? {};
-  return usersOf(
+  return objectUsers(
     {kind: 'CustomResourceDefinition', name},
     {
       release,
@@ -261,11 +261,7 @@ function definitionUsers(
 function skipUses(names: readonly string[], context: PreflightContext): CheckResult {
   const {live, readings} = context;
   const task = `determine who uses CRD ${few(names)}`;
-  const facts: readonly Fact<unknown>[] = [
-    readings.releases,
-    live.customResources,
-    live.revisions,
-  ];
+  const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
   return missing === undefined
     ? skip(`Cannot ${task}: ${onlyOfNamespace(context)}`)
