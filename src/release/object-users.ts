@@ -58,6 +58,20 @@ export interface UserReadings extends OwnRelease {
   revisions: readonly StoredRevision[] | undefined;
 }
 
+/** Readings that answer nothing, of an install that deletes nothing. */
+export const NOTHING_READ: Omit<UserReadings, keyof OwnRelease> = {
+  isDeleted: false,
+  manifest: [],
+  objects: [],
+  unread: [],
+  customResources: undefined,
+  workloads: undefined,
+  bindings: undefined,
+  volumes: undefined,
+  releases: undefined,
+  revisions: undefined,
+};
+
 /**
  * Who uses an object, a CRD or a directory on nodes; undefined if that cannot be read. Nothing is deleted, or offered for
  * deletion, while somebody uses it. What is deleted together with the release is not a user.

@@ -6,7 +6,7 @@ import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Choice} from '../ports/system.ts';
 import {chartVersion, target} from '../settings/release.ts';
-import {Settings} from '../settings/settings.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
 import {noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {type AnswerStore, type ChosenPool, targetOfPlace} from './answer-store.ts';
@@ -162,7 +162,7 @@ async function prepareReview(
 function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const settings = store.settings();
   const release = likelyTarget(store, facts);
-  const fits = settings.entries().flatMap(({setting, answer}) => {
+  const fits = settings.entries().flatMap(({setting, answer}): (readonly [string, Answer])[] => {
     // The Scalr URL in the token would be lost with the token.
     if (answer.source === 'default' && setting.required)
       return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];

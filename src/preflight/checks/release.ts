@@ -9,10 +9,20 @@ import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../ground
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
-import {isContained} from '../../kubernetes/kinds.ts';
-import {type DefinitionObject, kindAndName} from '../../kubernetes/objects.ts';
+import {helmOwner, isContained} from '../../kubernetes/kinds.ts';
+import {
+  type DefinitionObject,
+  type KubernetesObject,
+  kindAndName,
+} from '../../kubernetes/objects.ts';
 import {definitionOf, type ScalrRelease} from '../../platform/cluster-facts.ts';
-import {type ObjectUser, objectUsers, userText} from '../../release/object-users.ts';
+import {
+  DIRECTORY,
+  NOTHING_READ,
+  type ObjectUser,
+  objectUsers,
+  userText,
+} from '../../release/object-users.ts';
 import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
@@ -95,6 +105,34 @@ const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
 
 const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
 
+/** Agents without a Helm release, such as those of Argo CD; Helm knows the values of the others. */
+function unrecordedUsers(path: string, context: PreflightContext): string[] {
+  const {name, readings, values} = context;
+  const nodeSelectorOf = (each: KubernetesObject): Values =>
+    (getAt(each as unknown as Tree, at('spec.template.spec.nodeSelector')) ?? {}) as Values;
+  const workloads = (knownValue(readings.daemonSets) ?? []).filter(
+    (each) =>
+      helmOwner(each) === undefined && !areOnOtherNodes(selectorOf(values), nodeSelectorOf(each)),
+  );
+  const users = objectUsers(
+    {kind: DIRECTORY, name: path},
+    {
+      ...NOTHING_READ,
+      release: name.release,
+      namespace: name.kubeTarget.namespace,
+      workloads,
+      customResources: [],
+      revisions: [],
+    },
+  );
+  return (users ?? []).map((user) => userText(user));
+}
+
+function freeDirectory(path: string, {get}: PreflightContext): string {
+  const unique = uniqueName(get);
+  return posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
+}
+
 const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
@@ -112,17 +150,12 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
         );
       });
       const path = own.replace(/\/$/, '');
-      if (shared.length > 0) {
-        const unique = uniqueName(context.get);
-        const free = posix.join(
-          posix.dirname(path),
-          posix.basename(path) === unique ? `${unique}-2` : unique,
-        );
+      const users = [...shared.map(releaseText), ...unrecordedUsers(path, context)];
+      if (users.length > 0)
         return fail(
-          `${path} is also used by ${few(shared.map(releaseText))}`,
-          `Use another directory: --data-home ${free}`,
+          `${path} is also used by ${few(users)}`,
+          `Use another directory: --data-home ${freeDirectory(path, context)}`,
         );
-      }
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)
         return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
@@ -242,18 +275,12 @@ function definitionUsers(
   return objectUsers(
     {kind: 'CustomResourceDefinition', name},
     {
+      ...NOTHING_READ,
       release,
       namespace: kubeTarget.namespace,
-      isDeleted: false,
-      manifest: [],
-      objects: [],
-      unread: [],
       customResources: knownValue(live.customResources),
       revisions: knownValue(live.revisions),
       releases: scope === 'cluster' ? releases : undefined,
-      workloads: undefined,
-      bindings: undefined,
-      volumes: undefined,
     },
   );
 }

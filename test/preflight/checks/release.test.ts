@@ -2,6 +2,7 @@ import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {writer} from '../../operations/uninstall-readings.ts';
 import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import {live, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
@@ -105,6 +106,12 @@ const older = {
   status: 'superseded',
   chart: 'agent-job-0.5.67',
   manifest: '',
+};
+
+const worker = {
+  ...writer('DaemonSet', 'agent-k8s-worker', '/var/lib/agents/', {metadata: {namespace: 'argo'}}),
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
 };
 
 prove('release', releaseChecks, [
@@ -261,6 +268,13 @@ prove('release', releaseChecks, [
     when: 'another one has it',
     flags: k8s,
     cluster: ofOther({agent: {data_home: '/var/lib/agents/'}}),
+  },
+  {
+    id: 'node-data',
+    is: 'fail',
+    when: 'an agent without a Helm release has it',
+    flags: k8s,
+    cluster: {...ORDINARY, objects: [...ORDINARY.objects, worker]},
   },
   {
     id: 'node-data',
