@@ -1,5 +1,5 @@
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
@@ -27,7 +27,7 @@ import type {LeftObject} from '../release/left-objects.ts';
 import {requireKnownRelease} from '../release/managers.ts';
 import type {InventoryReadings} from '../release/namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
-import {readFacts} from '../release/read-release.ts';
+import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {isOfRelease} from '../release/release-objects.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
@@ -37,6 +37,7 @@ import {
   type Operation,
   operate,
   type ReleaseHead,
+  type RunDeps,
   releaseHead,
   stepsOf,
 } from './operate.ts';
@@ -98,24 +99,43 @@ const isComplete = ({leftovers, isWideKnown}: Inventory): boolean =>
 
 /** Objects of the release that exist after the last step, although neither the plan keeps them nor a failure explains them. */
 async function foundAgain(
-  name: ReleaseName,
-  {planned, deleted}: {planned: UninstallPlan; deleted: Uninstalled},
-  readAgain: () => Promise<Inventory>,
+  {name, planned, readAgain}: UninstallJob,
+  deleted: Uninstalled,
 ): Promise<KeptObject[]> {
   const known = new Set([...planned.keeps, ...deleted.notRemoved].map(({what}) => what));
-  const {leftovers} = await readAgain();
-  return leftovers
+  const how = ownCommand('uninstall', name, '--purge=leftovers');
+  const left = await readAgain().catch(
+    onFailure(({message}) => ({
+      what: 'Other objects of the release',
+      why: `not checked after the last step: ${message}`,
+      how,
+    })),
+  );
+  if ('what' in left) return [left];
+  return left.leftovers
     .filter((each) => !known.has(refText(each)) && !isEnding(each))
-    .map((each) => ({
-      what: refText(each),
-      why: 'it still exists after the last step',
-      how: ownCommand('uninstall', name, '--purge=leftovers'),
-    }));
+    .map((each) => ({what: refText(each), why: 'it still exists after the last step', how}));
 }
 
 /** A run, or an object that Kubernetes is deleting. */
 const isEnding = ({kind, object}: LeftObject): boolean =>
   object.metadata.deletionTimestamp !== undefined || ['Job', 'Pod', 'ReplicaSet'].includes(kind);
+
+/** What an uninstall was planned from, and for whom. */
+interface UninstallJob {
+  name: ReleaseName;
+  choices: UninstallChoices;
+  inventory: Inventory;
+  planned: UninstallPlan;
+  inAccount: AccountPart;
+  access: ClusterAccess;
+  context: CommandContext;
+  /** The result of a dry run. */
+  result: UninstallResult;
+  /** Deletions that the API server cannot try. */
+  untried: Warning[];
+  readAgain(): Promise<Inventory>;
+}
 
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
 export async function uninstallFromCluster(
@@ -125,9 +145,8 @@ export async function uninstallFromCluster(
   access: ClusterAccess,
   context: CommandContext,
 ): Promise<UninstallResult> {
-  const {screen, say, timeoutMs} = context;
   const read = async () => {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(context.timeoutMs);
     const facts = await readFacts(name, [], access, signal);
     const found = await readInventory(name, facts, access, signal);
     return {facts, readings: {...found, removesLeftovers: choices.purge.has('leftovers')}};
@@ -137,110 +156,140 @@ export async function uninstallFromCluster(
   requireOurChart(name, facts.release?.chart);
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
   const planned = planUninstall(name, inventory, choices);
-  const {plan, keeps, needsConfirmation} = planned;
   const inAccount = await context.untilInterrupted(() =>
     planAccount(name, account, inventory, readings),
   );
-  const steps = [...plan.steps, ...inAccount.steps];
-  const warnings = [
-    ...planned.warnings.map((message) => ({code: 'DRAIN', message})),
-    ...inAccount.warnings,
-  ];
-  const removes = planned.removals.map((each) => removalText(each));
-  const result: UninstallResult = {
-    ...releaseHead(name, facts),
+  const job: UninstallJob = {
+    name,
+    choices,
+    inventory,
+    planned,
+    inAccount,
+    access,
+    context,
+    result: {...releaseHead(name, facts), ...resultOf(inventory, planned, inAccount)},
+    untried: [],
+    readAgain: async () => inventoryOf((await read()).readings),
+  };
+  if (!job.result.changed) return unchanged(job);
+  const operation: Operation<UninstallResult> = {
+    title: `Uninstalling release ${name.release} from namespace ${name.kubeTarget.namespace}`,
+    steps: [...planned.plan.steps, ...inAccount.steps],
+    blocked: inAccount.blocked,
+    text: textOf(job, facts),
+    warnings: job.result.warnings,
+    risk:
+      planned.needsConfirmation || flags.confirm !== undefined
+        ? {what: 'Some of these deletions cannot be undone.', release: name.release}
+        : undefined,
+    check: () => checkUninstall(job),
+    run: (deps) => runUninstall(job, deps),
+  };
+  return operate(operation, job.result, flags, context);
+}
+
+function resultOf(
+  inventory: Inventory,
+  planned: UninstallPlan,
+  inAccount: AccountPart,
+): Omit<UninstallResult, keyof ReleaseHead> {
+  const steps = [...planned.plan.steps, ...inAccount.steps];
+  return {
     changed: steps.length > 0,
     ...(isBlindTo(inventory) ? {} : {runsInFlight: inventory.runs.map(refText)}),
     steps: stepsOf(steps),
-    removed: removes,
+    removed: planned.removals.map((each) => removalText(each)),
     notRemoved: [],
-    kept: keeps,
-    warnings,
+    kept: planned.keeps,
+    warnings: [
+      ...planned.warnings.map((message) => ({code: 'DRAIN', message})),
+      ...inAccount.warnings,
+    ],
     complete: isComplete(inventory),
   };
-  if (!result.changed) {
-    context.report(inAccount.warnings);
-    const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
-    const isGone = inventory.leftovers.length === 0;
-    const state = isGone
+}
+
+function unchanged({name, inventory, inAccount, context, result}: UninstallJob): UninstallResult {
+  context.report(inAccount.warnings);
+  const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
+  const state =
+    inventory.leftovers.length === 0
       ? `Release ${where} is already uninstalled.`
       : `Helm has no record of release ${where}, but objects of it exist.`;
-    say(`${state} Nothing was changed.\n`);
-    say(accountText({removes, keeps}, true, screen));
-    return result;
-  }
+  context.say(`${state} Nothing was changed.\n`);
+  context.say(accountText({removes: result.removed, keeps: result.kept}, true, context.screen));
+  return result;
+}
+
+function textOf(
+  {name, inventory, planned, inAccount, context: {screen}, result}: UninstallJob,
+  facts: Pick<InstallFacts, 'context' | 'serverVersion'>,
+): string {
   const {client} = inAccount;
   const shown = [
-    plan.steps.length > 0 ? planText(plan, name, facts, screen) : '',
+    planned.plan.steps.length > 0 ? planText(planned.plan, name, facts, screen) : '',
     client && inAccount.steps.length > 0 ? accountPlanText(inAccount.steps, client, screen) : '',
     runsText(inventory, screen),
-    accountText({removes, keeps}, false, screen),
+    accountText({removes: result.removed, keeps: result.kept}, false, screen),
   ];
-  // Deletions that the API server cannot try.
-  const untried: Warning[] = [];
-  const isTyped = needsConfirmation || flags.confirm !== undefined;
-  const operation: Operation<UninstallResult> = {
-    title: `Uninstalling release ${name.release} from namespace ${name.kubeTarget.namespace}`,
-    steps,
-    blocked: inAccount.blocked,
-    text: `${shown.filter((each) => each !== '').join('\n')}\n`,
-    warnings,
-    risk: isTyped
-      ? {what: 'Some of these deletions cannot be undone.', release: name.release}
-      : undefined,
-    check: async () => {
-      // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
-      if (plan.steps.some(({call}) => call.tool === 'helm'))
-        await access.processes.run(helmVersion);
-      await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
-      const going = deletedObjects(name, inventory, planned);
-      untried.push(
-        ...notCheckedWarning(await requireDeletable(going, name.kubeTarget, access.processes)),
-      );
-      context.report(untried);
-      return going.length === 0 ? '' : 'The API server accepts all deletions.\n';
-    },
-    run: async (deps) => {
-      // Keeps objects that others started to use after the plan was created.
-      const planAgain = async () =>
-        planUninstall(name, inventoryOf((await read()).readings), choices);
-      const deleted = await uninstallRelease(planned, name.kubeTarget, {
-        ...access,
-        ...deps,
-        planAgain,
-      });
-      const {removed} = deleted;
-      const found = await foundAgain(name, {planned, deleted}, async () =>
-        inventoryOf((await read()).readings),
-      );
-      const notRemoved = [...deleted.notRemoved, ...found];
-      const exit = found.length > 0 ? ExitCode.failed : deleted.exit;
-      const shown = () =>
-        say(
-          accountText({removes: removed, notRemoved, keeps}, true, screen),
-          notRemovedText(notRemoved, screen),
-        );
-      try {
-        if (client) await removeFromAccount(inAccount.steps, client, name, deps);
-        deps.done(
-          notRemoved.length === 0
-            ? `Release ${name.release} is uninstalled`
-            : `Not everything of release ${name.release} was removed`,
-        );
-      } finally {
-        shown();
-      }
-      context.exitWith(exit);
-      return {
-        ...result,
-        warnings: [...warnings, ...untried],
-        removed,
-        notRemoved,
-        complete: result.complete && notRemoved.length === 0,
-      };
-    },
+  return `${shown.filter((each) => each !== '').join('\n')}\n`;
+}
+
+/** Tries every deletion before the first step. @throws ExpectedError */
+async function checkUninstall({
+  name,
+  inventory,
+  planned,
+  access,
+  context,
+  untried,
+}: UninstallJob): Promise<string> {
+  const {steps} = planned.plan;
+  // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
+  if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
+  await requirePermissions(steps, name, {...access, operation: 'uninstall'});
+  const going = deletedObjects(name, inventory, planned);
+  untried.push(
+    ...notCheckedWarning(await requireDeletable(going, name.kubeTarget, access.processes)),
+  );
+  context.report(untried);
+  if (going.length === 0) return '';
+  return `The API server accepts all${untried.length > 0 ? ' other' : ''} deletions.\n`;
+}
+
+async function runUninstall(job: UninstallJob, deps: RunDeps): Promise<UninstallResult> {
+  const {name, planned, inAccount, access, context, result, untried} = job;
+  const deleted = await uninstallRelease(planned, name.kubeTarget, {
+    ...access,
+    ...deps,
+    // Keeps objects that others started to use after the plan was created.
+    planAgain: async () => planUninstall(name, await job.readAgain(), job.choices),
+  });
+  const {removed} = deleted;
+  const found = await foundAgain(job, deleted);
+  const notRemoved = [...deleted.notRemoved, ...found];
+  const {client} = inAccount;
+  try {
+    if (client) await removeFromAccount(inAccount.steps, client, name, deps);
+    deps.done(
+      notRemoved.length === 0
+        ? `Release ${name.release} is uninstalled`
+        : `Not everything of release ${name.release} was removed`,
+    );
+  } finally {
+    context.say(
+      accountText({removes: removed, notRemoved, keeps: result.kept}, true, context.screen),
+      notRemovedText(notRemoved, context.screen),
+    );
+  }
+  context.exitWith(found.length > 0 ? ExitCode.failed : deleted.exit);
+  return {
+    ...result,
+    warnings: [...result.warnings, ...untried],
+    removed,
+    notRemoved,
+    complete: result.complete && notRemoved.length === 0,
   };
-  return operate(operation, result, flags, context);
 }
 
 /** @throws ExpectedError that lists what is left */

@@ -294,25 +294,13 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       return {items: object, ...(error ? {error} : {})};
     },
     async revisions(names, options) {
-      const read = async (name: ReleaseName): Promise<Listing<StoredRevision>> => {
-        const {release, kubeTarget} = name;
-        const history = await json(releaseHistory(name), isHistory, options);
-        if (history.error) return {items: [], error: history.error};
-        const manifests = await pooled(history.object ?? [], MAX_RECORDS_AT_ONCE, (each) =>
-          ask(releaseManifest(name, each.revision), options, String),
+      const found = await pooled(names, 1, async (name) => {
+        const {object = [], error} = await json(releaseHistory(name), isHistory, options);
+        if (error) return {items: [], error};
+        return storedRevisionsOf(name, object, (revision) =>
+          ask(releaseManifest(name, revision), options, String),
         );
-        const failed = manifests.find(({error}) => error)?.error;
-        if (failed) return {items: [], error: failed};
-        const {namespace} = kubeTarget;
-        const items = (history.object ?? []).map(
-          ({revision, status, chart}, index): StoredRevision => {
-            const manifest = manifests[index]?.object ?? '';
-            return {release, namespace, revision, status, chart, manifest};
-          },
-        );
-        return {items};
-      };
-      const found = await pooled(names, 1, read);
+      });
       const error = found.find((each) => each.error)?.error;
       return {items: found.flatMap(({items}) => items), ...(error ? {error} : {})};
     },
@@ -328,6 +316,21 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       return {items: await Promise.all(read)};
     },
   };
+}
+
+async function storedRevisionsOf(
+  {release, kubeTarget: {namespace}}: ReleaseName,
+  history: readonly Revision[],
+  manifestOf: (revision: number) => Promise<ObjectResult<string>>,
+): Promise<Listing<StoredRevision>> {
+  const manifests = await pooled(history, MAX_RECORDS_AT_ONCE, (each) => manifestOf(each.revision));
+  const error = manifests.find((each) => each.error)?.error;
+  if (error) return {items: [], error};
+  const items = history.map(({revision, status, chart}, index): StoredRevision => {
+    const manifest = manifests[index]?.object ?? '';
+    return {release, namespace, revision, status, chart, manifest};
+  });
+  return {items};
 }
 
 /** Helm prints null where nothing was given. */

@@ -88,9 +88,22 @@ type Finder = (name: string, readings: UserReadings) => readonly ObjectUser[] | 
 
 /** Objects that no other object names. */
 const UNREFERENCED: ReadonlySet<string> = new Set([
-  ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job', 'CronJob', 'Pod'],
-  ...['RoleBinding', 'ClusterRoleBinding', 'NetworkPolicy', 'PodDisruptionBudget'],
-  ...['Service', 'Ingress', 'AgentWorker', 'AgentTask', 'AgentTaskTemplate'],
+  'AgentTask',
+  'AgentTaskTemplate',
+  'AgentWorker',
+  'ClusterRoleBinding',
+  'CronJob',
+  'DaemonSet',
+  'Deployment',
+  'Ingress',
+  'Job',
+  'NetworkPolicy',
+  'Pod',
+  'PodDisruptionBudget',
+  'ReplicaSet',
+  'RoleBinding',
+  'Service',
+  'StatefulSet',
 ]);
 
 const inNamespace =
