@@ -199,7 +199,7 @@ describe('objects of other revisions', () => {
     expect(await remains(place)).toEqual(before);
     const replicas = ['get', 'deployment', 'old', '--output', 'jsonpath={.spec.replicas}'];
     expect(await place.kubectl(...replicas)).toBe('1');
-  });
+  }, 120_000);
 });
 
 describe('objects of a release without a record', () => {
