@@ -11,6 +11,7 @@ import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
+import {requireStored} from '../operations/stored-secrets.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {Files} from '../ports/system.ts';
 import type {AlreadyRead} from '../preflight/read-context.ts';
@@ -326,7 +327,9 @@ async function installPlan(
       : undefined,
     ...(steps ? {rollback: {steps}} : {}),
   };
-  return installRelease(now, name, facts, options, {...access, ...deps, onStep});
+  const watched = await installRelease(now, name, facts, options, {...access, ...deps, onStep});
+  await requireStored(now, name, access.kubernetes);
+  return watched;
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */

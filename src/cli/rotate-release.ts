@@ -18,6 +18,7 @@ import {
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
+import {requireStored} from '../operations/stored-secrets.ts';
 import type {accountPoolIn} from '../release/namespace.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
@@ -232,6 +233,8 @@ export async function rotateInCluster(
       };
       const now = made === undefined ? plan : await planFor(made.text, made);
       await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
+      // Before the old token is revoked.
+      await requireStored(now, name, access.kubernetes);
     },
     forget: (deps) => runSteps([removePreviousToken(holder)], {...access, ...deps}),
   };

@@ -1,5 +1,5 @@
-import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {refText} from '../kubernetes/objects.ts';
@@ -9,17 +9,27 @@ import {
   type AccountStep,
   runAccountSteps,
 } from '../operations/account-steps.ts';
+import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import {noAccountToken, planAccountRemoval} from '../operations/pool.ts';
 import {removalText} from '../operations/release-data.ts';
+import {requireDeletable} from '../operations/server-dry-run.ts';
 import {requirePermissions} from '../operations/step.ts';
-import {planUninstall, requireOurChart, type UninstallChoices} from '../operations/uninstall.ts';
+import {
+  deletedObjects,
+  planUninstall,
+  requireOurChart,
+  type UninstallChoices,
+  type UninstallPlan,
+} from '../operations/uninstall.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
-import {uninstallRelease} from '../operations/uninstall-release.ts';
+import {type Uninstalled, uninstallRelease} from '../operations/uninstall-release.ts';
 import {type Inventory, inventoryOf} from '../release/inventory.ts';
+import type {LeftObject} from '../release/left-objects.ts';
 import {requireKnownRelease} from '../release/managers.ts';
-import {type InventoryReadings, isOfRelease} from '../release/namespace.ts';
+import type {InventoryReadings} from '../release/namespace.ts';
 import {readInventory} from '../release/read-inventory.ts';
-import {readFacts} from '../release/read-release.ts';
+import {type InstallFacts, readFacts} from '../release/read-release.ts';
+import {isOfRelease} from '../release/release-objects.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -28,6 +38,7 @@ import {
   type Operation,
   operate,
   type ReleaseHead,
+  type RunDeps,
   releaseHead,
   stepsOf,
 } from './operate.ts';
@@ -35,14 +46,16 @@ import {
 export interface UninstallResult extends ReleaseHead {
   /** False if there was nothing to delete. */
   changed: boolean;
-  runsInFlight: string[];
+  /** Absent if runs execute inside the agent, where they cannot be seen. */
+  runsInFlight?: string[];
   steps: {id: string; title: string}[];
   /** Verified, except with --dry-run. */
   removed: readonly string[];
   /** Objects that were not deleted, or whose deletion could not be verified. */
   notRemoved: readonly KeptObject[];
   kept: readonly KeptObject[];
-  /** `notRemoved` is empty. */
+  warnings: readonly Warning[];
+  /** False if something could not be deleted, or objects of the release remain that nobody chose to keep. */
   complete: boolean;
 }
 
@@ -68,7 +81,7 @@ async function planAccount(
 ): Promise<AccountPart> {
   if (!removal.revokesToken && !removal.deletesPool) return {steps: [], warnings: []};
   const [token] = secrets.flatMap(({accountToken, usedBy}) =>
-    accountToken && usedBy.length === 0 ? [accountToken] : [],
+    accountToken && usedBy?.length === 0 ? [accountToken] : [],
   );
   if (token === undefined) throw noAccountToken(release);
   const client = await connect(token.host);
@@ -76,6 +89,51 @@ async function planAccount(
     .filter((each) => each.kind === 'Pod' && isOfRelease(each, own))
     .map(({metadata}) => metadata.name);
   return {client, ...(await planAccountRemoval(client, token, {...removal, pods}))};
+}
+
+/** Runs execute inside the agent. */
+const isBlindTo = ({release, runsOf}: Inventory): boolean =>
+  release !== undefined && runsOf === undefined;
+
+const isComplete = ({leftovers, isWideKnown}: Inventory): boolean =>
+  isWideKnown && leftovers.every(({isDeleted}) => isDeleted);
+
+/** Objects of the release that exist after the last step, although neither the plan keeps them nor a failure explains them. */
+async function foundAgain(
+  {name, planned, readAgain}: UninstallJob,
+  deleted: Uninstalled,
+): Promise<KeptObject[]> {
+  const known = new Set([...planned.keeps, ...deleted.notRemoved].map(({what}) => what));
+  const how = ownCommand('uninstall', name, '--purge=leftovers');
+  const left = await readAgain().catch(
+    onFailure(({message}) => ({
+      what: 'Other objects of the release',
+      why: `not checked after the last step: ${message}`,
+      how,
+    })),
+  );
+  if ('what' in left) return [left];
+  return left.leftovers
+    .filter((each) => !known.has(refText(each)) && !isEnding(each))
+    .map((each) => ({what: refText(each), why: 'it still exists after the last step', how}));
+}
+
+/** A run, or an object that Kubernetes is deleting. */
+const isEnding = ({kind, object}: LeftObject): boolean =>
+  object.metadata.deletionTimestamp !== undefined || ['Job', 'Pod', 'ReplicaSet'].includes(kind);
+
+/** What an uninstall was planned from, and for whom. */
+interface UninstallJob {
+  name: ReleaseName;
+  choices: UninstallChoices;
+  inventory: Inventory;
+  planned: UninstallPlan;
+  inAccount: AccountPart;
+  access: ClusterAccess;
+  context: CommandContext;
+  /** The result of a dry run. */
+  result: UninstallResult;
+  readAgain(): Promise<Inventory>;
 }
 
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
@@ -86,97 +144,145 @@ export async function uninstallFromCluster(
   access: ClusterAccess,
   context: CommandContext,
 ): Promise<UninstallResult> {
-  const {screen, say, timeoutMs} = context;
   const read = async () => {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(context.timeoutMs);
     const facts = await readFacts(name, [], access, signal);
-    return {facts, readings: await readInventory(name, facts, access, signal)};
+    const found = await readInventory(name, facts, access, signal);
+    return {facts, readings: {...found, removesLeftovers: choices.purge.has('leftovers')}};
   };
   const {facts, readings} = await context.untilInterrupted(read);
   const inventory = inventoryOf(readings);
   requireOurChart(name, facts.release?.chart);
   requireKnownRelease(name, facts.release !== undefined, inventory, readings);
   const planned = planUninstall(name, inventory, choices);
-  const {plan, keeps, warnings, needsConfirmation} = planned;
   const inAccount = await context.untilInterrupted(() =>
     planAccount(name, account, inventory, readings),
   );
-  const steps = [...plan.steps, ...inAccount.steps];
-  const removes = planned.removals.map((each) => removalText(each));
-  const result: UninstallResult = {
-    ...releaseHead(name, facts),
-    changed: steps.length > 0,
-    runsInFlight: inventory.runs.map(refText),
-    steps: stepsOf(steps),
-    removed: removes,
-    notRemoved: [],
-    kept: keeps,
-    complete: true,
+  const job: UninstallJob = {
+    name,
+    choices,
+    inventory,
+    planned,
+    inAccount,
+    access,
+    context,
+    result: {...releaseHead(name, facts), ...resultOf(inventory, planned, inAccount)},
+    readAgain: async () => inventoryOf((await read()).readings),
   };
-  if (!result.changed) {
-    context.report(inAccount.warnings);
-    const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
-    const isGone = inventory.leftovers.length === 0;
-    const state = isGone
-      ? `Release ${where} is already uninstalled.`
-      : `Helm has no record of release ${where}, but objects with its labels exist.`;
-    say(`${state} Nothing was changed.\n`);
-    say(accountText({removes, keeps}, true, screen));
-    return result;
-  }
-  const {client} = inAccount;
-  const shown = [
-    plan.steps.length > 0 ? planText(plan, name, facts, screen) : '',
-    client && inAccount.steps.length > 0 ? accountPlanText(inAccount.steps, client, screen) : '',
-    runsText(inventory, screen),
-    accountText({removes, keeps}, false, screen),
-  ];
-  const isTyped = needsConfirmation || flags.confirm !== undefined;
+  if (!job.result.changed) return unchanged(job);
   const operation: Operation<UninstallResult> = {
     title: `Uninstalling release ${name.release} from namespace ${name.kubeTarget.namespace}`,
-    steps,
+    steps: [...planned.plan.steps, ...inAccount.steps],
     blocked: inAccount.blocked,
-    text: `${shown.filter((each) => each !== '').join('\n')}\n`,
-    warnings: [...warnings.map((message) => ({code: 'DRAIN', message})), ...inAccount.warnings],
-    risk: isTyped
-      ? {what: 'Some of these deletions cannot be undone.', release: name.release}
-      : undefined,
-    check: async () => {
-      // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
-      if (plan.steps.some(({call}) => call.tool === 'helm'))
-        await access.processes.run(helmVersion);
-      await requirePermissions(plan.steps, name, {...access, operation: 'uninstall'});
-      return undefined;
-    },
-    run: async (deps) => {
-      // Keeps objects that others started to use after the plan was created.
-      const planAgain = async () =>
-        planUninstall(name, inventoryOf((await read()).readings), choices);
-      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.kubeTarget, {
-        ...access,
-        ...deps,
-        planAgain,
-      });
-      const shown = () =>
-        say(
-          accountText({removes: removed, notRemoved, keeps}, true, screen),
-          notRemovedText(notRemoved, screen),
-        );
-      try {
-        if (client) await removeFromAccount(inAccount.steps, client, name, deps);
-        deps.done(
-          notRemoved.length === 0
-            ? `Release ${name.release} is uninstalled`
-            : `Not everything of release ${name.release} was removed`,
-        );
-      } finally {
-        shown();
-      }
-      context.exitWith(exit);
-      return {...result, removed, notRemoved, complete: notRemoved.length === 0};
-    },
+    text: textOf(job, facts),
+    warnings: job.result.warnings,
+    risk:
+      planned.needsConfirmation || flags.confirm !== undefined
+        ? {what: 'Some of these deletions cannot be undone.', release: name.release}
+        : undefined,
+    check: () => checkUninstall(job),
+    run: (deps) => runUninstall(job, deps),
   };
-  return operate(operation, result, flags, context);
+  return operate(operation, job.result, flags, context);
+}
+
+function resultOf(
+  inventory: Inventory,
+  planned: UninstallPlan,
+  inAccount: AccountPart,
+): Omit<UninstallResult, keyof ReleaseHead> {
+  const steps = [...planned.plan.steps, ...inAccount.steps];
+  return {
+    changed: steps.length > 0,
+    ...(isBlindTo(inventory) ? {} : {runsInFlight: inventory.runs.map(refText)}),
+    steps: stepsOf(steps),
+    removed: planned.removals.map((each) => removalText(each)),
+    notRemoved: [],
+    kept: planned.keeps,
+    warnings: [
+      ...planned.warnings.map((message) => ({code: 'DRAIN', message})),
+      ...inAccount.warnings,
+    ],
+    complete: isComplete(inventory),
+  };
+}
+
+function unchanged({name, inventory, inAccount, context, result}: UninstallJob): UninstallResult {
+  context.report(inAccount.warnings);
+  const where = `${name.release} in namespace ${name.kubeTarget.namespace}`;
+  const state =
+    inventory.leftovers.length === 0
+      ? `Release ${where} is already uninstalled.`
+      : `Helm has no record of release ${where}, but objects of it exist.`;
+  context.say(`${state} Nothing was changed.\n`);
+  context.say(accountText({removes: result.removed, keeps: result.kept}, true, context.screen));
+  return result;
+}
+
+function textOf(
+  {name, inventory, planned, inAccount, context: {screen}, result}: UninstallJob,
+  facts: Pick<InstallFacts, 'context' | 'serverVersion'>,
+): string {
+  const {client} = inAccount;
+  const shown = [
+    planned.plan.steps.length > 0 ? planText(planned.plan, name, facts, screen) : '',
+    client && inAccount.steps.length > 0 ? accountPlanText(inAccount.steps, client, screen) : '',
+    runsText(inventory, screen),
+    accountText({removes: result.removed, keeps: result.kept}, false, screen),
+  ];
+  return `${shown.filter((each) => each !== '').join('\n')}\n`;
+}
+
+/** Tries every deletion before the first step. @throws ExpectedError */
+async function checkUninstall({
+  name,
+  inventory,
+  planned,
+  access,
+}: UninstallJob): Promise<PlanCheck> {
+  const {steps} = planned.plan;
+  // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
+  if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
+  await requirePermissions(steps, name, {...access, operation: 'uninstall'});
+  const going = deletedObjects(name, inventory, planned);
+  const notChecked = await requireDeletable(going, name.kubeTarget, access.processes);
+  const all = notChecked.length > 0 ? 'all other' : 'all';
+  const text = going.length === 0 ? '' : `The API server accepts ${all} deletions.\n`;
+  return {text, notChecked, later: []};
+}
+
+async function runUninstall(job: UninstallJob, deps: RunDeps): Promise<UninstallResult> {
+  const {name, planned, inAccount, access, context, result} = job;
+  const deleted = await uninstallRelease(planned, name.kubeTarget, {
+    ...access,
+    ...deps,
+    // Keeps objects that others started to use after the plan was created.
+    planAgain: async () => planUninstall(name, await job.readAgain(), job.choices),
+  });
+  const {removed} = deleted;
+  const found = await foundAgain(job, deleted);
+  const notRemoved = [...deleted.notRemoved, ...found];
+  const {client} = inAccount;
+  try {
+    if (client) await removeFromAccount(inAccount.steps, client, name, deps);
+    deps.done(
+      notRemoved.length === 0
+        ? `Release ${name.release} is uninstalled`
+        : `Not everything of release ${name.release} was removed`,
+    );
+  } finally {
+    context.say(
+      accountText({removes: removed, notRemoved, keeps: result.kept}, true, context.screen),
+      notRemovedText(notRemoved, context.screen),
+    );
+  }
+  context.exitWith(found.length > 0 ? ExitCode.failed : deleted.exit);
+  return {
+    ...result,
+    removed,
+    notRemoved,
+    complete: result.complete && notRemoved.length === 0,
+  };
 }
 
 /** @throws ExpectedError that lists what is left */

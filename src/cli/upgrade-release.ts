@@ -226,7 +226,7 @@ function finish(
         url: undefined,
       }),
     );
-  for (const {title, how} of result.obsolete) say(`${title}: ${how}\n`);
+  for (const {title, how} of result.obsolete) say(`${title}. ${how}\n`);
   if (watched === undefined) return result;
   say(
     nextStepsText(
@@ -261,8 +261,11 @@ function resultOf(
       limits: rollback?.limits ?? [],
     },
     keptPersistentVolumeClaims: keptClaims,
-    // Nothing uses them after the upgrade, and they were not deleted.
-    obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
+    // Only a rollback uses them after the upgrade, and they were not deleted.
+    obsolete: cleanup.map(({title, call}) => ({
+      title,
+      how: `When no rollback is needed: ${commandLine(call)}`,
+    })),
     warnings,
   };
 }

@@ -38,7 +38,7 @@ const ONLY_KUBERNETES = [
 export default class Uninstall extends BaseCommand<UninstallResult | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';
   static override description =
-    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge lists them. --purge=all deletes all of them. Irreversible deletions require the release name, at the prompt or with --confirm. Verifies every deletion. After install --pool, --revoke-token and --delete-pool also remove the token and the agent pool from the Scalr account. With --target docker, removes the containers of the release. With --target systemd, stops the service of the Linux packages and removes its drop-ins.';
+    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Also deletes objects of other revisions of the release. Data, custom resource definitions, Secrets, the namespace, directories on nodes and objects without a Helm record remain unless --purge lists them. --purge=all deletes all of them. Irreversible deletions require the release name, at the prompt or with --confirm. Verifies every deletion. After install --pool, --revoke-token and --delete-pool also remove the token and the agent pool from the Scalr account. With --target docker, removes the containers of the release. With --target systemd, stops the service of the Linux packages and removes its drop-ins.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',

@@ -48,6 +48,13 @@ export interface ListedRelease {
   values?: Values;
 }
 
+/** A revision that Helm stores with its objects, which a rollback creates again. */
+export interface StoredRevision extends Pick<Revision, 'revision' | 'status' | 'chart'> {
+  release: string;
+  namespace: string;
+  manifest: string;
+}
+
 /** Reads the releases that Helm stores. Errors are part of the result. */
 export interface Releases {
   /** In every state except superseded and uninstalled; of all namespaces without one. */
@@ -57,6 +64,11 @@ export interface Releases {
   ): Promise<Listing<ListedRelease>>;
   /** Every revision, oldest first. */
   history(name: ReleaseName, options: RequestOptions): Promise<Listing<Revision>>;
+  /** Every revision of several releases. */
+  revisions(
+    names: readonly ReleaseName[],
+    options: RequestOptions,
+  ): Promise<Listing<StoredRevision>>;
   newest(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;
   /** The deployed revision, which Helm compares the next upgrade with. */
   deployed(name: ReleaseName, options: RequestOptions): Promise<ObjectResult<ReleaseRecord>>;

@@ -25,6 +25,7 @@ import {
   type Releases,
   type Revision,
   readRecord,
+  type StoredRevision,
 } from './release-record.ts';
 
 /** How a command reads and changes a cluster. */
@@ -122,6 +123,7 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
         ...(failed ? {error: failed} : {}),
       };
     },
+    revisions: (names, options) => storedRevisions(kubernetes, names, options),
     async list({namespace}, {everywhere, ...rest}) {
       const options = {...rest, namespace: everywhere ? undefined : namespace};
       const [secrets, ...labeled] = await Promise.all([
@@ -147,6 +149,43 @@ export function releasesInSecrets(kubernetes: Reader): Releases {
       return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
     },
   };
+}
+
+/** The records of a release are large. */
+const RECORDS_AT_ONCE = 25;
+
+/** One list, whatever the number of releases. */
+async function storedRevisions(
+  kubernetes: Reader,
+  names: readonly ReleaseName[],
+  options: RequestOptions,
+): Promise<Listing<StoredRevision>> {
+  const [first] = names;
+  if (first === undefined) return {items: []};
+  const spaces = new Set(names.map(({kubeTarget}) => kubeTarget.namespace));
+  const releases = [...new Set(names.map(({release}) => release))];
+  const selector = `owner=helm,name in (${releases.join(',')})`;
+  const path = collectionPath('secrets', spaces.size === 1 ? [...spaces][0] : undefined);
+  const {items, error} = await listAll(
+    kubernetes,
+    `${path}?labelSelector=${encodeURIComponent(selector)}`,
+    options,
+    RECORDS_AT_ONCE,
+  );
+  const wanted = new Set(
+    names.map(({release, kubeTarget}) => `${kubeTarget.namespace}/${release}`),
+  );
+  const found = (items as readonly SecretObject[]).filter((each) => wanted.has(keyOf(each)));
+  const revisions = found.flatMap((secret): StoredRevision[] => {
+    const record = readRecord(secret);
+    if (record === undefined) return [];
+    const {revision, status, chart, manifest} = record;
+    const release = labelOf(secret, 'name');
+    return [
+      {release, namespace: secret.metadata.namespace ?? '', revision, status, chart, manifest},
+    ];
+  });
+  return error ? {items: revisions, error} : {items: revisions};
 }
 
 function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
@@ -260,6 +299,17 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       const {object = [], error} = await json(releaseHistory(name), isHistory, options);
       return {items: object, ...(error ? {error} : {})};
     },
+    async revisions(names, options) {
+      const found = await pooled(names, 1, async (name) => {
+        const {object = [], error} = await json(releaseHistory(name), isHistory, options);
+        if (error) return {items: [], error};
+        return storedRevisionsOf(name, object, (revision) =>
+          ask(releaseManifest(name, revision), options, String),
+        );
+      });
+      const error = found.find((each) => each.error)?.error;
+      return {items: found.flatMap(({items}) => items), ...(error ? {error} : {})};
+    },
     async list(kubeTarget, {everywhere, ...options}) {
       const {object, error} = await json(listReleases(kubeTarget, {everywhere}), isList, options);
       if (error) return {items: [], error};
@@ -272,6 +322,21 @@ export function releasesOfHelm(processes: Pick<Processes, 'run'>): Releases {
       return {items: await Promise.all(read)};
     },
   };
+}
+
+async function storedRevisionsOf(
+  {release, kubeTarget: {namespace}}: ReleaseName,
+  history: readonly Revision[],
+  manifestOf: (revision: number) => Promise<ObjectResult<string>>,
+): Promise<Listing<StoredRevision>> {
+  const manifests = await pooled(history, MAX_RECORDS_AT_ONCE, (each) => manifestOf(each.revision));
+  const error = manifests.find((each) => each.error)?.error;
+  if (error) return {items: [], error};
+  const items = history.map(({revision, status, chart}, index): StoredRevision => {
+    const manifest = manifests[index]?.object ?? '';
+    return {release, namespace, revision, status, chart, manifest};
+  });
+  return {items};
 }
 
 /** Helm prints null where nothing was given. */

@@ -239,6 +239,10 @@ export const deleteNamed = (
 ): Call =>
   kubectl(kubeTarget, ['delete', ...objects, '--ignore-not-found', `--timeout=${seconds}s`]);
 
+/** Objects of any kind, each as resource.group/name. Does not wait. */
+export const deleteResources = (kubeTarget: ClusterTarget, objects: readonly string[]): Call =>
+  kubectl(kubeTarget, ['delete', ...objects, '--ignore-not-found', '--wait=false', PROMPT]);
+
 /** All objects of these kinds with the label. Does not wait. */
 export const deleteLabeled = (
   kubeTarget: ClusterTarget,

@@ -15,7 +15,8 @@ import {
   secretNames,
 } from '../kubernetes/objects.ts';
 import type {Reader} from '../kubernetes/resources.ts';
-import {ROTATED, readsSecret, readUsers} from '../release/namespace.ts';
+import {ROTATED} from '../release/namespace.ts';
+import {readsSecret, readUsers} from '../release/object-users.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';

@@ -10,7 +10,7 @@ import type {ClusterAccess} from '../helm/releases.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
 import type {Inventory} from '../release/inventory.ts';
-import {claimNames} from '../release/namespace.ts';
+import {claimNames} from '../release/object-users.ts';
 import type {InstalledRelease} from '../release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
@@ -306,7 +306,7 @@ function besideNew(inventory: Inventory, {name, manifest}: RenderedRelease): Inv
   return {
     ...inventory,
     claims: claims.map((each) =>
-      mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, next]} : each,
+      mounted.has(each.name) ? {...each, usedBy: [...(each.usedBy ?? []), next]} : each,
     ),
     secrets: [],
     namespace: namespace && {...namespace, others: [...namespace.others, next]},

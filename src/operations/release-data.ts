@@ -52,7 +52,7 @@ export function beforeUninstall(
     });
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
-      .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
+      .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy?.length === 0)
       .map(({name, volume}) => ({
         id: `release-volume/${volume.name}`,
         title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
@@ -117,7 +117,7 @@ export function dataRemovals(kubeTarget: ClusterTarget, inventory: Inventory): R
   return [
     ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
     ...claims
-      .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy.length === 0)
+      .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy?.length === 0)
       .map((each) => ({...removed(each, [deleteOldClaim(kubeTarget, each)]), isShared: true})),
     ...volumes.map((each) => ({
       what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
@@ -153,7 +153,7 @@ export const deletedClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem
     ? claims.filter(
         ({origin, volume, usedBy}) =>
           origin !== 'operator' &&
-          usedBy.length === 0 &&
+          usedBy?.length === 0 &&
           !volume?.isOfRelease &&
           !isRetained(volume),
       )
@@ -270,6 +270,8 @@ export interface Removal {
   what: string;
   /** Its objects are listed with it. */
   isListed?: boolean;
+  /** helm deletes its objects. */
+  isByHelm?: boolean;
   objects: readonly RemovedObject[];
   /** The steps that delete it after the release; empty if it is deleted with the release. */
   steps: readonly Step[];

@@ -17,8 +17,8 @@ import {
   accountTokenIn,
   PREVIOUS_TOKEN,
   ROTATED,
-  readsSecret,
 } from '../release/namespace.ts';
+import {readsSecret} from '../release/object-users.ts';
 import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {readSnapshot} from '../release/read-snapshot.ts';
 import {

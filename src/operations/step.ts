@@ -30,6 +30,8 @@ const PHASES = [
   /** CRDs are applied while the agent still works, because only they can fail for lack of permissions. */
   'definitions',
   'drain',
+  /** Deletes what helm does not delete with the release. */
+  'former',
   /** Deletes what the release creates again. */
   'replace',
   /** Ends a pending operation of Helm, which rejects any other one. */

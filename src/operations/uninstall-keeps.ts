@@ -9,10 +9,19 @@ import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import {refText} from '../kubernetes/objects.ts';
 import type {DefinitionItem, Inventory} from '../release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
+import type {LeftObject} from '../release/left-objects.ts';
 import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
+import {type ObjectUser, userText} from '../release/object-users.ts';
 import {isRetained, manualCleanup, whyNodeDataIsKept} from './release-data.ts';
 
-export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
+export const PURGEABLE = [
+  'claims',
+  'crds',
+  'secrets',
+  'namespace',
+  'node-data',
+  'leftovers',
+] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
 
 /** `all` is every class. */
@@ -36,7 +45,7 @@ export function removable(inventory: Inventory, purge: Purge) {
     definitions: purge.has('crds')
       ? definitions.filter(({neededBy}) => neededBy?.length === 0)
       : [],
-    secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
+    secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy?.length === 0) : [],
     nodeData: purge.has('node-data')
       ? nodeData.filter((each) => whyNodeDataIsKept(each) === undefined)
       : [],
@@ -58,12 +67,12 @@ function whyNamespaceStays(
   const held = [
     ...others,
     ...secrets
-      .filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0)
+      .filter(({usedBy}) => !purge.has('secrets') || usedBy?.length !== 0)
       .map(({name}) => `Secret ${name}`),
     ...claims
       .filter(
         ({origin, usedBy}) =>
-          origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0),
+          origin === 'older-revision' && (!purge.has('claims') || usedBy?.length !== 0),
       )
       .map(({name}) => `PVC ${name}`),
   ];
@@ -101,7 +110,7 @@ export function remaining(
       .filter((each) => !going.secrets.includes(each))
       .map(({name: secret, usedBy, accountToken}) => {
         const what = `Secret ${secret}`;
-        if (usedBy.length > 0)
+        if (usedBy?.length !== 0)
           return {what, why: usedText(usedBy), how: `When nothing uses it: ${again('secrets')}`};
         const isInvalid = removesToken && accountToken !== undefined;
         const why = isInvalid
@@ -113,15 +122,14 @@ export function remaining(
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
     ...inventory.secrets.flatMap(({accountToken, usedBy}) =>
-      accountToken && usedBy.length === 0
+      accountToken && usedBy?.length === 0
         ? keptInAccount(accountToken, name, {removesToken, deletesPool})
         : [],
     ),
-    ...inventory.leftovers.map((each) => ({
-      what: refText(each),
-      why: `it has the labels of release ${name.release}, which has no Helm record`,
-      how: commandLine(deleteByHand(name.kubeTarget, each.kind, each.name)),
-    })),
+    ...inventory.leftovers
+      .filter(({isDeleted}) => !isDeleted)
+      .map((each) => keptLeftover(each, name, again('leftovers'))),
+    ...(inventory.isWideKnown ? [] : [unknownWide(again('leftovers'))]),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.kubeTarget)),
   ];
 }
@@ -133,7 +141,8 @@ function keptClaim(
   again: string,
 ): KeptObject | undefined {
   const what = `PVC ${name}${sized(size)}`;
-  if (usedBy.length > 0) return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
+  if (usedBy !== undefined && usedBy.length > 0)
+    return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
   if (origin === 'operator')
     return {
       what,
@@ -171,13 +180,41 @@ function keptClaim(
   };
 }
 
+function keptLeftover(
+  {kind, name: object, keptFor, usedBy}: LeftObject,
+  {release, kubeTarget}: ReleaseName,
+  again: string,
+): KeptObject {
+  const what = refText({kind, name: object});
+  if (keptFor === undefined)
+    return {what, why: `it belongs to release ${release}, which has no Helm record`, how: again};
+  if (usedBy !== undefined && usedBy.length > 0)
+    return {what, why: keptFor, how: 'Keep it while it is used'};
+  const command = commandLine(deleteByHand(kubeTarget, kind, object));
+  return {
+    what,
+    why: keptFor,
+    how: usedBy === undefined ? `When nothing uses it: ${command}` : command,
+  };
+}
+
+const unknownWide = (again: string): KeptObject => ({
+  what: 'Cluster-scoped objects of the release',
+  why: 'not checked: your user cannot list ClusterRoles, ClusterRoleBindings and StorageClasses',
+  how: `With a user that can list them: ${again}`,
+});
+
 export const RETAINED =
   'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
-const usedText = (usedBy: readonly string[]): string =>
-  `used by ${usedBy.length === 1 ? usedBy[0] : `${usedBy.slice(0, -1).join(', ')} and ${usedBy.at(-1)}`}`;
+function usedText(usedBy: readonly string[] | undefined): string {
+  if (usedBy === undefined) return 'not checked: your user cannot list what may use it';
+  const [first = '', ...others] = usedBy;
+  if (others.length === 0) return `used by ${first}`;
+  return `used by ${[first, ...others.slice(0, -1)].join(', ')} and ${others.at(-1)}`;
+}
 
 function keptDefinition({name, neededBy}: DefinitionItem, again: string): KeptObject {
   const what = `CRD ${name}`;
@@ -194,13 +231,16 @@ function keptDefinition({name, neededBy}: DefinitionItem, again: string): KeptOb
       };
 }
 
-function neededText(neededBy: readonly string[]): string {
-  if (neededBy.length <= 2) return neededBy.join(', ');
-  const releases = neededBy.filter((each) => each.startsWith('release ')).length;
-  const counted = (size: number, noun: string): string[] => (size === 0 ? [] : [count(size, noun)]);
+function neededText(neededBy: readonly ObjectUser[]): string {
+  if (neededBy.length <= 2) return neededBy.map((user) => userText(user)).join(', ');
+  const counted = (by: ObjectUser['by'], noun: string): string[] => {
+    const size = neededBy.filter((user) => user.by === by).length;
+    return size === 0 ? [] : [count(size, noun)];
+  };
   return [
-    ...counted(releases, 'other release'),
-    ...counted(neededBy.length - releases, 'custom resource'),
+    ...counted('release', 'other release'),
+    ...counted('revision', 'older revision'),
+    ...counted('object', 'custom resource'),
   ].join(' and ');
 }
 
@@ -240,22 +280,29 @@ function keptInAccount(
 }
 
 function keptNodeData(item: NodeDataItem, purge: Purge, kubeTarget: ClusterTarget): KeptObject[] {
+  const {sharedBy} = item;
   const reason = whyNodeDataIsKept(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
-  const where =
-    nodes === undefined
-      ? 'the nodes'
-      : nodes.length === 0
-        ? 'nodes (none found)'
-        : nodes.map(({name}) => name).join(', ');
+  const where = nodesText(nodes);
   const why = cleans ? 'the node is not ready' : (reason ?? 'charts never delete files on nodes');
   return [
     {
       what: `Directory ${item.path} on ${where}`,
       why,
-      how: manualCleanup({...item, nodes}, kubeTarget),
+      how: howToClean(sharedBy, manualCleanup({...item, nodes}, kubeTarget)),
     },
   ];
+}
+
+function nodesText(nodes: NodeDataItem['nodes']): string {
+  if (nodes === undefined) return 'the nodes';
+  return nodes.length === 0 ? 'nodes (none found)' : nodes.map(({name}) => name).join(', ');
+}
+
+/** No command that deletes what somebody uses. */
+function howToClean(sharedBy: NodeDataItem['sharedBy'], command: string): string {
+  if (sharedBy === undefined) return `When nothing uses it: ${command}`;
+  return sharedBy.length > 0 ? 'Keep it while it is used' : command;
 }

@@ -2,7 +2,16 @@ import {scalrChart} from '../charts/define.ts';
 import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
 import {uninstall} from '../helm/helm.ts';
-import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
+import {resourceOf} from '../kubernetes/kinds.ts';
+import {
+  deleteObject,
+  deleteResources,
+  listKinds,
+  scale,
+  waitUntilGone,
+} from '../kubernetes/kubectl.ts';
+import {refText, type Workload} from '../kubernetes/objects.ts';
+import {permissionsForObjects} from '../kubernetes/permissions.ts';
 import type {Controller, Inventory} from '../release/inventory.ts';
 import {
   beforeUninstall,
@@ -56,11 +65,12 @@ export function planUninstall(
   inventory: Inventory,
   choices: UninstallChoices,
 ): UninstallPlan {
-  requireUnusedClaims(name, inventory);
+  requireUnusedClaims(name, inventory, choices.purge);
   const isPurged = choices.purge.has('claims');
   const ofRelease = inOrder({
     keep: beforeUninstall(name, inventory, isPurged),
-    drain: drainSteps(name, inventory, choices),
+    drain: drainSteps(name, withFormer(inventory), choices),
+    former: leftoverSteps(name, inventory),
     release: releaseSteps(name, inventory, choices),
     reserve: isPurged ? [] : keepVolumeSteps(name, inventory, choices.timeoutSeconds),
   });
@@ -77,19 +87,35 @@ export function planUninstall(
 }
 
 /** Helm deletes the PVCs of a release, whoever mounts them. */
-function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void {
-  const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
-  if (used.length === 0) return;
+function requireUnusedClaims(
+  {release}: ReleaseName,
+  {claims}: Inventory,
+  purge: ReadonlySet<Purgeable>,
+): void {
+  const own = claims.filter(({origin}) => origin === 'release');
+  const used = own.flatMap(({name, usedBy = []}) => (usedBy.length > 0 ? [{name, usedBy}] : []));
+  if (used.length > 0) {
+    const users = [...new Set(used.flatMap(({usedBy}) => usedBy))];
+    throw failed(
+      'OBJECT_NOT_OWNED',
+      used
+        .map(
+          (each) =>
+            `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`,
+        )
+        .join('\n'),
+      [`Stop or reconfigure ${users.join(' and ')}, then run the command again`],
+      {exit: ExitCode.usage},
+    );
+  }
+  const unknown = own.filter(({usedBy}) => usedBy === undefined);
+  if (!purge.has('claims') || unknown.length === 0) return;
   throw failed(
     'OBJECT_NOT_OWNED',
-    used
-      .map(
-        (each) =>
-          `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`,
-      )
-      .join('\n'),
+    `Your user cannot list what else mounts PVC ${unknown.map((each) => each.name).join(' and ')}.`,
     [
-      `Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`,
+      'Keep the data: do not purge claims',
+      'Or use a user that can list workloads and Secrets of the namespace',
     ],
     {exit: ExitCode.usage},
   );
@@ -128,6 +154,55 @@ function releaseSteps(
   ];
 }
 
+/** Workloads of other revisions accept runs too. */
+function withFormer(inventory: Inventory): Inventory {
+  const [first] = inventory.controllers;
+  if (first === undefined) return inventory;
+  const former = inventory.leftovers
+    .filter(({kind, isDeleted}) => isDeleted && ['Deployment', 'StatefulSet'].includes(kind))
+    .map(({kind, name, object}): Controller => {
+      const replicas = (object as Workload).spec?.replicas ?? 1;
+      return {...first, kind, name, replicas};
+    });
+  return {...inventory, controllers: [...inventory.controllers, ...former]};
+}
+
+/** Before helm deletes its record, so that the same command continues after a failure. */
+function leftoverSteps({kubeTarget}: ReleaseName, inventory: Inventory): Step[] {
+  const going = inventory.leftovers.filter(({isDeleted}) => isDeleted);
+  if (going.length === 0) return [];
+  const objects = going.map(({object}) => object);
+  return [
+    {
+      id: 'leftovers',
+      title: `Delete ${going.map(refText).join(', ')}, ${whyLeft(inventory)}`,
+      call: deleteResources(
+        kubeTarget,
+        objects.map((each) => `${resourceOf(each, [], [])}/${each.metadata.name}`),
+      ),
+      permissions: permissionsForObjects(['delete'], objects, {
+        namespace: kubeTarget.namespace,
+        objects,
+        served: [],
+      }),
+      // Helm's record proves that the objects are those of this release.
+      ...(inventory.release === undefined ? {isDestructive: true} : {}),
+    },
+  ];
+}
+
+const whyLeft = ({release}: Inventory): string =>
+  release === undefined ? 'which Helm has no record of' : 'which helm does not delete';
+
+function leftoverRemovals({kubeTarget}: ReleaseName, inventory: Inventory): Removal[] {
+  const objects = inventory.leftovers
+    .filter(({isDeleted}) => isDeleted)
+    .map(({object}) => renderedObject(object, kubeTarget.namespace));
+  if (objects.length === 0) return [];
+  const of = inventory.release === undefined ? 'without a Helm record' : 'of other revisions';
+  return [{what: `Objects ${of}`, isListed: true, objects, steps: []}];
+}
+
 function removalsOf(
   name: ReleaseName,
   inventory: Inventory,
@@ -155,6 +230,7 @@ function removalsOf(
           {
             what: `Release ${release}`,
             isListed: true,
+            isByHelm: true,
             objects: inventory.release.objects.map((each) =>
               renderedObject(each, kubeTarget.namespace),
             ),
@@ -162,6 +238,7 @@ function removalsOf(
           },
         ]
       : []),
+    ...leftoverRemovals(name, inventory),
     ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
     ...definitions.map((each) =>
       remove(
@@ -187,6 +264,25 @@ function removalsOf(
       remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`),
     ),
   ];
+}
+
+/** What the steps delete, including Helm's own records: each deletion can be tried before the first step. */
+export function deletedObjects(
+  {kubeTarget}: ReleaseName,
+  inventory: Inventory,
+  {removals}: Pick<UninstallPlan, 'removals'>,
+): RemovedObject[] {
+  const {namespace} = kubeTarget;
+  const records = inventory.records.map((each) => ({kind: 'Secret', name: each, namespace}));
+  const ofRelease = (inventory.release?.objects ?? [])
+    .filter((each) => !isKept(each))
+    .map((each) => renderedObject(each, namespace));
+  // A PersistentVolume is deleted by Kubernetes, after its PVC.
+  const others = removals
+    .filter(({isByHelm}) => !isByHelm)
+    .flatMap(({objects}) => objects)
+    .filter(({kind}) => kind !== 'PersistentVolume');
+  return [...ofRelease, ...others, ...(inventory.release === undefined ? [] : records)];
 }
 
 /** @throws ExpectedError when the release is not of a Scalr agent chart */
@@ -288,7 +384,9 @@ export function drainWarnings(
       ];
     return runs.length === 0
       ? []
-      : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
+      : [
+          `${inFlight(runs)}, and without a drain they lose their service account and their cache: ${runs.map(refText).join(', ')}.`,
+        ];
   }
   const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
   const warnings =

@@ -323,7 +323,7 @@ const obsoleteSteps = (
     .filter((each) => !needed.has(each.name) && each.neededBy?.length === 0)
     .map((each) => ({
       id: `crd/${each.name}`,
-      title: `Delete CRD ${each.name}, which nothing uses`,
+      title: `Delete CRD ${each.name}, which only a rollback of this release uses`,
       call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
       deletes: [{kind: 'CustomResourceDefinition', name: each.name}],
       isDestructive: true,

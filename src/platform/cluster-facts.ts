@@ -1,7 +1,7 @@
 import {isVersion} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {compare, type KubernetesVersions} from '../charts/releases.ts';
+import {compare, type KubernetesVersions, within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {
   type Fact,
@@ -199,6 +199,12 @@ export const DEFINITIONS: readonly string[] = [
   'atasks.scalr.io',
   'agenttasktemplates.scalr.io',
 ];
+
+/** The definition that a version of agent-job works with. */
+export function definitionOf(version: string): string {
+  const generation = ['<=0.5.63', '<=0.5.67'].findIndex((range) => within(version, range));
+  return DEFINITIONS.at(generation) as string;
+}
 
 export interface Networks {
   /** CIDRs that Services get their addresses from. */

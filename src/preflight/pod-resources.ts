@@ -2,7 +2,7 @@ import {type Fact, follow, known, knownValue} from '../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../ground/tree.ts';
 import {type KubernetesObject, mapsIn, mayRun, pairsBelow} from '../kubernetes/objects.ts';
 import type {DesiredSecret} from '../operations/desired-release.ts';
-import {claimNames} from '../release/namespace.ts';
+import {claimNames} from '../release/object-users.ts';
 import {concurrency} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';

@@ -2,6 +2,7 @@ import type {Target} from '../charts/define.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type Fact, isKnown, type Unknown} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
+import type {StoredRevision} from '../helm/release-record.ts';
 import type {Claim, KubernetesObject, Pod, SecretObject} from '../kubernetes/objects.ts';
 import type {Permission} from '../kubernetes/permissions.ts';
 import type {RenderedChart} from '../operations/desired-release.ts';
@@ -73,6 +74,9 @@ export interface LiveState {
   limitRanges: Fact<readonly LimitRange[]>;
   /** Pods of the namespace; only read if there is a ResourceQuota. */
   pods: Fact<readonly Pod[]>;
+  /** Of all namespaces, and revisions of all agent releases; only read if there is a CRD of another version of agent-job. */
+  customResources: Fact<readonly KubernetesObject[]>;
+  revisions: Fact<readonly StoredRevision[]>;
   /** The account, as the API server knows it: jane, system:serviceaccount:ci:deployer */
   user: Fact<string>;
 }

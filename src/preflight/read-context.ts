@@ -1,3 +1,4 @@
+import {scalrChart, type Target} from '../charts/define.ts';
 import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../ground/fact.ts';
 import {isMap} from '../ground/tree.ts';
@@ -28,8 +29,8 @@ import {
 } from '../kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../kubernetes/with-retries.ts';
 import {type DesiredRelease, RENDERED_BY, renderManifest} from '../operations/desired-release.ts';
-import {clusterFactsOf} from '../platform/cluster-facts.ts';
-import {readCluster} from '../platform/readings.ts';
+import {clusterFactsOf, DEFINITIONS, definitionOf} from '../platform/cluster-facts.ts';
+import {type PlatformReadings, readCluster} from '../platform/readings.ts';
 import type {Processes, Registries} from '../ports/system.ts';
 import {clusterOfPod, contextOf, type InstallFacts} from '../release/read-release.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
@@ -109,6 +110,11 @@ export async function readPreflightContext(
     reading,
     readMirror(generated, deps),
   ]);
+  const users = await readDefinitionUsers(readings, target, {
+    ...access,
+    name: desired.name,
+    options: {signal: deps.signal, idleMs: REQUEST_MS},
+  });
   return {
     name: desired.name,
     target,
@@ -121,7 +127,7 @@ export async function readPreflightContext(
     tools,
     permissions: mapped(permissions, (all) => withoutMaking(all, readings.namespaceObject)),
     ...named,
-    live,
+    live: {...live, ...users},
     ...(mirror === undefined ? {} : {mirror}),
     token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
     now: deps.now(),
@@ -258,7 +264,7 @@ const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, s
 async function readLive(
   objects: readonly KubernetesObject[],
   deps: ReadOptions,
-): Promise<LiveState> {
+): Promise<Omit<LiveState, keyof DefinitionUsers>> {
   const {name, kubernetes, options} = deps;
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
@@ -287,6 +293,51 @@ async function readLive(
         ? known([], 'no ResourceQuota')
         : await list<Pod>('pods'),
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
+  };
+}
+
+type DefinitionUsers = Pick<LiveState, 'customResources' | 'revisions'>;
+
+/** Who uses the CRDs of other versions of agent-job. */
+async function readDefinitionUsers(
+  readings: PlatformReadings,
+  {chart, version}: Target,
+  {name, kubernetes, options, ...access}: ReadOptions,
+): Promise<DefinitionUsers> {
+  const {resources, releases} = readings;
+  const others = DEFINITIONS.filter((each) => each !== definitionOf(version)).filter((each) =>
+    knownValue(resources)?.includes(each),
+  );
+  const none = known([], 'no CRD of another version');
+  if (chart !== 'agent-job' || others.length === 0) return {customResources: none, revisions: none};
+  const {served} = await servedResources(kubernetes, options);
+  const names = (knownValue(releases)?.releases ?? [])
+    .filter((each) => scalrChart(each.chart) !== undefined)
+    .map((each) => ({
+      release: each.name,
+      kubeTarget: {...name.kubeTarget, namespace: each.namespace},
+    }));
+  const [lists, revisions] = await Promise.all([
+    Promise.all(
+      others.map((each) => {
+        const groupVersion = served.get(each);
+        const where = groupVersion === undefined ? options : {...options, groupVersion};
+        return listFact(kubernetes, each, where);
+      }),
+    ),
+    releasesIn({...access, kubernetes}).revisions(names, options),
+  ]);
+  const source = 'custom resources of agent-job';
+  return {
+    customResources:
+      lists.find((each) => !isKnown(each)) ??
+      known(
+        lists.flatMap((each) => knownValue(each) ?? []),
+        source,
+      ),
+    revisions: revisions.error
+      ? unknownBy(revisions.error)
+      : known(revisions.items, 'revisions of agent releases'),
   };
 }
 

@@ -3,7 +3,7 @@ import {knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import type {Workload} from '../kubernetes/objects.ts';
 import type {DesiredRelease} from '../operations/desired-release.ts';
-import {readsSecret} from '../release/namespace.ts';
+import {readsSecret} from '../release/object-users.ts';
 import {purpose, tokenSecret} from '../settings/agent.ts';
 import type {Generated} from '../values/generate.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';

@@ -1,23 +1,9 @@
-import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../ground/tree.ts';
-import {
-  type Claim,
-  hostPaths,
-  type KubernetesObject,
-  kindAndName,
-  mayRun,
-  podSpecs,
-} from '../kubernetes/objects.ts';
+import {type Claim, hostPaths, mayRun, podSpecs} from '../kubernetes/objects.ts';
 import {isNodeReady} from '../platform/readings.ts';
-import {
-  claimNames,
-  type InventoryReadings,
-  isInManifest,
-  mountsClaim,
-  type PersistentVolume,
-  usersIn,
-} from './namespace.ts';
+import {type InventoryReadings, type PersistentVolume, userReadings} from './namespace.ts';
+import {claimNames, DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
 
 export interface ClaimItem {
   name: string;
@@ -25,8 +11,8 @@ export interface ClaimItem {
   origin: 'release' | 'older-revision' | 'operator';
   size: string | undefined;
   volume?: VolumeItem;
-  /** Workloads and pods of others that mount it. */
-  usedBy: readonly string[];
+  /** Workloads and pods of others that mount it; undefined if they cannot be listed. */
+  usedBy: readonly string[] | undefined;
 }
 
 export interface VolumeItem {
@@ -50,7 +36,7 @@ export const KEPT_LABEL = 'scalr.io/kept-for';
 /** The PVCs of a release and those it mounts. */
 export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
   const {release, manifest, objects, volumes} = readings;
-  const users = claimUsersIn(readings);
+  const using = userReadings(readings);
   const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
   const own = new Set(
     manifest
@@ -67,22 +53,10 @@ export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
           ? 'operator'
           : undefined;
     if (origin === undefined) return [];
-    const usedBy = users.filter(({mounts}) => mounts(claim.metadata.name)).map(({name}) => name);
+    const users = objectUsers({kind: 'PersistentVolumeClaim', name: claim.metadata.name}, using);
+    const usedBy = users?.map((user) => userText(user, readings.namespace));
     return [{...itemOf(claim, origin, {manifest, volumes}), usedBy}];
   });
-}
-
-/** Without the custom resources of agent-job, its runs may mount any PVC of the namespace. */
-function claimUsersIn(
-  readings: InventoryReadings,
-): {name: string; mounts: (claim: string) => boolean}[] {
-  const isUnread = (object: KubernetesObject): boolean =>
-    readings.customResources === undefined &&
-    object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
-  return usersIn({...readings, isUnrecorded: readings.state === undefined}).map((each) => ({
-    name: kindAndName(each),
-    mounts: (claim) => isUnread(each) || mountsClaim(claim)(each),
-  }));
 }
 
 function itemOf(
@@ -144,25 +118,19 @@ export interface NodeDataItem {
   path: string;
   /** Nodes the pods that write there may run on; undefined if nodes cannot be read. */
   nodes: readonly {name: string; isReady: boolean}[] | undefined;
-  /** Other agents that keep their data there; undefined if that cannot be read. */
+  /** Others that use it; undefined if that cannot be read. */
   sharedBy: readonly string[] | undefined;
   /** A directory that only agents have; a program must not empty any other one. */
   isSafe: boolean;
 }
 
 export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeDataItem[] {
-  const path = pathOf(readings.values, chart);
+  const path = nodeDirectoryOf(readings.values, chart);
   if (path === undefined) return [];
-  const {manifest, nodes, customResources, daemonSets} = readings;
+  const {manifest, nodes} = readings;
   const writer = manifest
     .flatMap(podSpecs)
     .find((spec) => hostPaths(spec).map(clean).includes(path));
-  const isIn = (object: KubernetesObject): boolean =>
-    object.metadata.namespace === readings.namespace && isInManifest(object, manifest);
-  const others =
-    daemonSets &&
-    customResources &&
-    [...daemonSets, ...customResources].filter((each) => !isIn(each));
   return [
     {
       path,
@@ -173,15 +141,16 @@ export function nodeDataOf(readings: InventoryReadings, chart: ChartName): NodeD
             (writer === undefined || mayRun(writer, {labels, taints: spec?.taints ?? []})),
         )
         .map((node) => ({name: node.metadata.name, isReady: isNodeReady(node)})),
-      sharedBy: others
-        ?.filter((each) => isAgentAt(each, path))
-        .map((each) => `${each.kind} ${each.metadata.namespace}/${each.metadata.name}`),
+      sharedBy: objectUsers({kind: DIRECTORY, name: path}, userReadings(readings))?.map((user) =>
+        userText(user),
+      ),
       isSafe: isPrivate(path),
     },
   ];
 }
 
-function pathOf(values: Values, chart: ChartName): string | undefined {
+/** The directory that a chart with these values uses on nodes. */
+export function nodeDirectoryOf(values: Values, chart: ChartName): string | undefined {
   const textAt = (key: string): string => String(getAt(values, at(key)) ?? '');
   if (chart === 'agent-k8s')
     return textAt('efsVolumeHandle') === '' ? clean(textAt('agent.data_home')) : undefined;
@@ -190,8 +159,7 @@ function pathOf(values: Values, chart: ChartName): string | undefined {
   return clean(textAt('persistence.cache.hostPath.path'));
 }
 
-const clean = (path: string): string | undefined =>
-  path === '' ? undefined : posix.normalize(path).replace(/(.)\/$/, '$1');
+const clean = (path: string): string | undefined => (path === '' ? undefined : normalPath(path));
 
 /** Of the system from top to bottom. */
 const OFF_LIMITS =
@@ -202,14 +170,3 @@ const SHARED =
 
 const isPrivate = (path: string): boolean =>
   /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
-
-/** The operator's own DaemonSet that prepares the directory (hostPath guide of agent-job) is no agent. */
-function isAgentAt(object: KubernetesObject, path: string): boolean {
-  const isAgent = object.kind !== 'DaemonSet' || /"name":"SCALR_/.test(JSON.stringify(object));
-  const touches = (other: string): boolean =>
-    other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
-  return (
-    isAgent &&
-    podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')))
-  );
-}

@@ -7,7 +7,6 @@ import {
   isOwn,
   type KubernetesObject,
   kindAndName,
-  type ObjectRef,
   type Workload,
 } from '../kubernetes/objects.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
@@ -19,14 +18,16 @@ import {
   releaseClaims,
   type VolumeItem,
 } from './inventory-data.ts';
+import {isWideKnown, type LeftObject, leftObjectsOf} from './left-objects.ts';
 import {
   type InventoryReadings,
-  leftoversOf,
   type NamespaceItem,
   namespaceOf,
   type SecretItem,
   secretsOf,
+  userReadings,
 } from './namespace.ts';
+import {type ObjectUser, objectUsers} from './object-users.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -42,8 +43,12 @@ export interface Inventory {
   definitions: readonly DefinitionItem[];
   secrets: readonly SecretItem[];
   namespace: NamespaceItem | undefined;
-  /** Objects with the labels of the release that Helm has no record of. */
-  leftovers: readonly ObjectRef[];
+  /** Objects of the release that Helm does not delete with it: of older revisions, or all of them if Helm has no record. */
+  leftovers: readonly LeftObject[];
+  /** Secrets in which Helm keeps the revisions of the release. */
+  records: readonly string[];
+  /** False if cluster-scoped objects of the release may remain that this user cannot list. */
+  isWideKnown: boolean;
   nodeData: readonly NodeDataItem[];
 }
 
@@ -66,6 +71,7 @@ export function inventoryOf(readings: InventoryReadings): Inventory {
     ...target,
     objects: manifest.filter((each) => !missing?.has(kindAndName(each))),
   };
+  const leftovers = leftObjectsOf(readings, userReadings(readings));
   const runsOf = release && runsOfRelease(readings.release, release, readings.values);
   return {
     release,
@@ -77,10 +83,18 @@ export function inventoryOf(readings: InventoryReadings): Inventory {
     definitions: definitionItems(readings),
     secrets: secretsOf(readings),
     namespace: namespaceOf(readings),
-    leftovers: leftoversOf(readings),
+    leftovers,
+    records: recordsOf(readings),
+    isWideKnown: isWideKnown(readings),
     nodeData: release ? nodeDataOf(readings, release.chart) : [],
   };
 }
+
+const recordsOf = ({release, objects}: InventoryReadings): string[] =>
+  objects
+    .filter(({kind}) => kind === 'Secret')
+    .map(({metadata}) => metadata.name)
+    .filter((name) => name.startsWith(`sh.helm.release.v1.${release}.v`));
 
 const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
   'agent-k8s': 'agent.worker_on_stop_action',
@@ -126,44 +140,22 @@ function controllersOf(
 /** A CRD of agent-job. Helm installs it and never deletes it. */
 export interface DefinitionItem {
   name: string;
-  /** Releases and resources that would go with it; undefined if that cannot be read. */
-  neededBy: readonly string[] | undefined;
+  /** Releases and custom resources that use it; undefined if that cannot be read. */
+  neededBy: readonly ObjectUser[] | undefined;
 }
 
-function definitionItems({
-  release,
-  namespace,
-  state,
-  releases,
-  definitions = [],
-  customResources,
-}: InventoryReadings): DefinitionItem[] {
+const DEFINITION = 'CustomResourceDefinition';
+
+function definitionItems(readings: InventoryReadings): DefinitionItem[] {
+  const {state, definitions = []} = readings;
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
-  const others = releases
-    ?.filter(
-      (each) =>
-        each.chart.startsWith('agent-job-') &&
-        !(each.name === release && each.namespace === namespace),
-    )
-    .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
   return definitions
     .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
-    .map((definition) => {
-      // Custom resources may also exist without Helm, for example with Argo CD.
-      const resources = customResources
-        ?.filter((each) => each.kind === definition.spec?.names?.kind)
-        .filter(
-          ({metadata}) =>
-            metadata.namespace !== namespace ||
-            metadata.annotations?.['meta.helm.sh/release-name'] !== release,
-        )
-        .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
-      return {
-        name: definition.metadata.name,
-        neededBy: others && resources && [...others, ...resources],
-      };
-    });
+    .map(({metadata: {name}}) => ({
+      name,
+      neededBy: objectUsers({kind: DEFINITION, name}, userReadings(readings)),
+    }));
 }
 
 /** How to find the runs of one release in its namespace. */

@@ -4,24 +4,38 @@ import {chartSchema} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {mergeValues, type Values} from '../ground/tree.ts';
-import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
+import {
+  type ListedRelease,
+  objectsIn,
+  type ReleaseRecord,
+  type Revision,
+  type StoredRevision,
+} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {pluralOf} from '../kubernetes/kinds.ts';
+import {collectionPath, MANAGED_BY, pluralOf} from '../kubernetes/kinds.ts';
 import type {DefinitionObject, KubernetesObject} from '../kubernetes/objects.ts';
-import {getObject, type Listing, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
+import {
+  getObject,
+  type Listing,
+  listAll,
+  listObjects,
+  REQUIRED_MS,
+} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
+import {nodeDirectoryOf} from './inventory-data.ts';
 import {
   type InventoryReadings,
   NAMESPACE_KINDS,
   type PersistentVolume,
-  USER_KINDS,
-  usersIn,
+  userReadings,
 } from './namespace.ts';
+import {USER_KINDS, usersIn} from './object-users.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
+import {isRenderedFor} from './release-objects.ts';
 import {withRoles} from './roles-to-read.ts';
 
 /** Runs, data and tokens cannot be found without these. */
@@ -29,92 +43,202 @@ const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims
 
 const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 
+/** Cluster-scoped kinds of the charts, without PersistentVolumes. */
+const WIDE_KINDS: readonly string[] = [
+  'clusterroles.rbac.authorization.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
+  'storageclasses.storage.k8s.io',
+  'priorityclasses.scheduling.k8s.io',
+];
+
+const BINDING_KINDS: readonly string[] = [
+  'clusterrolebindings.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+];
+
+/** Can mount a directory of a node for a long time. */
+const WORKLOAD_KINDS: readonly string[] = [
+  'daemonsets.apps',
+  'deployments.apps',
+  'statefulsets.apps',
+];
+
+interface InventoryReader {
+  name: ReleaseName;
+  access: ClusterAccess;
+  options: {signal: AbortSignal; idleMs: number};
+}
+
 /** Reads everything an uninstall reports on; changes nothing. @throws ExpectedError */
 export async function readInventory(
   name: ReleaseName,
-  {
-    release,
-    namespace,
-    drift,
-    installed,
-  }: Pick<InstallFacts, 'release' | 'namespace' | 'drift' | 'installed'>,
+  facts: Pick<InstallFacts, 'release' | 'namespace' | 'drift' | 'installed'>,
   access: ClusterAccess,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<InventoryReadings> {
   const {kubeTarget} = name;
-  const {kubernetes} = access;
-  const helm = releasesIn(access);
+  const reader = {name, access, options: {signal, idleMs: REQUIRED_MS}};
   // With --keep-history Helm keeps the record of uninstalled releases.
-  const state = release?.status === 'uninstalled' ? undefined : release;
-  const options = {signal, idleMs: REQUIRED_MS};
-  const everywhere = async <T = KubernetesObject>(
-    resource: string,
-    groupVersion?: string,
-  ): Promise<readonly T[] | undefined> =>
-    permitted(
-      await listObjects<T>(kubernetes, resource, {
-        ...options,
-        ...(groupVersion === undefined ? {} : {groupVersion}),
-      }),
-      kubeTarget,
-    );
-  const definition = async (each: string): Promise<Listing<DefinitionObject>> => {
-    const {object, error} = await getObject<DefinitionObject>(
-      kubernetes,
-      DEFINITION,
-      each,
-      options,
-    );
-    return error ? {items: [], error} : {items: object === undefined ? [] : [object]};
-  };
-  const [kinds, volumes, definitions, daemonSets, nodes, releases] = await Promise.all([
-    Promise.all(
-      NAMESPACE_KINDS.map(async (kind) => ({
-        kind,
-        ...(await listObjects<KubernetesObject>(kubernetes, kind, {
-          ...options,
-          namespace: kubeTarget.namespace,
-        })),
-      })),
-    ),
-    everywhere<PersistentVolume>('persistentvolumes'),
-    Promise.all(DEFINITIONS.map(definition)).then((found) =>
-      allOf(found.map((each) => permitted(each, kubeTarget))),
-    ),
-    everywhere('daemonsets.apps'),
-    everywhere<NodeObject>('nodes'),
-    helm
-      .list(kubeTarget, {...options, everywhere: true})
-      .then((listed) => permitted(listed, kubeTarget)),
+  const state = facts.release?.status === 'uninstalled' ? undefined : facts.release;
+  const values = state === undefined ? {} : mergeValues(state.defaults, state.values);
+  const chart = scalrChart(state?.chart ?? '')?.chart;
+  const hasDirectory = chart !== undefined && nodeDirectoryOf(values, chart) !== undefined;
+  const [here, volumes, definitions, workloads, nodes, releases, wide] = await Promise.all([
+    readNamespace(reader),
+    everywhere<PersistentVolume>(reader, 'persistentvolumes'),
+    readDefinitions(reader),
+    hasDirectory ? allKinds(reader, WORKLOAD_KINDS) : [],
+    everywhere<NodeObject>(reader, 'nodes'),
+    readReleases(reader, true),
+    readWide(reader),
   ]);
-  for (const {kind, error} of kinds) {
-    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind)))
-      await withRoles(name, kubernetes, {usesHelm: true})(apiFailure(error, kubeTarget));
-  }
-  const isUnknown = state === undefined && releases === undefined;
-  const releasesHere = isUnknown
-    ? permitted(await helm.list(kubeTarget, {...options, everywhere: false}), kubeTarget)
-    : undefined;
-  const customResources =
-    definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
+  const releasesHere = releases === undefined ? await readReleases(reader, false) : undefined;
+  const isWide = hasDirectory || (definitions?.length ?? 0) > 1;
+  const [customResources, revisions, bindings] = await Promise.all([
+    readCustomResources(reader, definitions),
+    readRevisions(reader, releases ?? releasesHere ?? [], isWide),
+    wide?.some(({kind}) => kind === 'ClusterRole') ? allKinds(reader, BINDING_KINDS) : [],
+  ]);
   return {
     release: name.release,
     namespace: kubeTarget.namespace,
     state,
-    values: state === undefined ? {} : mergeValues(state.defaults, state.values),
-    manifest: state === undefined ? [] : installed,
-    missing: new Set(drift.filter(({problem}) => problem === 'missing').map(({object}) => object)),
-    objects: kinds.flatMap(({items}) => items),
-    unread: kinds.filter(({error}) => error).map(({kind}) => pluralOf(kind)),
-    namespaceObject: namespace,
+    values,
+    manifest: state === undefined ? [] : facts.installed,
+    missing: new Set(
+      facts.drift.filter(({problem}) => problem === 'missing').map(({object}) => object),
+    ),
+    ...here,
+    namespaceObject: facts.namespace,
     releases,
     releasesHere,
+    revisions,
     volumes,
     definitions,
-    customResources: customResources && allOf(customResources),
-    daemonSets,
+    customResources,
+    workloads,
+    bindings,
     nodes,
+    wide,
   };
+}
+
+/** @throws ExpectedError if a kind that is needed cannot be listed */
+async function readNamespace({
+  name,
+  access: {kubernetes},
+  options,
+}: InventoryReader): Promise<Pick<InventoryReadings, 'objects' | 'unread'>> {
+  const {kubeTarget} = name;
+  const where = {...options, namespace: kubeTarget.namespace};
+  const kinds = await Promise.all(
+    NAMESPACE_KINDS.map(async (kind) => ({
+      kind,
+      ...(await listObjects<KubernetesObject>(kubernetes, kind, where)),
+    })),
+  );
+  for (const {kind, error} of kinds) {
+    if (error && (error.kind !== 'forbidden' || NEEDED.includes(kind)))
+      await withRoles(name, kubernetes, {usesHelm: true})(apiFailure(error, kubeTarget));
+  }
+  return {
+    objects: kinds.flatMap(({items}) => items),
+    unread: kinds.filter(({error}) => error).map(({kind}) => pluralOf(kind)),
+  };
+}
+
+/** Objects of all namespaces; undefined if this user may not list them. @throws ExpectedError */
+async function everywhere<T = KubernetesObject>(
+  {name, access, options}: InventoryReader,
+  resource: string,
+  groupVersion?: string,
+): Promise<readonly T[] | undefined> {
+  const where = groupVersion === undefined ? options : {...options, groupVersion};
+  return permitted(await listObjects<T>(access.kubernetes, resource, where), name.kubeTarget);
+}
+
+const allKinds = async (
+  reader: InventoryReader,
+  kinds: readonly string[],
+): Promise<readonly KubernetesObject[] | undefined> =>
+  allOf(await Promise.all(kinds.map((kind) => everywhere(reader, kind))));
+
+async function readDefinitions({
+  name,
+  access: {kubernetes},
+  options,
+}: InventoryReader): Promise<readonly DefinitionObject[] | undefined> {
+  const found = await Promise.all(
+    DEFINITIONS.map(async (each) => {
+      const {object, error} = await getObject<DefinitionObject>(
+        kubernetes,
+        DEFINITION,
+        each,
+        options,
+      );
+      if (error) return permitted<DefinitionObject>({items: [], error}, name.kubeTarget);
+      return object === undefined ? [] : [object];
+    }),
+  );
+  return allOf(found);
+}
+
+async function readCustomResources(
+  reader: InventoryReader,
+  definitions: readonly DefinitionObject[] | undefined,
+): Promise<readonly KubernetesObject[] | undefined> {
+  if (definitions === undefined) return undefined;
+  return allOf(
+    await Promise.all(definitions.map((each) => everywhere(reader, ...resourceOf(each)))),
+  );
+}
+
+const readReleases = async (
+  {name: {kubeTarget}, access, options}: InventoryReader,
+  everyNamespace: boolean,
+): Promise<readonly ListedRelease[] | undefined> =>
+  permitted(
+    await releasesIn(access).list(kubeTarget, {...options, everywhere: everyNamespace}),
+    kubeTarget,
+  );
+
+/** Of this release and the agents beside it; of all agents in the cluster if they can use the same CRDs or directories. */
+async function readRevisions(
+  {name, access, options}: InventoryReader,
+  releases: readonly ListedRelease[],
+  isWide: boolean,
+): Promise<readonly StoredRevision[] | undefined> {
+  const {kubeTarget} = name;
+  const others = releases
+    .filter(({chart}) => scalrChart(chart) !== undefined)
+    .filter(({namespace}) => isWide || namespace === kubeTarget.namespace)
+    .filter((each) => each.name !== name.release || each.namespace !== kubeTarget.namespace)
+    .map((each) => ({release: each.name, kubeTarget: {...kubeTarget, namespace: each.namespace}}));
+  return permitted(await releasesIn(access).revisions([name, ...others], options), kubeTarget);
+}
+
+/** Helm labels what it creates. */
+const OF_HELM = `?labelSelector=${encodeURIComponent(`${MANAGED_BY}=Helm`)}`;
+
+/** Cluster-scoped objects that Helm created for the release. */
+async function readWide({
+  name,
+  access: {kubernetes},
+  options,
+}: InventoryReader): Promise<readonly KubernetesObject[] | undefined> {
+  const {release, kubeTarget} = name;
+  const own = {release, namespace: kubeTarget.namespace};
+  const found = await Promise.all(
+    WIDE_KINDS.map(async (kind) => {
+      const listed = await listAll(kubernetes, `${collectionPath(kind)}${OF_HELM}`, options);
+      return permitted(listed as Listing<KubernetesObject>, kubeTarget);
+    }),
+  );
+  return allOf(found)?.filter(
+    (each) =>
+      isRenderedFor(each, own) &&
+      each.metadata.annotations?.['meta.helm.sh/release-namespace'] === own.namespace,
+  );
 }
 
 /** The kind that a definition defines, in a version that is served. */
@@ -188,7 +312,7 @@ export async function readInstalled(
       values: withDefaults(values, target),
     }),
     live: readings.objects,
-    users: usersIn({...readings, manifest: objects}),
+    users: usersIn({...userReadings(readings), manifest: objects}),
     unlisted: USER_KINDS.map(pluralOf).filter((kind) => readings.unread.includes(kind)),
     nodes: (readings.nodes ?? []).map(({metadata, status}) => ({
       name: metadata.name,

@@ -175,14 +175,28 @@ describe('a release that does not exist', () => {
     });
   });
 
-  test('is reported with a delete command for each object when only its Helm record is gone', async () => {
+  test('is reported with each object and removed with --purge=leftovers when only its Helm record is gone', async () => {
     const place = await installed();
     await place.kubectl('delete', 'secrets', '--selector=owner=helm');
     const {exit, result} = await uninstalled(place, ['--yes']);
-    expect({exit, changed: result.changed}).toEqual({exit: 0, changed: false});
+    expect({exit, changed: result.changed, complete: result.complete}).toEqual({
+      exit: 0,
+      changed: false,
+      complete: false,
+    });
     const deployment = result.kept.find(({what}: Told) => what.startsWith('Deployment'));
     expect(deployment.why).toContain('which has no Helm record');
-    expect(await typed(deployment.how)).toMatchObject({exitCode: 0});
+    expect(deployment.how).toMatch(/^scalr-agent uninstall .*--purge=leftovers/);
+    const purged = await uninstalled(place, ['--purge=leftovers', '--yes']);
+    expect({exit: purged.exit, code: purged.result.error.code}).toEqual({
+      exit: 2,
+      code: 'NOT_CONFIRMED',
+    });
+    const confirmed = await uninstalled(place, ['--purge=leftovers', '--confirm', RELEASE]);
+    expect({exit: confirmed.exit, complete: confirmed.result.complete}).toEqual({
+      exit: 0,
+      complete: true,
+    });
     expect(await exists(place, 'deployments')).toBe(false);
   });
 });

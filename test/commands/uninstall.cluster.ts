@@ -55,6 +55,12 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const {stdout, stderr, exit} = await uninstall(place, helm, ['--yes', '--json']);
     expect(exit, stderr).toBe(0);
     expect(violations('uninstall', stdout)).toEqual([]);
+    // Runs of agent-local execute inside the agent.
+    const result = JSON.parse(stdout);
+    expect(result).not.toHaveProperty('runsInFlight');
+    expect(result.warnings).toEqual([
+      {code: 'DRAIN', message: expect.stringMatching(/^Runs inside .* are interrupted/)},
+    ]);
     expect(stderr).toMatch(
       /Will be removed:[\s\S]*Deployment[\s\S]*Will remain:[\s\S]*Secret scalr-agent-token[\s\S]*Removed:[\s\S]*Remaining:/,
     );

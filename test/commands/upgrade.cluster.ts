@@ -379,7 +379,9 @@ test('asks everything before the first step, and changes nothing when the plan i
   expect(exit, stderr).toBe(1);
   expect(questions).toEqual([
     'Roll back if the upgrade fails?',
-    ...questions.filter((each) => each === 'Delete CRD atasks.scalr.io, which nothing uses?'),
+    ...questions.filter(
+      (each) => each === 'Delete CRD atasks.scalr.io, which only a rollback of this release uses?',
+    ),
     'Apply this plan?',
   ]);
   expect(stderr).toContain('Canceled. Nothing was changed.');
@@ -509,7 +511,7 @@ test('lists a CRD that nothing uses after the upgrade, and deletes it with --rem
   expect(JSON.parse(done.stdout).obsolete).toEqual(
     expect.arrayContaining([
       {
-        title: 'Delete CRD atasks.scalr.io, which nothing uses',
+        title: 'Delete CRD atasks.scalr.io, which only a rollback of this release uses',
         how: expect.stringContaining('kubectl delete customresourcedefinition atasks.scalr.io'),
       },
     ]),

@@ -174,15 +174,15 @@ describe('a value', () => {
     ],
     [
       ['uninstall', '--purge', ''],
-      ['claims', 'crds', 'secrets', 'namespace', 'node-data', 'all'],
+      ['claims', 'crds', 'secrets', 'namespace', 'node-data', 'leftovers', 'all'],
     ],
     [
       ['uninstall', '--purge', 'crds,claims,'],
-      ['secrets', 'namespace', 'node-data', 'all'],
+      ['secrets', 'namespace', 'node-data', 'leftovers', 'all'],
     ],
     [
       ['uninstall', '--purge', 'crds', '--purge=claims,'],
-      ['secrets', 'namespace', 'node-data', 'all'],
+      ['secrets', 'namespace', 'node-data', 'leftovers', 'all'],
     ],
   ])('after %j is %j', async (words, expected) => {
     expect(await values(words)).toEqual(expected);

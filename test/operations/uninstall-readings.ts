@@ -35,7 +35,10 @@ export const readings = (
   volumes: [],
   definitions: [],
   customResources: [],
-  daemonSets: [],
+  workloads: [],
+  bindings: [],
+  revisions: [],
+  wide: [],
   nodes: [],
   ...more,
 });

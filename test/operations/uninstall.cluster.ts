@@ -250,7 +250,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     await expect.poll(() => names(here, 'namespace', here.namespace), {timeout: 20_000}).toBe('');
   });
 
-  test('keeps a CRD of agent-job while another release uses it', async () => {
+  test('keeps a CRD of agent-job while another release uses it, and deletes that of another version', async () => {
     const here = await deps();
     const there = await deps();
     await here.kubectl.apply(definition('atasks', 'AgentTask'));
@@ -269,6 +269,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     const ours = (given: InventoryReadings): InventoryReadings => ({
       ...given,
       releases: given.releases?.filter(isOurs),
+      revisions: given.revisions?.filter(isOurs),
       customResources: given.customResources?.filter(({metadata}) => isOurs(metadata)),
     });
     const planned = await uninstall(here, {purge: ['crds'], change: ours});
@@ -276,16 +277,11 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(why).toContain(`release ${there.namespace}/agent (agent-job-0.6.5)`);
     expect(why).toContain(`AgentTaskTemplate ${there.namespace}/`);
 
-    // The old definition alone is nobody's.
-    const alone = (given: InventoryReadings): InventoryReadings => ({
-      ...given,
-      releases: given.releases?.filter(({namespace}) => namespace === there.namespace),
-      definitions: given.definitions?.filter(({metadata}) => metadata.name === 'atasks.scalr.io'),
-    });
-    const {removed, notRemoved} = await uninstall(there, {purge: ['crds'], change: alone});
-    expect(removed).toContain('CRD atasks.scalr.io');
-    expect(notRemoved).toEqual([]);
+    // Releases of this version do not use the old one.
+    expect(planned.removed).toContain('CRD atasks.scalr.io');
+    expect(planned.notRemoved).toEqual([]);
     expect(await names(there, 'customresourcedefinition', 'atasks.scalr.io')).toBe('');
+    await uninstall(there, {change: ours});
     expect(await names(there, 'deployments')).toBe('');
   });
 

@@ -384,7 +384,7 @@ describe('drain', () => {
     const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
     expect(plan.needsConfirmation).toBe(true);
     expect(plan.warnings).toEqual([
-      '1 run is in flight; without a drain they lose their service account and their cache.',
+      '1 run is in flight, and without a drain they lose their service account and their cache: Job r1.',
     ]);
   });
 });
@@ -732,7 +732,7 @@ describe('data on nodes', () => {
   test.each<[string, InventoryReadings, string]>([
     [
       'workers of another agent',
-      given({daemonSets: [same('DaemonSet', PATH)]}),
+      given({workloads: [same('DaemonSet', PATH)]}),
       'also used by DaemonSet other/x',
     ],
     [
@@ -742,7 +742,7 @@ describe('data on nodes', () => {
     ],
     [
       'missing permissions',
-      given({daemonSets: undefined}),
+      given({workloads: undefined}),
       'your user cannot list other users of the directory',
     ],
     [
@@ -778,7 +778,7 @@ describe('data on nodes', () => {
       metadata: {namespace: 'kube-system'},
       spec: {template: {spec: {containers: [{name: 'init'}], volumes: [{hostPath: {path: PATH}}]}}},
     });
-    expect(ids(planned(given({daemonSets: [preparer]}), ['node-data']))).toContain('clean');
+    expect(ids(planned(given({workloads: [preparer]}), ['node-data']))).toContain('clean');
   });
 
   test.each<[string, string, InventoryReadings['values'], string | undefined]>([
@@ -932,7 +932,7 @@ describe('a release without a Helm record', () => {
       'PVC data: used by Deployment agent-main',
       'Secret agent-token: used by Deployment agent-main',
       'Namespace scalr: it contains other objects: Deployment agent-main',
-      'Deployment agent-main: it has the labels of release agent, which has no Helm record',
+      'Deployment agent-main: it belongs to release agent, which has no Helm record',
     ]);
   });
 });

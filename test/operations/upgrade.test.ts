@@ -244,9 +244,10 @@ describe('steps', () => {
 });
 
 describe('obsolete CRDs', () => {
+  const user = {by: 'release', release: 'b', namespace: 'a', chart: 'agent-job-0.5.60'} as const;
   const definitions = [
     {name: 'atasks.scalr.io', neededBy: []},
-    {name: 'agentworkers.scalr.io', neededBy: ['release a/b (agent-job-0.5.60)']},
+    {name: 'agentworkers.scalr.io', neededBy: [user]},
     {name: 'agenttasktemplates.scalr.io', neededBy: []},
   ];
 

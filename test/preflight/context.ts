@@ -211,6 +211,8 @@ export const live = (but: Partial<LiveState> = {}): LiveState => ({
   quotas: known([], 'resourcequotas'),
   limitRanges: known([], 'limitranges'),
   pods: known([], 'pods'),
+  customResources: known([], 'custom resources'),
+  revisions: known([], 'revisions'),
   user: known('jane', 'SelfSubjectReview'),
   ...but,
 });

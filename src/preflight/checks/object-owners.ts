@@ -1,3 +1,4 @@
+import {scalrChart} from '../../charts/define.ts';
 import {compare, within} from '../../charts/releases.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
@@ -68,19 +69,25 @@ function ownedByRelease(
   {name, namespace}: {name: string; namespace: string},
   context: PreflightContext,
 ): Owner {
-  const releases = knownValue(context.readings.releases)?.releases;
+  const {kubeTarget} = context.name;
+  const {scope, releases} = knownValue(context.readings.releases) ?? {};
   const found = releases?.find((each) => each.name === name && each.namespace === namespace);
   const text = `Helm release ${namespace}/${name}`;
-  // Of other namespaces only releases of Scalr agents are read.
-  if (
-    releases !== undefined &&
-    found === undefined &&
-    namespace === context.name.kubeTarget.namespace
-  )
-    return {text: `${text}, which no longer exists`, remedy: adopt};
-  const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
-    ? ownCommand('uninstall', {release: name, kubeTarget: {...context.name.kubeTarget, namespace}})
-    : helmCommand(context.name.kubeTarget, 'uninstall', name, '--namespace', namespace);
+  const owner = {release: name, kubeTarget: {...kubeTarget, namespace}};
+  const isHere = namespace === kubeTarget.namespace;
+  if (found === undefined && (scope === 'cluster' || (releases !== undefined && isHere))) {
+    const clean = `Delete what remains of it: ${ownCommand('uninstall', owner, '--purge=leftovers')}`;
+    return {
+      text: `${text}, which no longer exists`,
+      remedy: (objects, about) =>
+        `${clean}\n${isHere ? `Or: ${adopt(objects, about)}` : `Or: ${remedyFor(objects)}`}`,
+    };
+  }
+  // `uninstall` refuses releases of other charts.
+  const uninstall =
+    found === undefined || scalrChart(found.chart) !== undefined
+      ? ownCommand('uninstall', owner)
+      : helmCommand(kubeTarget, 'uninstall', name, '--namespace', namespace);
   return {
     text,
     remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`,

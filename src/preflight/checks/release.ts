@@ -3,16 +3,26 @@ import {CHART_CHANGES, changeWithUpgrade} from '../../charts/advise.ts';
 import {isBelow} from '../../charts/charts.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {scalrChart} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../ground/command-line.ts';
-import {isKnown, knownValue, mapped} from '../../ground/fact.ts';
+import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../ground/fact.ts';
 import {few} from '../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../ground/tree.ts';
 import {showDefinitions} from '../../helm/helm.ts';
-import {isContained} from '../../kubernetes/kinds.ts';
-import {type DefinitionObject, kindAndName} from '../../kubernetes/objects.ts';
-import {DEFINITIONS, type ScalrRelease} from '../../platform/cluster-facts.ts';
+import {helmOwner, isContained} from '../../kubernetes/kinds.ts';
+import {
+  type DefinitionObject,
+  type KubernetesObject,
+  kindAndName,
+} from '../../kubernetes/objects.ts';
+import {definitionOf, type ScalrRelease} from '../../platform/cluster-facts.ts';
+import {
+  DIRECTORY,
+  NOTHING_READ,
+  type ObjectUser,
+  objectUsers,
+  userText,
+} from '../../release/object-users.ts';
 import {purpose} from '../../settings/agent.ts';
 import {agentImage} from '../../settings/pods.ts';
 import {chartSource} from '../../settings/release.ts';
@@ -26,6 +36,7 @@ import {
   type PreflightContext,
   pass,
   skip,
+  skipUnknown,
   warn,
 } from '../preflight-context.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
@@ -94,6 +105,34 @@ const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
 
 const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
 
+/** Agents without a Helm release, such as those of Argo CD; Helm knows the values of the others. */
+function unrecordedUsers(path: string, context: PreflightContext): string[] {
+  const {name, readings, values} = context;
+  const nodeSelectorOf = (each: KubernetesObject): Values =>
+    (getAt(each as unknown as Tree, at('spec.template.spec.nodeSelector')) ?? {}) as Values;
+  const workloads = (knownValue(readings.daemonSets) ?? []).filter(
+    (each) =>
+      helmOwner(each) === undefined && !areOnOtherNodes(selectorOf(values), nodeSelectorOf(each)),
+  );
+  const users = objectUsers(
+    {kind: DIRECTORY, name: path},
+    {
+      ...NOTHING_READ,
+      release: name.release,
+      namespace: name.kubeTarget.namespace,
+      workloads,
+      customResources: [],
+      revisions: [],
+    },
+  );
+  return (users ?? []).map((user) => userText(user));
+}
+
+function freeDirectory(path: string, {get}: PreflightContext): string {
+  const unique = uniqueName(get);
+  return posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
+}
+
 const nodeData = check('Release', 'node-data', 'Node data directory', {
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
@@ -111,17 +150,12 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
         );
       });
       const path = own.replace(/\/$/, '');
-      if (shared.length > 0) {
-        const unique = uniqueName(context.get);
-        const free = posix.join(
-          posix.dirname(path),
-          posix.basename(path) === unique ? `${unique}-2` : unique,
-        );
+      const users = [...shared.map(releaseText), ...unrecordedUsers(path, context)];
+      if (users.length > 0)
         return fail(
-          `${path} is also used by ${few(shared.map(releaseText))}`,
-          `Use another directory: --data-home ${free}`,
+          `${path} is also used by ${few(users)}`,
+          `Use another directory: --data-home ${freeDirectory(path, context)}`,
         );
-      }
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)
         return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
@@ -133,10 +167,6 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
     });
   },
 });
-
-/** The definition that a version of agent-job works with. */
-const definitionOf = (version: string): string =>
-  DEFINITIONS[within(version, '<=0.5.63') ? 0 : within(version, '<=0.5.67') ? 1 : 2] as string;
 
 const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
   commandLine(showDefinitions({chart, version, source: get(chartSource)}));
@@ -215,31 +245,55 @@ const leftDefinitions = check('Release', 'leftover-crds', 'CRDs of earlier chart
     if (target.chart !== 'agent-job') return undefined;
     return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
       const others = definitions.filter((name) => name !== definitionOf(target.version));
-      if (others.length === 0) return pass('No CRDs of other versions');
-      return ifKnown(
-        facts.releases,
-        `determine which releases use CRD ${few(others)} of other versions`,
-        ({scope, releases}) => {
-          const users = releases.filter(
-            ({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)),
-          );
-          const left = others.filter(
-            (name) => !users.some(({version}) => definitionOf(version) === name),
-          );
-          if (left.length === 0) return pass(`${few(others)}: used by ${releasesText(users)}`);
-          if (scope === 'namespace')
-            return skip(
-              `Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`,
-            );
-          return warn(
-            `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
-            `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...left)}`,
-          );
-        },
-      );
+      return others.length === 0 ? pass('No CRDs of other versions') : usesOf(others, context);
     });
   },
 });
+
+/** Nothing that somebody uses, or may use, is offered for deletion. */
+function usesOf(names: readonly string[], context: PreflightContext): CheckResult {
+  const found = names.map((name) => ({name, users: definitionUsers(name, context)}));
+  const unused = found.filter(({users}) => users?.length === 0).map(({name}) => name);
+  if (unused.length > 0)
+    return warn(
+      `${few(unused)} ${unused.length === 1 ? 'remains' : 'remain'} from an earlier version, and no release, older revision or custom resource uses ${unused.length === 1 ? 'it' : 'them'}`,
+      `Delete ${unused.length === 1 ? 'it' : 'them'}: ${kubectlCommand(context.name.kubeTarget, 'delete', 'crd', ...unused)}`,
+    );
+  const unknown = found.filter(({users}) => users === undefined).map(({name}) => name);
+  if (unknown.length > 0) return skipUses(unknown, context);
+  const users = [
+    ...new Set(found.flatMap((each) => (each.users ?? []).map((user) => userText(user)))),
+  ];
+  return pass(`${few(names)}: used by ${few(users, 3)}`);
+}
+
+function definitionUsers(
+  name: string,
+  {name: {release, kubeTarget}, readings, live}: PreflightContext,
+): readonly ObjectUser[] | undefined {
+  const {scope, releases} = knownValue(readings.releases) ?? {};
+  return objectUsers(
+    {kind: 'CustomResourceDefinition', name},
+    {
+      ...NOTHING_READ,
+      release,
+      namespace: kubeTarget.namespace,
+      customResources: knownValue(live.customResources),
+      revisions: knownValue(live.revisions),
+      releases: scope === 'cluster' ? releases : undefined,
+    },
+  );
+}
+
+function skipUses(names: readonly string[], context: PreflightContext): CheckResult {
+  const {live, readings} = context;
+  const task = `determine who uses CRD ${few(names)}`;
+  const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
+  const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
+  return missing === undefined
+    ? skip(`Cannot ${task}: ${onlyOfNamespace(context)}`)
+    : skipUnknown(missing, task);
+}
 
 const OLDEST_AGENT = '0.45.0';
 

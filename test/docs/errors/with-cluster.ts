@@ -142,9 +142,7 @@ export const withCluster: readonly Example[] = [
     kind: 'unreachable',
     message: 'dial tcp 10.0.0.1:443: i/o timeout',
   }),
-  failing('TARGET_CHANGED', 'uninstall --kube-context dev', () =>
-    identityOf('a9c1', '57f0').run(),
-  ),
+  failing('TARGET_CHANGED', 'uninstall --kube-context dev', () => identityOf('a9c1', '57f0').run()),
   request('NOT_LOGGED_IN', 'uninstall --namespace scalr-agent', {
     kind: 'not-logged-in',
     message: 'Unauthorized',

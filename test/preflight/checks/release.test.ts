@@ -2,6 +2,7 @@ import {known, unknown} from '../../../src/ground/fact.ts';
 import type {KubernetesObject} from '../../../src/kubernetes/objects.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {writer} from '../../operations/uninstall-readings.ts';
 import type {FakeCluster} from '../../platform/fake-cluster.ts';
 import {live, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
@@ -90,6 +91,27 @@ const withVcs = {
   ...ORDINARY,
   releases: [vcs],
   values: {vcs: {podAnnotations: {'scalr.io/purpose': 'vcs'}}},
+};
+
+/** Applied by Argo CD, so Helm has no record of it. */
+const task = {
+  apiVersion: 'scalr.io/v1',
+  kind: 'AgentTask',
+  metadata: {name: 'scalr-agent-task', namespace: 'argo'},
+};
+const older = {
+  release: 'scalr-agent',
+  namespace: 'scalr-agent',
+  revision: 1,
+  status: 'superseded',
+  chart: 'agent-job-0.5.67',
+  manifest: '',
+};
+
+const worker = {
+  ...writer('DaemonSet', 'agent-k8s-worker', '/var/lib/agents/', {metadata: {namespace: 'argo'}}),
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
 };
 
 prove('release', releaseChecks, [
@@ -250,6 +272,13 @@ prove('release', releaseChecks, [
   {
     id: 'node-data',
     is: 'fail',
+    when: 'an agent without a Helm release has it',
+    flags: k8s,
+    cluster: {...ORDINARY, objects: [...ORDINARY.objects, worker]},
+  },
+  {
+    id: 'node-data',
+    is: 'fail',
     when: 'it lies in that of another one',
     flags: k8s,
     cluster: ofOther({agent: {data_home: '/var/lib'}}),
@@ -359,6 +388,40 @@ prove('release', releaseChecks, [
     is: 'pass',
     when: 'an older release needs it',
     cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.5.66', 'blue', 'b')),
+  },
+  {
+    id: 'leftover-crds',
+    is: 'pass',
+    when: 'a custom resource without a Helm release uses it',
+    cluster: withDefinitions(['atasks.scalr.io']),
+    but: {live: live({customResources: known([task], 'custom resources')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'pass',
+    when: 'an older revision of a release needs it',
+    cluster: withDefinitions(['atasks.scalr.io'], release('agent-job-0.6.5')),
+    but: {live: live({revisions: known([older], 'revisions')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'warn',
+    when: 'only one of two is used',
+    cluster: withDefinitions(['agentworkers.scalr.io', 'atasks.scalr.io']),
+    but: {live: live({customResources: known([task], 'custom resources')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'skip',
+    when: 'custom resources are refused',
+    cluster: withDefinitions(['atasks.scalr.io']),
+    but: {live: live({customResources: unknown('forbidden', 'atasks.scalr.io is forbidden')})},
+  },
+  {
+    id: 'leftover-crds',
+    is: 'skip',
+    when: 'only the namespace may be read',
+    cluster: {...withDefinitions(['atasks.scalr.io']), refuse: ['secrets']},
   },
   {
     id: 'leftover-crds',

@@ -1,0 +1,53 @@
+import {kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
+import {failed} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
+import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
+import {getObject, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
+import {hasContent} from './install-secrets.ts';
+import type {Plan, Step} from './step.ts';
+
+type WrittenSecret = KubernetesObject & {stringData: Readonly<Record<string, string>>};
+
+/** Reads the Secrets that the plan has written again: another program may have changed them back. @throws ExpectedError */
+export async function requireStored(
+  {steps}: Plan,
+  {kubeTarget}: ReleaseName,
+  kubernetes: Reader,
+): Promise<void> {
+  const {namespace} = kubeTarget;
+  for (const {metadata, stringData} of steps.flatMap(secretsIn)) {
+    const {name} = metadata;
+    const signal = AbortSignal.timeout(REQUIRED_MS);
+    const options = {signal, idleMs: REQUIRED_MS, namespace};
+    const read = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
+    const {object} = requireAnswer(read, kubeTarget);
+    const lost = Object.entries(stringData)
+      .filter(([key, text]) => !hasContent(object, key, new Secret(text)))
+      .map(([key]) => key);
+    if (lost.length > 0) throw changedBack(name, lost, kubeTarget);
+  }
+}
+
+/** Secrets whose content a step writes. */
+const secretsIn = ({call: {requests = []}}: Step): WrittenSecret[] =>
+  requests
+    .filter(({method}) => method === 'PATCH')
+    .map(({body}) => JSON.parse(body.reveal()) as Partial<WrittenSecret>)
+    .filter(
+      (each): each is WrittenSecret => each.kind === 'Secret' && each.stringData !== undefined,
+    );
+
+const changedBack = (
+  name: string,
+  keys: readonly string[],
+  kubeTarget: ReleaseName['kubeTarget'],
+) =>
+  failed(
+    'OBJECT_NOT_OWNED',
+    `Secret ${name} does not contain what this command has written: ${keys.join(', ')}.`,
+    [
+      `Another program has changed the Secret. Find out which: ${kubectlCommand(kubeTarget, 'get', 'secret', name, '--namespace', kubeTarget.namespace, '--show-managed-fields', '--output', 'jsonpath={.metadata.managedFields[*].manager}')}`,
+      'Set the new content in that program, or use another Secret',
+    ],
+  );
