@@ -56,6 +56,7 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
 
 const PROXIED = {
   'https-proxy': 'http://ann:secret@proxy.example.com:3128',
+  'allow-clear-text': true,
   'ca-file': 'ca.pem',
   'metadata-service': 'block',
 };
