@@ -162,13 +162,13 @@ export const dryRunDelete = (kubeTarget: ClusterTarget, items: readonly object[]
     listOf(items),
   );
 
-/** Server dry run. Objects are merged with existing ones, as helm does it. */
-export const dryRunMerge = (kubeTarget: ClusterTarget, items: readonly object[]): Call =>
-  kubectl(
-    kubeTarget,
-    ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'],
-    listOf(items),
-  );
+/** Server dry run. Objects are merged with existing ones, as helm does it; null removes a field. */
+export function dryRunMerge(kubeTarget: ClusterTarget, items: readonly object[]): Call {
+  // kubectl itself rejects null, for example as an annotation.
+  const validation = JSON.stringify(items).includes(':null') ? ['--validate=false'] : [];
+  const flags = ['--field-manager', FIELD_MANAGER, '--dry-run=server', ...validation, PROMPT];
+  return kubectl(kubeTarget, ['apply', ...flags, '--filename', '-'], listOf(items));
+}
 
 /** The same for objects that are too large or too secret for the last-applied annotation of a merge. `asHelm` reports conflicts as Helm would. */
 export function dryRunApply(

@@ -192,20 +192,11 @@ function releaseSteps(
   keptClaims: readonly string[],
   choices: InstallChoices,
 ): {definitions?: Step[]; unlock?: Step[]; release: Step[]} {
-  const {name, chart, values, yaml, manifest} = desired;
+  const {name, chart, values, manifest} = desired;
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
   const changed = changedObjects(desired, facts);
-  const call = upgradeInstall(name, chart, yaml, {
-    forcesConflicts: facts.release?.isServerSide === true && changed.length > 0,
-  });
-  const removed = removedByUpgrade(manifest, facts.installed, keptClaims);
-  const step = {
-    id: 'release',
-    call,
-    permissions: permissionsOfUpgrade(desired, facts, keptClaims),
-    deletes: removed.map((each) => renderedObject(each, name.kubeTarget.namespace)),
-  };
+  const step = helmStep(desired, facts, keptClaims, changed.length > 0);
   if (release === undefined)
     return {release: [{...step, title: `Install ${id} as release ${name.release}`}]};
   const isSame = release.chart === id && sameTree(release.values, values);
@@ -243,6 +234,25 @@ function releaseSteps(
         call: replaceObject(name.kubeTarget, markedFailed(release.record)),
       },
     ],
+  };
+}
+
+/** The call of helm, with the permissions that it requires and the objects that it deletes. */
+function helmStep(
+  desired: RenderedRelease,
+  facts: InstallFacts,
+  keptClaims: readonly string[],
+  isDrifted: boolean,
+): Omit<Step, 'title'> {
+  const {name, chart, yaml, manifest} = desired;
+  const removed = removedByUpgrade(manifest, facts.installed, keptClaims);
+  return {
+    id: 'release',
+    call: upgradeInstall(name, chart, yaml, {
+      forcesConflicts: facts.release?.isServerSide === true && isDrifted,
+    }),
+    permissions: permissionsOfUpgrade(desired, facts, keptClaims),
+    deletes: removed.map((each) => renderedObject(each, name.kubeTarget.namespace)),
   };
 }
 

@@ -167,6 +167,7 @@ test('names runs in flight of agent-job, which continue', async () => {
     'app.kubernetes.io/component': 'task',
   };
   const template = {
+    // The run does not end by itself.
     metadata: {labels, annotations: {'test.scalr.io/outcome': 'unready'}},
     spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'a'}]},
   };

@@ -39,13 +39,8 @@ const chartFlags = (chart: ChartName): string[] => [
 ];
 const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
-/** Admission refuses every pod. */
-const NO_POD = {
-  apiVersion: 'v1',
-  kind: 'LimitRange',
-  metadata: {name: 'any'},
-  spec: {limits: [{type: 'Container', min: {memory: '900Gi'}}]},
-};
+/** Accepted by the API server, but the image of the pods cannot be pulled. */
+const NOT_READY = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'];
 
 /** A namespace where every agent says that it has registered; one that says nothing is believed only after a while. */
 async function workplace(): Promise<Workplace> {
@@ -127,8 +122,8 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     ];
     const evidence = () => readdirSync(folder).filter((file) => file.includes('diagnostics'));
 
-    await place.kubectl.apply(NO_POD);
-    const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
+    const failing = [...argv, ...NOT_READY];
+    const first = JSON.parse((await install(place, helm, failing, {env: TOKEN})).stdout).error;
     expect(first).toMatchObject({
       code: 'NOT_READY',
       message: expect.stringContaining('Rolled back: the release was uninstalled.'),
@@ -139,16 +134,14 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const path = join(folder, evidence()[0] as string);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
       release: 'scalr-agent',
-      causes: [{code: 'LIMIT_RANGE'}],
+      causes: [{code: 'IMAGE_NOT_FOUND'}],
     });
     expect(statSync(path).mode & 0o077).toBe(0);
 
-    await place.kubectl('delete', 'limitrange', 'any');
     expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
     rmSync(path);
-    await place.kubectl.apply(NO_POD);
     const {message} = JSON.parse(
-      (await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout,
+      (await install(place, helm, [...failing, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout,
     ).error;
     expect(message).toContain('Rolled back to revision 1.');
     expect(evidence()).toHaveLength(1);
@@ -393,6 +386,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
       // What was asked, and the strategy that follows from it, is no loss.
       expect(JSON.parse(stdout).warnings).toMatchObject([
         {code: 'PVC_KEPT', message: expect.stringContaining(`PVC ${name} remains with its data`)},
+        {code: 'RUNS'},
       ]);
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
         `Warning: PVC ${name} remains with its data`,
@@ -431,7 +425,8 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(exit, stdout).toBe(0);
     expect(violations('install', stdout)).toEqual([]);
     const messages = JSON.parse(stdout).warnings.map(({message}: {message: string}) => message);
-    expect(messages).toHaveLength(2);
+    // The last one is about runs.
+    expect(messages).toHaveLength(3);
     expect(messages.join()).toMatch(
       /PASSWORD.*podAnnotations\.team is "a" in the installed release, but these settings remove it/,
     );
@@ -667,7 +662,6 @@ test('refuses a chart that does not render what the settings say', async () => {
 
 test('rolls back and says so when the evidence cannot be saved', async () => {
   const place = await workplace();
-  await place.kubectl.apply(NO_POD);
   const folder = join(scratch, 'no-directory');
   writeFileSync(folder, '');
   const write: typeof nodeFiles.write = (path, ...rest) =>
@@ -678,6 +672,7 @@ test('rolls back and says so when the evidence cannot be saved', async () => {
     '--json',
     '--rollback-on-failure',
     '--skip-preflight',
+    ...NOT_READY,
   ];
   const {message, suggestions} = JSON.parse(
     (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,

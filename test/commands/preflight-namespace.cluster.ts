@@ -273,8 +273,8 @@ describe('ResourceQuota and LimitRange', () => {
       [...local, ...QUIET, '--skip-preflight', '--no-wait'],
       {env: TOKEN},
     );
-    expect(refused.exit).toBe(0);
-    expect(await admit(place)).toContain('is forbidden');
+    expect(refused.exit).toBe(1);
+    expect(refused.stdout + refused.stderr).toMatch(/× Pod of Deployment .* is forbidden/);
     const options = await optionsIn(found.remedy);
     expect(await check('limit-range', place, [...local, ...options])).toMatchObject({
       status: 'pass',

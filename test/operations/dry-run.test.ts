@@ -106,6 +106,10 @@ test('reports CRDs that others changed, which Helm 4 would not overwrite', async
 test('removes fields that are no longer set, and never merges Secrets', async () => {
   const {objects, calls} = await trying([]);
   expect(objects[0].spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
+  // kubectl itself rejects null in some places.
+  expect(calls.find(({args}) => !args.includes('--server-side'))?.args).toContain(
+    '--validate=false',
+  );
   expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) =>
     input.reveal().includes('"Secret"'),
   );
