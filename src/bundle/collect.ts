@@ -25,9 +25,9 @@ import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
 import {type RecordDeps, record, withRecording} from './collect/record.ts';
 import {hasRunId, isOfReleases, nameContainsRun} from './collect/scope.ts';
 import {
+  type BundleReading,
   bundleInterrupted,
   type Collected,
-  type Reading,
   refuseUnwritable,
   type SaveDeps,
   type SaveOptions,
@@ -151,7 +151,7 @@ async function saved(
   prepared: PreparedBundle,
   options: FromClusterOptions,
   deps: Deps,
-  reading: Reading,
+  reading: BundleReading,
   api: Api,
 ) {
   const {kubeTarget} = options;

@@ -37,7 +37,7 @@ export interface SaveDeps {
   template(): Promise<string>;
 }
 
-export interface Reading {
+export interface BundleReading {
   api: Pick<ApiReader, 'stream'>;
   /** Stops reading; the data so far is kept. */
   signal: AbortSignal;
@@ -80,7 +80,7 @@ export async function saveBundle(
   name: string,
   {out, ...options}: SaveOptions,
   {archives, files, now, onProgress, template}: SaveDeps,
-  {api, signal, forceQuit}: Reading,
+  {api, signal, forceQuit}: BundleReading,
 ): Promise<{file: string; bundle: Bundle}> {
   if (forceQuit.aborted) throw bundleInterrupted(forceQuit);
   const file = out ?? fileFor(name, now());

@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, type TestContext} from 'vitest';
 import {runBuilt} from '../package/built.ts';
+import {WITHOUT_ENGINE} from '../support/host-shims.ts';
 import {violations} from '../support/output-schema.ts';
 import {buildStandIns, startDocker} from './docker.ts';
 
@@ -46,11 +47,14 @@ export async function machine(context: Pick<TestContext, 'skip'>) {
   };
 }
 
-/** Runs a script before a command of docker; the path of the real one is in $real. */
+/** Runs a script before a command of docker, which gets its engine from the variables; the path of the real one is in $real. */
 export async function intercepted(folder: string, script: string): Promise<{PATH: string}> {
   const {stdout: real} = await execa('sh', ['-c', 'command -v docker']);
   const bin = mkdtempSync(join(folder, 'bin-'));
-  writeFileSync(join(bin, 'docker'), `#!/bin/sh\nreal=${real}\n${script}\nexec "$real" "$@"\n`);
+  writeFileSync(
+    join(bin, 'docker'),
+    `#!/bin/sh\nreal=${real}\n${WITHOUT_ENGINE}\n${script}\nexec "$real" "$@"\n`,
+  );
   chmodSync(join(bin, 'docker'), 0o755);
   return {PATH: `${bin}:${process.env['PATH']}`};
 }

@@ -25,6 +25,7 @@ const WRITES = 'run|create|start|stop|rm|rename|pull|update|kill';
 
 /** Counts the calls that change something, and ends the program that makes the call of this number, after the call. */
 const shim = (docker: string, folder: string): string => `#!/bin/sh
+case "$1" in --context|--host) shift 2 ;; esac
 case "$1" in ${WRITES})
   count=$(($(cat '${folder}/count' 2>/dev/null || echo 0) + 1)); echo $count >'${folder}/count'
   if [ "$count" = "$KILLED_AFTER" ]; then '${docker}' "$@"; kill -9 $PPID; exit; fi

@@ -194,7 +194,7 @@ describe('when nothing answers', () => {
     [{kind: 'unreachable', message: 'dial tcp 10.0.0.1:443: i/o timeout'}, 'timed-out'],
     [{kind: 'unreachable', message: 'dial tcp 127.0.0.1:1: connect: connection refused'}, 'failed'],
     [{kind: 'unreachable', message: 'kubectl not found on PATH.'}, 'failed'],
-    [{kind: 'not-logged-in', message: 'Unauthorized', status: 401}, 'failed'],
+    [{kind: 'not-logged-in', message: 'Unauthorized', status: 401}, 'not-logged-in'],
     [{kind: 'server', message: '', status: 500}, 'failed'],
   ] as const)('%j', async (error, expected) => {
     expect(await reasons(failingKubernetes(error))).toEqual([expected]);

@@ -4,6 +4,9 @@ import {join} from 'node:path';
 import {afterAll} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 
+/** Docker gets the engine before the subcommand, which the scripts distinguish. */
+export const WITHOUT_ENGINE = 'case "$1" in --context|--host) shift 2 ;; esac';
+
 /** A directory for PATH with shims that print recorded output; `case "$*"` in the scripts distinguishes the calls. */
 export function hostShims() {
   const folder = mkdtempSync(join(tmpdir(), 'host-'));
@@ -19,7 +22,7 @@ export function hostShims() {
     path(tools: Readonly<Record<string, string>>): string {
       const directory = mkdtempSync(`${fresh()}-`);
       for (const [tool, script] of Object.entries(tools)) {
-        writeFileSync(join(directory, tool), `#!/bin/sh\n${script}\n`);
+        writeFileSync(join(directory, tool), `#!/bin/sh\n${WITHOUT_ENGINE}\n${script}\n`);
         chmodSync(join(directory, tool), 0o755);
       }
       return `${directory}:${process.env['PATH']}`;
