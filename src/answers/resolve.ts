@@ -3,6 +3,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import {isPrintable, oneOf} from '../ground/text.ts';
 import type {Files} from '../ports/system.ts';
 import {missingFor, tokenFile} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {
   type Get,
   InvalidValue,
@@ -11,7 +12,7 @@ import {
   spell,
 } from '../settings/define.ts';
 import {type ValuesFile, valuesFile} from '../settings/escape-hatch.ts';
-import {type Answer, catalog, Settings} from '../settings/settings.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {

@@ -1,7 +1,8 @@
 import type {Warning} from '../ground/errors.ts';
 import {closest} from '../ground/text.ts';
+import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
-import {type AnswerSource, catalog} from '../settings/settings.ts';
+import type {AnswerSource} from '../settings/settings.ts';
 
 export interface SettingsSource {
   name: AnswerSource;

@@ -1,6 +1,6 @@
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import {catalog} from '../settings/settings.ts';
+import {catalog} from '../settings/catalog.ts';
 import {floorOf, isBelow, isVersion} from './charts.ts';
 import type {KnownProblem, KnownProblemFacts, Target} from './define.ts';
 import {pinnedAgents} from './images.ts';

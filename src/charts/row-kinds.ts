@@ -9,11 +9,11 @@ import {
   type Values,
 } from '../ground/tree.ts';
 import {concurrency} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, integerIn, MEBIBYTE, milliOf, quantityIn} from '../settings/kinds.ts';
 import {textsIn} from '../settings/lists.ts';
 import {gracePeriod, shutdownMode} from '../settings/pods.ts';
-import {catalog} from '../settings/settings.ts';
 import type {Row} from './define.ts';
 import type {ChartName} from './schema.ts';
 

@@ -1,5 +1,4 @@
 import {Command} from '@oclif/core/command';
-import {ignoredVariables} from '../adapters/tool-environment.ts';
 import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {unsetSettingWarnings} from '../answers/discovered.ts';
 import {type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
@@ -14,13 +13,11 @@ import {
   onFailure,
   type Warning,
 } from '../ground/errors.ts';
-import type {ReadError, ReadErrorKind} from '../ground/fact.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
-import type {SelectedCluster} from '../kubernetes/kubectl.ts';
-import type {Processes, Prompter} from '../ports/system.ts';
+import type {Prompter} from '../ports/system.ts';
 import type {ScalrClient} from '../scalr/client.ts';
+import {catalog} from '../settings/catalog.ts';
 import {
   chart,
   chartSource,
@@ -29,11 +26,12 @@ import {
   type TargetName,
   target,
 } from '../settings/release.ts';
-import {catalog, Settings} from '../settings/settings.ts';
+import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
+import {ClusterConnections} from './cluster-connections.ts';
 import {asksForJson, decisionSteps, failureDocument, toExpectedError} from './failure.ts';
 import {
   type ClusterFlags,
@@ -42,7 +40,6 @@ import {
   releaseName,
   type SharedFlags,
   timeoutOf,
-  toolPaths,
 } from './flags.ts';
 import {
   checksOfConnection,
@@ -91,9 +88,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   readonly #closing = new AbortController();
   /** Notes and warnings that were printed. */
   readonly #noted = new Set<string>();
-  readonly #clients = new Map<string, Promise<KubernetesClient>>();
-  readonly #identities = new Map<string, ClusterIdentity>();
-  readonly #current = new Map<string, Promise<SelectedCluster | undefined>>();
+  #opened: ClusterConnections | undefined;
 
   abstract override run(): Promise<Result>;
 
@@ -265,48 +260,28 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** The API server of the cluster. One client per run of the command, closed at its end. */
   protected kubernetes(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
-    this.report(ignoredVariableWarnings(this.app.env));
-    const key = clusterKey(kubeTarget);
-    const client = this.#clients.get(key) ?? this.#connect(kubeTarget, flags);
-    this.#clients.set(key, client);
-    return client;
+    return this.#connections.kubernetes(kubeTarget, flags);
   }
 
-  /**
-   * The flags with the context that is current now, so that every call reaches the cluster of the plan, whatever becomes current meanwhile.
-   * Unchanged if no context is current, for example in a pod.
-   */
-  protected async pinned<F extends ClusterFlags>(flags: F): Promise<F> {
-    if (flags['kube-context'] !== undefined) return flags;
-    const current = await this.#currentContext(flags);
-    return current?.name ? {...flags, 'kube-context': current.name} : flags;
+  protected accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
+    return this.#connections.accessTo(kubeTarget, flags);
   }
 
-  /** Read once per kubeconfig. Undefined if it cannot be read: the first request to the cluster reports why. */
-  #currentContext({kubeconfig, ...flags}: ClusterFlags): Promise<SelectedCluster | undefined> {
-    const key = kubeconfig ?? '';
-    const read = async (): Promise<SelectedCluster> => {
-      const {selectedCluster} = await import('../release/read-release.ts');
-      const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
-      return selectedCluster(kubeTarget, this.app.processes(toolPaths(flags)));
-    };
-    const current = this.#current.get(key) ?? read().catch(onFailure(() => undefined));
-    this.#current.set(key, current);
-    return current;
+  /** The flags with the context that is current now: see `ClusterConnections`. */
+  protected pinned<F extends ClusterFlags>(flags: F): Promise<F> {
+    return this.#connections.pinned(flags);
   }
 
-  /** A login of a person can take longer than the time limit of the command, which starts afterwards. */
-  async #connect(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
+  get #connections(): ClusterConnections {
     const show = (line: string): void => this.app.stderr(`${line}\n`);
-    const login = this.#hasPerson ? {show} : undefined;
-    const client = await this.app.kubernetes(kubeTarget, {...toolPaths(flags), login});
-    // The first request reports the failure.
-    if (login) await client.connect(this.#closing.signal).catch(() => undefined);
-    return client;
-  }
-
-  get #hasPerson(): boolean {
-    return this.app.hasTerminal && !this.argv.includes('--no-input');
+    const hasPerson = this.app.hasTerminal && !this.argv.includes('--no-input');
+    this.#opened ??= new ClusterConnections(this.app, {
+      login: hasPerson ? {show} : undefined,
+      say: (text) => this.say(text),
+      report: (warnings) => this.report(warnings),
+      signal: this.#closing.signal,
+    });
+    return this.#opened;
   }
 
   /** The Scalr account, or the one of a host that was read from a cluster. @throws ExpectedError if there is no credential */
@@ -332,45 +307,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     this.exitCode = await this.config.runCommand(id, [...argv, ...general]).then(this.app.exitCode);
   }
 
-  protected async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
-    const {throughApi} = await import('../kubernetes/connect.ts');
-    const kubernetes = await this.kubernetes(kubeTarget, flags);
-    const processes = this.app.processes(toolPaths(flags));
-    const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});
-    return {
-      kubernetes,
-      processes: identity.guard(throughApi(processes, kubernetes)),
-      identity,
-      context: await this.#contextOf(kubeTarget),
-      helmDriver: this.app.env['HELM_DRIVER'],
-    };
-  }
-
-  /** What was read to pin the context of this target. */
-  async #contextOf({kubeconfig = '', kubeContext = ''}: ClusterTarget) {
-    const current = await this.#current.get(kubeconfig);
-    return current?.name === kubeContext ? current : undefined;
-  }
-
-  /** One per cluster, because a plan of the wizard is carried out by the install. */
-  async #identityOf(
-    kubeTarget: ClusterTarget,
-    tools: {kubernetes: KubernetesClient; processes: Processes},
-  ): Promise<ClusterIdentity> {
-    const {ClusterIdentity} = await import('../kubernetes/cluster-identity.ts');
-    const key = clusterKey(kubeTarget);
-    const {now, sleep} = this.app;
-    const onUnknown = ({kind}: ReadError): void => this.say(unverifiedText(kind));
-    const identity =
-      this.#identities.get(key) ??
-      new ClusterIdentity(kubeTarget, {...tools, now, sleep, onUnknown});
-    this.#identities.set(key, identity);
-    return identity;
-  }
-
   protected override async finally(error: Error | undefined): Promise<void> {
     this.#closing.abort('closed');
-    await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
+    await this.#opened?.close();
     this.app.exit(this.exitCode);
     return super.finally(error);
   }
@@ -495,18 +434,3 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #asWanted = (screen: Screen): Screen =>
     this.argv.includes('--no-color') ? withoutColor(screen) : screen;
 }
-
-const clusterKey = ({kubeconfig, kubeContext}: ClusterTarget): string =>
-  JSON.stringify([kubeconfig, kubeContext]);
-
-/** Variables of helm and kubectl that select another cluster than the flags. */
-function ignoredVariableWarnings(env: App['env']): Warning[] {
-  const names = ignoredVariables(env);
-  if (names.length === 0) return [];
-  const verb = names.length === 1 ? 'is' : 'are';
-  const message = `${names.join(', ')} ${verb} ignored. Select the cluster with --kube-context or --kubeconfig, and the namespace with --namespace.`;
-  return [{code: 'IGNORED_VARIABLE', message}];
-}
-
-const unverifiedText = (kind: ReadErrorKind): string =>
-  `Cannot read the UID of namespace kube-system (${kind}). A kubeconfig that is changed to another cluster during this command is not noticed.\n`;

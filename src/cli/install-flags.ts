@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {ExpectedError, failed} from '../ground/errors.ts';
-import {catalog} from '../settings/settings.ts';
+import {catalog} from '../settings/catalog.ts';
 import {accountFlag} from './account.ts';
 import {
   answersFlag,

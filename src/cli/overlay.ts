@@ -19,7 +19,8 @@ import {
   usageError,
 } from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
-import {catalog, Settings} from '../settings/settings.ts';
+import {catalog} from '../settings/catalog.ts';
+import {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';

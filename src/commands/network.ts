@@ -22,8 +22,8 @@ import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {catalog} from '../settings/settings.ts';
 import {choiceText, networkText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 

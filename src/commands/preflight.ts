@@ -37,8 +37,8 @@ import {type Checked, runChecks} from '../preflight/preflight-context.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
 import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
-import {catalog} from '../settings/settings.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
 

@@ -4,8 +4,8 @@ import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cl
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
 import {url} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {target} from '../settings/release.ts';
-import {catalog} from '../settings/settings.ts';
 import {clusterChoicesText, recommendationText, sizingText} from '../ui/requirements.ts';
 import {type Sizing, sizing} from '../values/sizing.ts';
 

@@ -15,8 +15,9 @@ import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
+import {catalog} from '../settings/catalog.ts';
 import {namespace, release} from '../settings/release.ts';
-import {catalog, flagsOf, quote, recordedPath, type Settings} from '../settings/settings.ts';
+import {flagsOf, quote, recordedPath, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/requirements.ts';
 import {

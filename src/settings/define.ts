@@ -49,23 +49,22 @@ export interface Kind<T> {
 /** Reads another setting. */
 export type Get = <T>(setting: Setting<T>) => T | undefined;
 
-/** In the order of prompts and help. */
-const GROUPS = [
-  ...([
-    'Release',
-    'Agent',
-    'Purpose',
-    'Cluster',
-    'Network',
-    'TLS',
-    'Storage',
-    'Size',
-    'Placement',
-    'Identity',
-  ] as const),
-  ...(['Images', 'Observability', 'Lifecycle', 'Chart values'] as const),
-];
-export type Group = (typeof GROUPS)[number];
+/** Heading in prompts, help and documents. */
+export type Group =
+  | 'Release'
+  | 'Agent'
+  | 'Purpose'
+  | 'Cluster'
+  | 'Network'
+  | 'TLS'
+  | 'Storage'
+  | 'Size'
+  | 'Placement'
+  | 'Identity'
+  | 'Images'
+  | 'Observability'
+  | 'Lifecycle'
+  | 'Chart values';
 
 export interface Declaration<T> {
   question: string;
@@ -111,9 +110,7 @@ export interface Setting<T = unknown> extends Declaration<T> {
   env: string;
 }
 
-const declared: Setting[] = [];
-
-/** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
+/** Describes a setting once; flag, variable, answers key, schema and documentation are derived from it. `catalog.ts` lists it. */
 export function defineSetting<T>(
   group: Group,
   id: string,
@@ -121,14 +118,8 @@ export function defineSetting<T>(
 ): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${id.toUpperCase().replaceAll('-', '_')}`;
   const summary = `${declaration.question}${declaration.kind.list ? '; can be repeated' : ''}.`;
-  const setting = {id, group, summary, ...declaration, env};
-  declared.push(setting as Setting);
-  return setting;
+  return {id, group, summary, ...declaration, env};
 }
-
-/** Every setting that is declared, by group, in the order of the declarations. */
-export const declaredSettings = (): Setting[] =>
-  GROUPS.flatMap((group) => declared.filter((setting) => setting.group === group));
 
 /** The option that a text means: other spellings of it, in any case. */
 export const spellings =

@@ -1,12 +1,7 @@
 import {credentialsIn, hideCredentials} from '../ground/credentials.ts';
 import {withoutCredentials} from './addresses.ts';
-import {declaredSettings, type Get, type Setting} from './define.ts';
-// The files that declare settings.
-import './agent.ts';
-import './clear-text.ts';
-import './escape-hatch.ts';
-import './network.ts';
-import './pods.ts';
+import {catalog} from './catalog.ts';
+import type {Get, Setting} from './define.ts';
 import {chartSource} from './release.ts';
 import './storage.ts';
 import './tls.ts';
@@ -128,6 +123,3 @@ export function quote(text: string): string {
     .replaceAll('\t', '\\t');
   return `$'${escaped}'`;
 }
-
-/** Every setting, in the order of prompts and help. */
-export const catalog: readonly Setting[] = declaredSettings();

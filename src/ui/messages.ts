@@ -1,6 +1,7 @@
 import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
+import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
-import {catalog, type Settings} from '../settings/settings.ts';
+import type {Settings} from '../settings/settings.ts';
 import type {Explained} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 

@@ -9,9 +9,10 @@ import type {Plan} from '../operations/step.ts';
 import type {Checked} from '../preflight/preflight-context.ts';
 import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion, target} from '../settings/release.ts';
-import {type Answer, catalog, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
+import {type Answer, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Screen, theme} from './theme.ts';
 

@@ -2,9 +2,10 @@ import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import type {Target} from '../charts/define.ts';
 import {missingFor} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import type {TargetName} from '../settings/release.ts';
-import {type Answer, catalog, type Settings} from '../settings/settings.ts';
+import type {Answer, Settings} from '../settings/settings.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written, perhaps for a cluster). */
 export type Place =

@@ -4,9 +4,10 @@ import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../gr
 import {bareToken, unusableToken} from '../ground/token-text.ts';
 import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
 import {url} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
-import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
+import {type Answer, hasPassword} from '../settings/settings.ts';
 import {cacheSize, dataSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';

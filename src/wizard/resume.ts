@@ -5,8 +5,9 @@ import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ports/system.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
-import {type Answer, catalog, hasPassword} from '../settings/settings.ts';
+import {type Answer, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore, ResumeState} from './answer-store.ts';
 import {BOXES} from './steps.ts';
 

@@ -12,6 +12,7 @@ import {
   tokenSecret,
   url,
 } from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
 import {type Get, type Setting, settingName} from '../settings/define.ts';
 import {
   httpProxy,
@@ -22,7 +23,7 @@ import {
 } from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
 import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import {type Answer, catalog} from '../settings/settings.ts';
+import type {Answer} from '../settings/settings.ts';
 import {
   cache,
   cacheAccessMode,

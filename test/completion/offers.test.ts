@@ -8,7 +8,7 @@ import {
   type Offer,
   offerFor,
 } from '../../src/completion/replies.ts';
-import {catalog} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/catalog.ts';
 import {commands as classes} from '../docs/commands.ts';
 import {built} from '../package/built.ts';
 

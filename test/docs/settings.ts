@@ -3,8 +3,8 @@ import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {isWrittenWithoutRow} from '../../src/charts/support.ts';
 import {newestOf} from '../../src/charts/target.ts';
+import {catalog} from '../../src/settings/catalog.ts';
 import type {Setting} from '../../src/settings/define.ts';
-import {catalog} from '../../src/settings/settings.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 
 /** Every setting that is a flag. */

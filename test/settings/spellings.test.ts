@@ -5,7 +5,7 @@ import {fromEnvironment, fromFlags} from '../../src/answers/sources.ts';
 import Values from '../../src/commands/values.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {token, tokenFile} from '../../src/settings/agent.ts';
-import {catalog} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/catalog.ts';
 import {caFile} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';

@@ -5,7 +5,7 @@ import {chartFor} from '../../src/charts/charts.ts';
 import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
 import {isWrittenWithoutRow, rowsFor, scopeOf, supports} from '../../src/charts/support.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import {catalog} from '../../src/settings/settings.ts';
+import {catalog} from '../../src/settings/catalog.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/read-values.ts';

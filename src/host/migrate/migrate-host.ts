@@ -17,13 +17,14 @@ import {
   tokenSecret,
   tokenSecretKey,
 } from '../../settings/agent.ts';
+import {catalog} from '../../settings/catalog.ts';
 import {allowClearText} from '../../settings/clear-text.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
 import {chart, chartVersion, secretNamesOf} from '../../settings/release.ts';
-import {type Answer, catalog, Settings} from '../../settings/settings.ts';
+import {type Answer, Settings} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../values/document.ts';

@@ -18,10 +18,11 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {catalog} from '../../settings/catalog.ts';
 import type {Setting} from '../../settings/define.ts';
 import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
-import {catalog, getFrom} from '../../settings/settings.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {readValues, writtenSettings} from '../read-values.ts';
 import {type Change, changeOf} from './change.ts';
