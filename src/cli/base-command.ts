@@ -31,7 +31,7 @@ import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
-import {ClusterConnections} from './cluster-connections.ts';
+import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
 import {asksForJson, decisionSteps, failureDocument, toExpectedError} from './failure.ts';
 import {
   type ClusterFlags,
@@ -263,8 +263,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return this.#connections.kubernetes(kubeTarget, flags);
   }
 
-  protected accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
-    return this.#connections.accessTo(kubeTarget, flags);
+  protected accessTo(
+    kubeTarget: ClusterTarget,
+    flags: ClusterFlags,
+    options?: AccessOptions,
+  ): Promise<ClusterAccess> {
+    return this.#connections.accessTo(kubeTarget, flags, options);
   }
 
   /** The flags with the context that is current now: see `ClusterConnections`. */

@@ -19,6 +19,11 @@ interface ConnectionsDeps {
   signal: AbortSignal;
 }
 
+export interface AccessOptions {
+  /** False while questions are asked, which a login of the cluster must not delay. */
+  waitsForLogin?: boolean;
+}
+
 /** The clusters of one command. Context, client and identity of each are read once, whatever changes meanwhile. */
 export class ClusterConnections {
   readonly #app: App;
@@ -33,12 +38,21 @@ export class ClusterConnections {
     this.#deps = deps;
   }
 
-  /** One client per cluster. */
-  kubernetes(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
-    this.#deps.report(ignoredVariableWarnings(this.#app.env));
+  /** One client per cluster. A login of a person can take longer than the time limit of the command, which starts afterwards. */
+  async kubernetes(
+    kubeTarget: ClusterTarget,
+    flags: ClusterFlags,
+    {waitsForLogin = true}: AccessOptions = {},
+  ): Promise<KubernetesClient> {
+    const {login, report, signal} = this.#deps;
+    report(ignoredVariableWarnings(this.#app.env));
     const key = clusterKey(kubeTarget);
-    const client = this.#clients.get(key) ?? this.#connect(kubeTarget, flags);
-    this.#clients.set(key, client);
+    const opening =
+      this.#clients.get(key) ?? this.#app.kubernetes(kubeTarget, {...toolPaths(flags), login});
+    this.#clients.set(key, opening);
+    const client = await opening;
+    // The first request reports the failure.
+    if (login && waitsForLogin) await client.connect(signal).catch(() => undefined);
     return client;
   }
 
@@ -53,9 +67,13 @@ export class ClusterConnections {
   }
 
   /** How to read and change a cluster. A change fails if its kubeconfig selects another cluster by then. */
-  async accessTo(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
+  async accessTo(
+    kubeTarget: ClusterTarget,
+    flags: ClusterFlags,
+    options?: AccessOptions,
+  ): Promise<ClusterAccess> {
     const {throughApi} = await import('../kubernetes/connect.ts');
-    const kubernetes = await this.kubernetes(kubeTarget, flags);
+    const kubernetes = await this.kubernetes(kubeTarget, flags, options);
     const processes = this.#app.processes(toolPaths(flags));
     const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});
     return {
@@ -82,15 +100,6 @@ export class ClusterConnections {
     const current = this.#current.get(key) ?? read().catch(onFailure(() => undefined));
     this.#current.set(key, current);
     return current;
-  }
-
-  /** A login of a person can take longer than the time limit of the command, which starts afterwards. */
-  async #connect(kubeTarget: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
-    const {login, signal} = this.#deps;
-    const client = await this.#app.kubernetes(kubeTarget, {...toolPaths(flags), login});
-    // The first request reports the failure.
-    if (login) await client.connect(signal).catch(() => undefined);
-    return client;
   }
 
   /** What was read to pin the context of this target. */

@@ -130,7 +130,8 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     flags: InstallFlags,
   ): Promise<WizardDecision | FollowUpCommand | keyof typeof EXIT_TEXTS> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    const accessTo = (kubeTarget: ClusterTarget) => this.accessTo(kubeTarget, flags);
+    const accessTo = (kubeTarget: ClusterTarget) =>
+      this.accessTo(kubeTarget, flags, {waitsForLogin: false});
     const access = {accessTo, account: (host?: string) => this.account(flags, host)};
     const decided = await decideWithOperator(
       flags,

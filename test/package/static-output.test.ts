@@ -16,7 +16,7 @@ test.each([['--help'], ['--version'], []])('prints the same bytes as oclif for %
 
 test.each<[string, Record<string, string>, string]>([
   ['colors are forced', {FORCE_COLOR: '1'}, '\u001B[1mOPERATE'],
-  ['another width is desired', {OCLIF_COLUMNS: '50'}, 'a support bundle without\n'],
+  ['another width is desired', {OCLIF_COLUMNS: '50'}, 'a support bundle and show\n'],
 ])('leaves --help to oclif when %s', (_, env, look) => {
   const ours = runBuilt('scalr-agent', ['--help'], {env});
   expect(ours.stdout).toBe(
