@@ -15,7 +15,7 @@ export interface LeftObject extends ObjectRef {
   usedBy: readonly string[] | undefined;
 }
 
-interface LeftReadings extends Omit<UserReadings, 'isDeleted' | 'releases'> {
+interface LeftReadings extends Omit<UserReadings, 'isDeleted' | 'isUninstalled' | 'releases'> {
   /** Undefined if Helm has no record of the release. */
   state: object | undefined;
   wide: readonly KubernetesObject[] | undefined;

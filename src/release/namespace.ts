@@ -13,7 +13,8 @@ import {objectUsers, USER_KINDS, type UserReadings, userText} from './object-use
 import {isInManifest, isOfRelease, isOwnedByOneOf} from './release-objects.ts';
 
 /** Responses of the API server and helm. Undefined if this account cannot read them: such objects are neither reported nor deleted. */
-export interface InventoryReadings extends Omit<UserReadings, 'isDeleted' | 'releases'> {
+export interface InventoryReadings
+  extends Omit<UserReadings, 'isDeleted' | 'isUninstalled' | 'releases'> {
   /** The newest revision; undefined if the release no longer exists. */
   state: {chart: string; status: string; revision: number} | undefined;
   /** With the defaults of the chart. */
@@ -46,6 +47,7 @@ export interface PersistentVolume extends KubernetesObject {
 export const userReadings = (readings: InventoryReadings): UserReadings => ({
   ...readings,
   isDeleted: readings.state !== undefined || readings.removesLeftovers === true,
+  isUninstalled: readings.state === undefined,
 });
 
 export interface SecretItem {

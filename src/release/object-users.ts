@@ -38,6 +38,8 @@ export type ObjectUser =
 export interface UserReadings extends OwnRelease {
   /** Everything that Helm created for the release is deleted too, so it does not count as a user. */
   isDeleted: boolean;
+  /** Helm has already uninstalled the release and kept its history, which the uninstall gives up. */
+  isUninstalled: boolean;
   /** Rendered objects of the newest revision of the release. */
   manifest: readonly KubernetesObject[];
   /** Objects of the namespace. */
@@ -61,6 +63,7 @@ export interface UserReadings extends OwnRelease {
 /** Readings that answer nothing, of an install that deletes nothing. */
 export const NOTHING_READ: Omit<UserReadings, keyof OwnRelease> = {
   isDeleted: false,
+  isUninstalled: false,
   manifest: [],
   objects: [],
   unread: [],
@@ -250,12 +253,13 @@ const boundTo = (
 function storedUsers(
   revisions: readonly StoredRevision[] | undefined,
   name: string,
-  {release, namespace, isDeleted}: UserReadings,
+  {release, namespace, isDeleted, isUninstalled}: UserReadings,
   isUser: (object: KubernetesObject) => boolean,
 ): (ObjectUser & {by: 'revision'})[] | undefined {
+  const isGone = isDeleted || isUninstalled;
   const others = revisions?.filter(
     (each) =>
-      !(isDeleted && each.release === release && each.namespace === namespace) &&
+      !(isGone && each.release === release && each.namespace === namespace) &&
       // Manifests are large, and few of them name it.
       each.manifest.includes(name) &&
       objectsIn(each.manifest).some(isUser),

@@ -65,7 +65,7 @@ test('tells an identity that the API server does not accept from a missing permi
   const anonymous = await asUser(kubeconfig, {username: 'jane', password: 'x'});
   expectAll(await everyCommand({kubeconfig: anonymous, namespace}), [
     `Not logged in to the cluster: the API server treats you as system:anonymous. It did not accept the credentials of user test-cluster in the kubeconfig ${anonymous}`,
-    `kubectl auth whoami --kubeconfig ${anonymous}`,
+    `kubectl auth whoami --context test-cluster --kubeconfig ${anonymous}`,
   ]);
 });
 

@@ -256,7 +256,7 @@ test('a change of the chart prints the uninstall when the old release remains', 
   );
   const [command, ...others] = result.error.suggestions;
   expect(command).toBe(
-    `Continue the uninstall: scalr-agent uninstall --release prod --namespace ${place.namespace} --kubeconfig ${command.split(' ').at(-1)}`,
+    `Continue the uninstall: scalr-agent uninstall --release prod --namespace ${place.namespace} --kube-context test-cluster --kubeconfig ${command.split(' ').at(-1)}`,
   );
   expect(others.join()).not.toContain('same command again');
   const argv = ['--release', 'prod', '--yes', '--json'];

@@ -13,6 +13,7 @@ const readings = (more: Partial<UserReadings> = {}): UserReadings => ({
   release: 'agent',
   namespace: 'scalr',
   isDeleted: true,
+  isUninstalled: false,
   manifest: [],
   objects: [],
   unread: [],

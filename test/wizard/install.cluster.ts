@@ -198,7 +198,10 @@ test.each<ChartName>([
     [];
   const argv = words.map((word) => (word === '--yes' ? '--dry-run' : word));
   const [helm] = await findHelm();
-  const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
+  const saved = memoryFiles({
+    [place.kubeconfig]: '',
+    ...Object.fromEntries(files.written.map(({path, text}) => [path, text])),
+  });
   const again = await install(place, helm?.path as string, [...argv, '--json'], {
     env: {...ENV, SCALR_AGENT_TOKEN: TOKEN},
     files: saved,
