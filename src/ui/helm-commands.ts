@@ -112,7 +112,7 @@ function tokenOfPool(
   const create = `${program.other} pool create ${quote(name)}${isForVcs ? ' --vcs' : ''} ${account}`;
   return {
     before: [
-      `# Requires your Scalr API token. Every run creates another token of agent pool ${name}`,
+      `# Requires your Scalr API token. Each run creates another token in agent pool ${name}`,
       ...(isNew ? [create] : []),
     ],
     text: `${program.other} pool token create ${quote(name)} ${account} |\n  tr -d '\\n'`,
