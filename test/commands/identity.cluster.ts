@@ -65,7 +65,7 @@ test('tells an identity that the API server does not accept from a missing permi
   const anonymous = await asUser(kubeconfig, {username: 'jane', password: 'x'});
   expectAll(await everyCommand({kubeconfig: anonymous, namespace}), [
     `Not logged in to the cluster: the API server treats you as system:anonymous. It rejected the credentials of user test-cluster in the kubeconfig ${anonymous}`,
-    `kubectl auth whoami --kubeconfig ${anonymous}`,
+    `kubectl auth whoami --context test-cluster --kubeconfig ${anonymous}`,
   ]);
 });
 
@@ -110,7 +110,7 @@ test.each([
   }));
   expectAll(await everyCommand({kubeconfig: path, namespace}), [
     `${address} returned a web page instead of a Kubernetes API response (${details})`,
-    'connect to the VPN, or log in there',
+    'connect to the VPN, or log in to the proxy',
     'select another context with --kube-context',
   ]);
 });
