@@ -100,7 +100,7 @@ function engineChanged(context: string, planned: string, found: string): Expecte
     `${selection} no longer selects the Docker Engine of the plan. Its ID was ${planned}, and now it is ${found}. Nothing more was changed.`,
     [
       `Check which engine is selected: ${check}`,
-      'To change the engine of the plan, select it again, and run the same command again',
+      'Select the engine of the plan again, then run the same command',
     ],
   );
 }

@@ -298,7 +298,7 @@ function permissionsOfBundle(namespace: string, secrets: readonly string[]): Per
 }
 
 const WITHOUT_SECRETS =
-  'These roles grant no Secrets, so the bundle has no Helm release, and values of Secrets are recognized only by their shape.';
+  'These roles do not allow reading Secrets. The bundle contains no Helm release, and Secret values are recognized only by format or key name.';
 
 /** How an administrator grants this account the read access of a bundle; undefined if nothing was forbidden. */
 export async function missingAccess(

@@ -138,4 +138,4 @@ function ignoredVariableWarnings(env: App['env']): Warning[] {
 }
 
 const unverifiedText = (kind: ReadErrorKind): string =>
-  `Cannot read the UID of namespace kube-system (${kind}). A kubeconfig that is changed to another cluster during this command is not noticed.\n`;
+  `Cannot read the UID of namespace kube-system (${kind}). If the kubeconfig changes to another cluster during this command, the change cannot be detected.\n`;

@@ -174,14 +174,14 @@ async function replaceInAccount<Head>(
 function revokedText<Head>({users, record, account: {previous, pool}}: InAccount<Head>): string {
   const next = nextSteps(REPLACE_ELSEWHERE);
   if (previous !== undefined) return `Token ${previous.id} is revoked.\n${next}`;
-  if (isUnfinished(users)) return `The old token was revoked before.\n${next}`;
+  if (isUnfinished(users)) return `The old token is already revoked.\n${next}`;
   const list = `Find and revoke it: scalr-agent pool token list ${pool.id}`;
   return `${record} does not record the ID of the old token.\n${nextSteps(list, REPLACE_ELSEWHERE)}`;
 }
 
 /** The next install with the old token would write it back. */
 const REPLACE_ELSEWHERE =
-  'Replace the old token where install gets it: SCALR_AGENT_TOKEN in CI, the file of --token-file, or other Secrets';
+  'Replace the old token wherever install reads it: SCALR_AGENT_TOKEN in CI, the file of --token-file, or other Secrets';
 
 const nextSteps = (...steps: readonly string[]): string =>
   `Next steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`;

@@ -18,7 +18,7 @@ import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {migrateHostFile} from '../host/migrate/migrate-host.ts';
 import {readHost} from '../host/migrate/read-host.ts';
-import {foreignText} from '../host/migrate/refuse-text.ts';
+import {unsupportedInput} from '../host/migrate/refuse-text.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -78,7 +78,7 @@ export default class Migrate extends BaseCommand<Result> {
     if (name === undefined) throw noFile();
     const {file, text, settings} = await this.#readInputs(name, flags);
     const host = readHost(text);
-    const foreign = host === undefined ? foreignText(file, text) : undefined;
+    const foreign = host === undefined ? unsupportedInput(file, text) : undefined;
     if (foreign) throw foreign;
     const keepsDefaults = flags['keep-defaults'];
     const deps = {app: this.app, flags};
@@ -190,8 +190,8 @@ function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
   const names = few(unknownSections);
   throw failed(
     'UNWRITABLE_FILE',
-    `${file} was not replaced, because ${to} has no key ${names}, and the new file would not contain it.`,
-    ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if nothing reads it`],
+    `Cannot replace ${file}: the new file would not contain ${names}, which ${to} does not have.`,
+    ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if it is unused`],
     {exit: ExitCode.usage},
   );
 }

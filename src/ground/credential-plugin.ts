@@ -53,7 +53,7 @@ const FAILURES: readonly Failure[] = [
     explain: ([, configured, returned], name) => ({
       text: `${name} uses ${configured ?? returned}, which kubectl and helm no longer support`,
       steps: [
-        'Create the kubeconfig again with the current command-line tool of your cluster',
+        'Create the kubeconfig again with the latest CLI of your cluster provider',
         'Or update the plugin, and set apiVersion in the kubeconfig to client.authentication.k8s.io/v1beta1',
       ],
     }),
@@ -70,7 +70,7 @@ const FAILURES: readonly Failure[] = [
   {
     message: /cannot support interactive mode/,
     explain: (_, name) => ({
-      text: `${name} asks questions, which only kubectl on a terminal supports`,
+      text: `${name} prompts for input, which only kubectl on a terminal supports`,
       steps: [
         'Set interactiveMode: IfAvailable in the kubeconfig, log in with the plugin, then run the command again',
       ],
@@ -79,10 +79,10 @@ const FAILURES: readonly Failure[] = [
   {
     message: /decoding stdout: ([^\n]*)/,
     explain: ([, why], name, {plugin}) => ({
-      text: `${name} printed other text than credentials on standard output (${why})`,
+      text: `${name} printed text other than credentials to standard output (${why})`,
       steps: [
         `Run ${plugin?.command ?? 'the plugin'} to see the text, for example a banner or an update notice`,
-        'Turn the text off, or send it to standard error',
+        'Turn off the text, or redirect it to standard error',
       ],
     }),
   },
@@ -118,7 +118,7 @@ export function waitingProblem(attempt: LoginAttempt): AccessProblem | undefined
   const text =
     output === ''
       ? `The API server and the credential plugin ${plugin?.command} did not respond in time`
-      : withOutput(`${pluginName(attempt)} still waits for a login`, attempt);
+      : withOutput(`${pluginName(attempt)} is still waiting for a login`, attempt);
   return {
     text,
     steps: [

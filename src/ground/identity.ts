@@ -25,5 +25,5 @@ export const LOG_IN = 'Log in to the cluster, then run the command again';
 /** What to do if the API server did not accept the credentials of the kubeconfig. */
 export const loginSteps = (cluster: ClusterSelection): string[] => [
   LOG_IN,
-  `Check who you are to the API server: ${kubectlCommand(cluster, 'auth', 'whoami')}`,
+  `Check your identity: ${kubectlCommand(cluster, 'auth', 'whoami')}`,
 ];

@@ -28,7 +28,7 @@ export function unusableToken(
 ): {message: string; nextStep: string} | undefined {
   if (isUserToken(new Secret(text)))
     return {
-      message: 'This is the token of a user, not of an agent pool',
+      message: 'This is a user token, not an agent pool token',
       nextStep: 'Create a token in the agent pool in Scalr',
     };
   const expires = tokenClaims(text)?.expires;

@@ -41,7 +41,7 @@ const PROBLEMS: readonly (readonly [RegExp, (match: readonly string[]) => string
   ],
   [
     /no context exists|current-context (is not set|must exist)/,
-    () => 'The kubeconfig selects no context',
+    () => 'The kubeconfig has no current context',
   ],
 ];
 

@@ -34,14 +34,14 @@ export function webPageText({status, location, body}: WebPage, server?: string):
     ...(status === undefined || location !== undefined ? [] : [`status ${status}`]),
     ...(title === '' || location !== undefined ? [] : [`title "${title}"`]),
   ].join(', ');
-  const what = `${server ?? 'The server'} answered with a web page, not the Kubernetes API`;
+  const what = `${server ?? 'The server'} returned a web page instead of a Kubernetes API response`;
   return details === '' ? what : `${what} (${details})`;
 }
 
 /** What to do about it. */
 export const webPageSteps = (server?: string): string[] => [
-  'A proxy, VPN or login page may answer instead: connect to the VPN, or log in there',
-  `If a proxy answers, exclude ${server === undefined ? 'the API server' : hostOf(server)} from it with NO_PROXY`,
+  'A proxy or login page may have responded: connect to the VPN, or log in to the proxy',
+  `To bypass the proxy, add ${server === undefined ? 'the host of the API server' : hostOf(server)} to NO_PROXY`,
   'Check the server address of the cluster in the kubeconfig, or select another context with --kube-context',
 ];
 

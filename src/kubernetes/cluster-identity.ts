@@ -120,7 +120,7 @@ function clusterChanged(
     `${selection} no longer selects the cluster of the plan. Namespace ${NAMESPACE} had the UID ${planned}, and now it ${found}. Nothing more was changed.`,
     [
       `Check which cluster is selected: ${kubectlCommand(cluster, 'cluster-info')}`,
-      'To change the cluster of the plan, select it again, and run the same command again',
+      'Select the cluster of the plan again, then run the same command',
     ],
   );
 }

@@ -127,7 +127,7 @@ function loginProblem(
   const whose = `the credentials of user ${user} in the kubeconfig ${file}`;
   return {
     text: isAnonymousRefusal(message)
-      ? `${anonymousText(userIn(message))}. It did not accept ${whose}`
+      ? `${anonymousText(userIn(message))}. It rejected ${whose}`
       : `Not logged in to the cluster: the API server rejected ${whose} (${message})`,
     steps: loginSteps(attempt.cluster),
   };

@@ -68,7 +68,7 @@ export function accessIn(
   if (contexts.length === 0)
     return {file, withoutCluster: problem('contains no context', [ANOTHER_FILE])};
   if (name === undefined)
-    return {file, withoutCluster: problem('selects no context', [selectContext(contexts)])};
+    return {file, withoutCluster: problem('has no current context', [selectContext(contexts)])};
   const found = config.contexts?.find((each) => each.name === name);
   if (found === undefined)
     return {

@@ -6,6 +6,9 @@ import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts'
 /** Field manager in managedFields. */
 export const FIELD_MANAGER = 'scalr-agent-install';
 
+/** In a pod, where no context is current, kubectl with a timeout uses localhost:8080 instead of the service account. */
+const TIMEOUT = /^--request-timeout=/;
+
 const kubectl = (
   kubeTarget: ClusterTarget,
   args: readonly string[],
@@ -14,7 +17,7 @@ const kubectl = (
 ): Call => ({
   tool: 'kubectl',
   args: [
-    ...args,
+    ...(kubeTarget.kubeContext ? args : args.filter((each) => !TIMEOUT.test(each))),
     '--namespace',
     kubeTarget.namespace,
     ...(kubeTarget.kubeContext ? ['--context', kubeTarget.kubeContext] : []),

@@ -78,7 +78,7 @@ export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts)
     const rotated = facts.secrets.get(secret.name)?.metadata.annotations?.[ROTATED];
     const isGivenByUser = secret.annotations === undefined;
     if (rotated === undefined || !isGivenByUser || !isChanged(secret, facts)) return [];
-    const message = `Secret ${secret.name} contains the token of rotate-token (${rotated}). The given token replaces it. If the given token is the old one, the agents lose access: omit it, or give the new one.`;
+    const message = `Secret ${secret.name} contains a token that rotate-token wrote on ${rotated}. This install replaces it. If your token is the old one, agents lose access: omit it, or provide the new one.`;
     return [{code: 'ROTATED_TOKEN', message}];
   });
 }

@@ -146,7 +146,7 @@ function rejection(rejected: readonly Rejected[]): ExpectedError {
   );
   const [first] = rejected.map(({failure}) => failure) as [ExpectedError];
   return first.with(
-    ['The API server does not accept this plan. Nothing was changed.', ...lines].join('\n'),
+    ['The API server rejected the plan. Nothing was changed.', ...lines].join('\n'),
     [...new Set(rejected.flatMap(({failure}) => failure.suggestions))],
   );
 }

@@ -114,7 +114,7 @@ function requireUnusedClaims(
     'OBJECT_NOT_OWNED',
     `Your user cannot list what else mounts PVC ${unknown.map((each) => each.name).join(' and ')}.`,
     [
-      'Keep the data: do not purge claims',
+      'To keep the data, omit claims from --purge',
       'Or use a user that can list workloads and Secrets of the namespace',
     ],
     {exit: ExitCode.usage},

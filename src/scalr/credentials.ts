@@ -253,11 +253,10 @@ export const noCredential = (
   url: string | undefined,
   unread: readonly string[] = [],
 ): ExpectedError => {
-  const unreadText =
-    unread.length === 0 ? '' : ` Not read, because permission was denied: ${few(unread)}.`;
+  const unreadText = unread.length === 0 ? '' : ` Not read (permission denied): ${few(unread)}.`;
   if (url === undefined)
     return failed('NO_CREDENTIAL', `No Scalr API token found.${unreadText}`, [
-      'Set SCALR_HOSTNAME to the host of your account, for example acme.scalr.io, and SCALR_TOKEN to the token of a user or service account',
+      'Set SCALR_HOSTNAME to your account host (for example acme.scalr.io), and SCALR_TOKEN to a user or service account token',
       'Or log in with terraform login and the host of your account',
     ]);
   const {host} = new URL(url);

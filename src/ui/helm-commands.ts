@@ -112,7 +112,7 @@ function tokenOfPool(
   const create = `${program.other} pool create ${quote(name)}${isForVcs ? ' --vcs' : ''} ${account}`;
   return {
     before: [
-      `# Requires your Scalr API token. Every run creates another token of agent pool ${name}`,
+      `# Requires your Scalr API token. Each run creates another token in agent pool ${name}`,
       ...(isNew ? [create] : []),
     ],
     text: `${program.other} pool token create ${quote(name)} ${account} |\n  tr -d '\\n'`,
@@ -150,12 +150,23 @@ function pathOf(setting: Setting, entries: readonly Entry[]): string | undefined
 
 /** Labels and annotations of a Secret. */
 function marksOf({name, metadata}: DesiredSecret, kubeTarget: ClusterTarget): string[] {
-  const command = (verb: string, pairs: object = {}): string[] => {
-    const assignments = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
-    const where = ['--overwrite', '--namespace', kubeTarget.namespace];
-    return assignments.length === 0
-      ? []
-      : [kubectlCommand(kubeTarget, verb, 'secret', name, ...assignments, ...where)];
-  };
-  return [...command('label', metadata?.labels), ...command('annotate', metadata?.annotations)];
+  const where = ['--overwrite', '--namespace', kubeTarget.namespace];
+  const labels = assignmentsOf(metadata?.labels);
+  const annotations = assignmentsOf(metadata?.annotations);
+  const label = kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where);
+  const annotate = kubectlCommand(
+    kubeTarget,
+    'annotate',
+    'secret',
+    name,
+    ...annotations,
+    ...where,
+  );
+  return [
+    ...(labels.length > 0 ? [label] : []),
+    ...(annotations.length > 0 ? [annotate] : []),
+  ];
 }
+
+const assignmentsOf = (pairs: object = {}): string[] =>
+  Object.entries(pairs).map(([key, value]) => `${key}=${value}`);

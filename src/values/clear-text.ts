@@ -44,7 +44,7 @@ export function clearTextError(found: readonly WrittenCredential[], where: strin
   );
   const suggestions = [
     hasProxy
-      ? 'Use a proxy without a password: no chart version can read the proxy of runs from a Secret'
+      ? 'Use a proxy without a password: no chart version reads a proxy password for runs from a Secret'
       : 'Remove it, and store it in a Kubernetes Secret or in Scalr',
     `To store it in clear text, add ${spell(allowClearText)}`,
   ];

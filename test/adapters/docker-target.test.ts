@@ -71,7 +71,7 @@ test.skipIf(isMissing)('a context that selects another engine stops a change', a
       'Docker context one no longer selects the Docker Engine of the plan. Its ID was one, and now it is two. Nothing more was changed.',
     suggestions: [
       'Check which engine is selected: docker --context one info',
-      'To change the engine of the plan, select it again, and run the same command again',
+      'Select the engine of the plan again, then run the same command',
     ],
   });
   expect([one.changes, two.changes]).toEqual([[], []]);

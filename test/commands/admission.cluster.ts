@@ -62,9 +62,7 @@ async function expectRefusal(
     expect(exit, stdout + stderr).toBe(1);
     const {error} = JSON.parse(stdout);
     expect(error.code).toBe('TOOL_FAILED');
-    expect(error.message).toContain(
-      'The API server does not accept this plan. Nothing was changed.',
-    );
+    expect(error.message).toContain('The API server rejected the plan. Nothing was changed.');
     expect(error.message).toMatch(
       new RegExp(`× ${what}: .*ValidatingAdmissionPolicy '.*${MESSAGE}`),
     );

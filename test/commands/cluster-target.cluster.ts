@@ -163,7 +163,7 @@ test('a user who may not read kube-system gets a note, and the pinned context ho
   const {exit, stderr} = await uninstall({...place, kubeconfig}, helm, ['--yes']);
   expect(exit, stderr).toBe(0);
   expect(stderr).toContain(
-    'Cannot read the UID of namespace kube-system (forbidden). A kubeconfig that is changed to another cluster during this command is not noticed.',
+    'Cannot read the UID of namespace kube-system (forbidden). If the kubeconfig changes to another cluster during this command, the change cannot be detected.',
   );
 });
 

@@ -64,7 +64,7 @@ test('tells an identity that the API server does not accept from a missing permi
   const {kubeconfig, namespace} = await workplace();
   const anonymous = await asUser(kubeconfig, {username: 'jane', password: 'x'});
   expectAll(await everyCommand({kubeconfig: anonymous, namespace}), [
-    `Not logged in to the cluster: the API server treats you as system:anonymous. It did not accept the credentials of user test-cluster in the kubeconfig ${anonymous}`,
+    `Not logged in to the cluster: the API server treats you as system:anonymous. It rejected the credentials of user test-cluster in the kubeconfig ${anonymous}`,
     `kubectl auth whoami --context test-cluster --kubeconfig ${anonymous}`,
   ]);
 });
@@ -109,8 +109,8 @@ test.each([
     clusters: config.clusters.map(({name}) => ({name, cluster: {server: address}})),
   }));
   expectAll(await everyCommand({kubeconfig: path, namespace}), [
-    `${address} answered with a web page, not the Kubernetes API (${details})`,
-    'connect to the VPN, or log in there',
+    `${address} returned a web page instead of a Kubernetes API response (${details})`,
+    'connect to the VPN, or log in to the proxy',
     'select another context with --kube-context',
   ]);
 });
@@ -147,7 +147,7 @@ test.each([
     'a banner before the credentials',
     'echo "NOTICE: a new version"; echo "{}"',
     {},
-    ['./corp-login of the kubeconfig printed other text than credentials', 'Run ./corp-login'],
+    ['./corp-login of the kubeconfig printed text other than credentials', 'Run ./corp-login'],
   ],
 ] as const)('explains %s in every command', async (_, script, options, wanted) => {
   const {kubeconfig, namespace} = await workplace();
@@ -167,7 +167,7 @@ test('shows without a terminal what the plugin waits for, and does not wait for 
   const {stderr, exit} = await status({kubeconfig: plugin.kubeconfig, namespace}, helm);
   expect(exit).toBe(1);
   expect(stderr).toContain(
-    './corp-login of the kubeconfig still waits for a login: "Please visit https://login.example.com/device"',
+    './corp-login of the kubeconfig is still waiting for a login: "Please visit https://login.example.com/device"',
   );
   expect(stderr).not.toContain('overloaded');
   expect(Date.now() - start).toBeLessThan(45_000);
@@ -225,7 +225,9 @@ test('prints roles without Secrets first, with which status works and says what 
   );
   const asNobody = {kubeconfig: nobody, namespace: place.namespace};
   const refused = await status(asNobody, helm);
-  expect(refused.stderr).toContain('These roles grant no Secrets, so chart version, values');
+  expect(refused.stderr).toContain(
+    'These roles do not allow reading Secrets, so chart version, values',
+  );
   const everywhere = await status(asNobody, helm, ['--all-namespaces']);
   for (const {stderr} of [refused, everywhere])
     for (const role of rolesIn(stderr) as PrintedRole[])

@@ -285,7 +285,7 @@ describe('refuses text that another tool defines', () => {
     const {stdout, stderr, exit} = await runCommand(Migrate, ['x.txt', ...JOB], {
       files: memoryFiles({'x.txt': text}),
     });
-    expect(stderr).toContain(`x.txt is ${what}, which migrate does not read.`);
+    expect(stderr).toContain(`x.txt is ${what}, which migrate cannot read.`);
     expect(stderr).toContain(remedy);
     expect({stdout, exit}).toEqual({stdout: '', exit: 2});
     expect(stderr).not.toMatch(new RegExp(`${TOKEN}|pw99`));
@@ -386,7 +386,7 @@ sops:
     const memory = memoryFiles({'v.yaml': text});
     const argv = ['v.yaml', ...LOCAL, '--yes', '--out'];
     const {stderr, exit} = await runCommand(Migrate, [...argv, './v.yaml'], {files: memory});
-    expect(stderr).toContain('v.yaml was not replaced');
+    expect(stderr).toContain('Cannot replace v.yaml');
     expect(stderr).toContain('ingress-nginx');
     expect(exit).toBe(2);
     expect((await memory.read('v.yaml')).toString()).toBe(text);

@@ -84,7 +84,7 @@ test('rotate-token warns, and install warns before it writes the old token back'
   expect(old).toContainEqual({
     code: 'ROTATED_TOKEN',
     message: expect.stringMatching(
-      /^Secret scalr-agent-token contains the token of rotate-token \(20.*Z\)\. The given token replaces it\./,
+      /^Secret scalr-agent-token contains a token that rotate-token wrote on 20.*Z\. This install replaces it\./,
     ),
   });
 });

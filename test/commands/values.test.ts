@@ -634,7 +634,7 @@ test('refuses a proxy password without --allow-clear-text, and names the setting
   const argv = [...URL_FLAG, '--chart', 'agent-job', '--https-proxy', 'http://u:pw99@proxy:3128'];
   const {stdout, stderr, exit} = await runCommand(Values, argv);
   expect(stderr).toContain('--https-proxy: global.proxy.httpsProxy contains a password in a URL.');
-  expect(stderr).toContain('no chart version can read the proxy of runs from a Secret');
+  expect(stderr).toContain('no chart version reads a proxy password for runs from a Secret');
   expect(stderr).toContain('add --allow-clear-text');
   expect({stdout, exit}).toEqual({stdout: '', exit: 2});
   expect(stderr).not.toContain('pw99');

@@ -29,21 +29,21 @@ test.each([
   [
     'error: exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"',
     `${NAMED} uses client.authentication.k8s.io/v1alpha1, which kubectl and helm no longer support`,
-    'Create the kubeconfig again with the current command-line tool of your cluster',
+    'Create the kubeconfig again with the latest CLI of your cluster provider',
   ],
   [
     'getting credentials: decoding stdout: no kind "ExecCredential" is registered for version "client.authentication.k8s.io/v1alpha1" in scheme "pkg/client/auth/exec/exec.go:64"',
     `${NAMED} uses client.authentication.k8s.io/v1alpha1, which kubectl and helm no longer support`,
-    'Create the kubeconfig again with the current command-line tool of your cluster',
+    'Create the kubeconfig again with the latest CLI of your cluster provider',
   ],
   [
     "getting credentials: decoding stdout: yaml: line 3: could not find expected ':'",
-    `${NAMED} printed other text than credentials on standard output (yaml: line 3: could not find expected ':')`,
+    `${NAMED} printed text other than credentials to standard output (yaml: line 3: could not find expected ':')`,
     'Run corp-login to see the text, for example a banner or an update notice',
   ],
   [
     'getting credentials: exec plugin cannot support interactive mode: standard input is not a terminal',
-    `${NAMED} asks questions, which only kubectl on a terminal supports`,
+    `${NAMED} prompts for input, which only kubectl on a terminal supports`,
     'Set interactiveMode: IfAvailable in the kubeconfig, log in with the plugin, then run the command again',
   ],
   [
@@ -67,7 +67,7 @@ test('suggests the login command of a known plugin', () => {
   });
   expect(problem?.steps).toEqual([
     'Log in to the cluster, then run the command again, for example with: aws sso login',
-    'Check who you are to the API server: kubectl auth whoami --context prod',
+    'Check your identity: kubectl auth whoami --context prod',
   ]);
 });
 

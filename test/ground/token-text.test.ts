@@ -46,7 +46,7 @@ describe('a token that no agent can use', () => {
 
   test('is one of a user, or an expired one', () => {
     expect(unusableToken(jwt({iss: 'user', jti: 'at-v0'}), now)?.message).toBe(
-      'This is the token of a user, not of an agent pool',
+      'This is a user token, not an agent pool token',
     );
     expect(unusableToken(expiring('2026-12-31'), now)?.message).toBe(
       'The token expired on 2026-12-31',

@@ -73,7 +73,7 @@ test.each([
     'The kubeconfig has no context gone',
   ],
   ['error: cannot locate context gone', 'The kubeconfig has no context gone'],
-  ['error: current-context must exist in order to minify', 'The kubeconfig selects no context'],
+  ['error: current-context must exist in order to minify', 'The kubeconfig has no current context'],
 ])('%s', (message, text) => {
   expect(unreachableText(message)).toBe(text);
   // Facts and checks pass on the text itself, and need the same steps.

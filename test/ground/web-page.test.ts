@@ -9,17 +9,20 @@ const DENIED =
 test.each([
   [
     {status: 200, body: '<!DOCTYPE html>\n<title>\n Sign\tin </title>'},
-    'The server answered with a web page, not the Kubernetes API (status 200, title "Sign in")',
+    'The server returned a web page instead of a Kubernetes API response (status 200, title "Sign in")',
   ],
   [
     {status: 302, location: 'https://me:pw@login.example.com/?rd=secret', body: ''},
-    'The server answered with a web page, not the Kubernetes API (redirect to login.example.com)',
+    'The server returned a web page instead of a Kubernetes API response (redirect to login.example.com)',
   ],
   [
     {body: '<html><body><h1>503 <b>Unavailable</b></h1></body></html>'},
-    'The server answered with a web page, not the Kubernetes API (title "503 Unavailable")',
+    'The server returned a web page instead of a Kubernetes API response (title "503 Unavailable")',
   ],
-  [{body: '<html>auth</html>'}, 'The server answered with a web page, not the Kubernetes API'],
+  [
+    {body: '<html>auth</html>'},
+    'The server returned a web page instead of a Kubernetes API response',
+  ],
 ])('describes a web page by its title or its redirect: %j', (page, text) => {
   expect(webPageText(page)).toBe(text);
 });
@@ -50,6 +53,6 @@ test.each([
   expect(failure).toMatchObject({
     code: 'CLUSTER_UNREACHABLE',
     message:
-      'The server answered with a web page, not the Kubernetes API (title "Access & Login").',
+      'The server returned a web page instead of a Kubernetes API response (title "Access & Login").',
   });
 });

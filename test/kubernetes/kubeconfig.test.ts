@@ -56,7 +56,7 @@ test.each([
 test('lists the contexts of a file that selects none', () => {
   const contexts = CONFIG.contexts?.slice(0, 1) ?? [];
   expect(accessIn({...CONFIG, contexts, 'current-context': ''}, {}, 'a').withoutCluster).toEqual({
-    text: 'The kubeconfig a selects no context',
+    text: 'The kubeconfig a has no current context',
     steps: ['Select its context with --kube-context work'],
   });
   expect(accessIn({}, {}, 'a').withoutCluster?.text).toBe('The kubeconfig a contains no context');

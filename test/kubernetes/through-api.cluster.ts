@@ -155,7 +155,8 @@ test('an install, a change and a status start no process that a request can repl
       ...(verified > 0 ? [VERIFY] : []),
     ].toSorted();
   };
-  const needed = ['helm template', 'helm upgrade', 'kubectl config', VERIFY];
+  // kubectl apply is the dry run of the chart's objects, which it merges as helm does.
+  const needed = ['helm template', 'helm upgrade', 'kubectl apply', 'kubectl config', VERIFY];
   expect(await startedBy(install, [...flags, '--skip-preflight'])).toEqual(needed);
   // The Secret, the release and the pods that read the Secret.
   const changes = [...flags, '--skip-preflight', '--concurrency', '2'];

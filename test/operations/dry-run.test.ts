@@ -199,7 +199,7 @@ describe('a request that is not accepted', () => {
   ])('ends the command with the message: %s', async (stderr, message, remedy) => {
     await expect(verdict(stderr)).rejects.toMatchObject({
       code: 'TOOL_FAILED',
-      message: `The API server does not accept this plan. Nothing was changed.\n× ${TRIAL.what}: ${message}`,
+      message: `The API server rejected the plan. Nothing was changed.\n× ${TRIAL.what}: ${message}`,
       suggestions: [expect.stringContaining(remedy)],
     });
   });

@@ -83,7 +83,7 @@ test.each([
 ])('no role is printed for %s, which is everyone without valid credentials', (user) => {
   const text = grantText([namespaced('get', 'secrets')], {...GRANTEE, user}, {kubeContext: 'prod'});
   expect(text).toBe(
-    `Not logged in to the cluster: the API server treats you as ${user}. Log in to the cluster, then run the command again. Check who you are to the API server: kubectl auth whoami --context prod`,
+    `Not logged in to the cluster: the API server treats you as ${user}. Log in to the cluster, then run the command again. Check your identity: kubectl auth whoami --context prod`,
   );
 });
 

@@ -244,7 +244,7 @@ test('a home directory of another user has no credential, and is named', async (
   expect(await findCredential({url: ACME, isStated: true}, deps)).toBeUndefined();
   expect(unread).toEqual([CONF, TFRC_JSON, TFRC]);
   expect(noCredential(ACME, unread).message).toBe(
-    `No Scalr API token found for acme.scalr.io. Not read, because permission was denied: ${CONF}, ${TFRC_JSON}, ${TFRC}.`,
+    `No Scalr API token found for acme.scalr.io. Not read (permission denied): ${CONF}, ${TFRC_JSON}, ${TFRC}.`,
   );
   const env = {HOME, SCALR_HOSTNAME: 'acme.scalr.io', SCALR_TOKEN: USER_TOKEN};
   expect((await findCredential({url: ACME, isStated: true}, {...deps, env}))?.source).toBe(

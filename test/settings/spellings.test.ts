@@ -107,7 +107,7 @@ describe('a token in a file or a variable', () => {
 
   test.each(SOURCES)('is refused when it is one of a user: %s', async (_, read) => {
     await expect(read(jwt({iss: 'user', jti: 'at-v0'}))).rejects.toThrow(
-      'This is the token of a user, not of an agent pool.',
+      'This is a user token, not an agent pool token.',
     );
   });
 

@@ -74,7 +74,7 @@ test('are offered with their agents instead of the question for a token, and one
   const account = `--url https://${api.host} --ca-file ca.pem --yes`;
   expect(stderr, 'Helm alone needs the Secret').toContain(
     [
-      '# Requires your Scalr API token. Every run creates another token of agent pool prod-eks',
+      '# Requires your Scalr API token. Each run creates another token in agent pool prod-eks',
       `scalr-agent pool create prod-eks ${account}`,
       `scalr-agent pool token create prod-eks ${account} |`,
       "  tr -d '\\n' | kubectl create secret generic scalr-agent-token --from-file=token=/dev/stdin --namespace scalr-agent --dry-run=client --output=yaml",

@@ -542,7 +542,7 @@ describe('the token', () => {
     expect(confirms?.(jwt({iss: 'acme.scalr.io', exp: inDays(-3)}))).toBeUndefined();
     expect(confirms?.(jwt({iss: 'user', jti: 'at-v0'}))).toBeUndefined();
     expect(await validate?.(jwt({iss: 'user', jti: 'at-v0'}))).toBe(
-      'This is the token of a user, not of an agent pool. Create a token in the agent pool in Scalr.',
+      'This is a user token, not an agent pool token. Create a token in the agent pool in Scalr.',
     );
   });
 

@@ -12,7 +12,7 @@ interface RecognizedText {
 const MIGRATE = 'scalr-agent migrate - --to agent-job';
 const OF_CONTAINER = `Migrate the running container: docker inspect CONTAINER | ${MIGRATE}`;
 const OF_SERVICE =
-  'For an agent that is a service, give its settings as flags: scalr-agent values --help';
+  'For an agent that runs as a service, pass its settings as flags: scalr-agent values --help';
 
 /** What a shell or a document can have before a command. */
 const BEFORE = String.raw`^(?:[$#>~%]+[ \t]+)?(?:(?:sudo|env|exec|export|command)[ \t]+|[A-Za-z_]\w*=\S*[ \t]+)*`;
@@ -22,7 +22,7 @@ const TEXTS: readonly RecognizedText[] = [
     what: 'a helm command',
     pattern: new RegExp(`${BEFORE}helm[ \\t]+[a-z-]`, 'm'),
     remedies: [
-      'Print the values of the release with helm get values, and migrate them: scalr-agent migrate - --to agent-job --from CHART@VERSION',
+      'Print the values of the release with helm get values, then migrate them: scalr-agent migrate - --to agent-job --from CHART@VERSION',
       'For an agent that is not installed yet: scalr-agent values --help',
     ],
   },
@@ -45,7 +45,7 @@ const TEXTS: readonly RecognizedText[] = [
     what: 'a Compose file',
     pattern: /^services:[ \t]*(?:\{|$)/m,
     needs: /image["']?:[^\n]*agent/,
-    remedies: [`Let Docker Compose evaluate it: docker compose config --format json | ${MIGRATE}`],
+    remedies: [`Convert it to JSON: docker compose config --format json | ${MIGRATE}`],
   },
   {
     what: 'a list of environment variables',
@@ -55,7 +55,7 @@ const TEXTS: readonly RecognizedText[] = [
 ];
 
 /** Why a text is no values file but a command or a file of another tool; undefined for everything else. Never quotes the text. */
-export function foreignText(file: string, text: string): ExpectedError | undefined {
+export function unsupportedInput(file: string, text: string): ExpectedError | undefined {
   const lines = text.replaceAll(/\r\n?/g, '\n').replaceAll(/^#.*$/gm, '');
   const found = TEXTS.find(
     ({pattern, needs}) => pattern.test(lines) && needs?.test(lines) !== false,
@@ -64,7 +64,7 @@ export function foreignText(file: string, text: string): ExpectedError | undefin
   const name = file === '-' ? 'Standard input' : file;
   return failed(
     'UNREADABLE_FILE',
-    `${name} is ${found.what}, which migrate does not read.`,
+    `${name} is ${found.what}, which migrate cannot read.`,
     found.remedies,
   );
 }

@@ -186,7 +186,7 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     if (isRejected(live.user)) return notReached(where, live.user, kubeTarget);
     if (isKnown(version)) return pass([...where, `Kubernetes ${version.value}`].join(', '));
     if (version.unknown === 'forbidden')
-      return skip([...where, 'server version not readable with your user'].join(', '));
+      return skip([...where, 'your user cannot read the server version'].join(', '));
     return notReached(where, version, kubeTarget);
   },
 });

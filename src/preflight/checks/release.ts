@@ -287,7 +287,7 @@ function definitionUsers(
 
 function skipUses(names: readonly string[], context: PreflightContext): CheckResult {
   const {live, readings} = context;
-  const task = `determine who uses CRD ${few(names)}`;
+  const task = `determine what uses CRD ${few(names)}`;
   const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
   return missing === undefined

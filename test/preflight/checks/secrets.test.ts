@@ -129,7 +129,7 @@ describe('the token', () => {
     [jwt(at('2028-01-01')), /^pass: The token is valid until 2028-01-01/],
     [jwt(at('2027-01-03')), /^warn: The token expires on 2027-01-03/],
     [jwt(at('2026-12-31')), /^fail: The token expired on 2026-12-31/],
-    [jwt({iss: 'user'}), /^fail: This is the token of a user, not of an agent pool/],
+    [jwt({iss: 'user'}), /^fail: This is a user token, not an agent pool token/],
     ['hunter2', /^warn: The token is not a Scalr agent pool token/],
   ])('%s', async (token, outcome) => {
     const text = await said('token', {token});

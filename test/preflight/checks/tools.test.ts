@@ -46,7 +46,7 @@ test('shows the context and the version of the API server', async () => {
     },
   });
   expect(await said('cluster-reachable', versions('forbidden'))).toMatch(
-    /^skip: .*server version not readable/,
+    /^skip: .*your user cannot read the server version/,
   );
   expect(await said('cluster-reachable', versions('timed-out'))).toMatch(
     /^fail: .*timed out waiting for a response\) -> Try: kubectl cluster-info/,
