@@ -1,13 +1,15 @@
 import type {ApiRequest, Call, ClusterTarget} from '../ground/command-line.ts';
 import {Secret} from '../ground/secret.ts';
+import {serverOfPod} from './in-pod.ts';
 import {type GitOpsMark, groupVersionOf, objectPath, siblingsPath} from './kinds.ts';
 import {type KubernetesObject, type ObjectRef, resourceName} from './objects.ts';
 
 /** Field manager in managedFields. */
 export const FIELD_MANAGER = 'scalr-agent-install';
 
-/** In a pod, where no context is current, kubectl with a timeout uses localhost:8080 instead of the service account. */
-const TIMEOUT = /^--request-timeout=/;
+/** With a timeout, kubectl uses localhost:8080 instead of the service account of its pod. */
+const withoutTimeout = (args: readonly string[]): string[] =>
+  args.filter((each) => !each.startsWith('--request-timeout='));
 
 const kubectl = (
   kubeTarget: ClusterTarget,
@@ -17,7 +19,7 @@ const kubectl = (
 ): Call => ({
   tool: 'kubectl',
   args: [
-    ...(kubeTarget.kubeContext ? args : args.filter((each) => !TIMEOUT.test(each))),
+    ...(kubeTarget.kubeContext || serverOfPod() === undefined ? args : withoutTimeout(args)),
     '--namespace',
     kubeTarget.namespace,
     ...(kubeTarget.kubeContext ? ['--context', kubeTarget.kubeContext] : []),

@@ -154,18 +154,8 @@ function marksOf({name, metadata}: DesiredSecret, kubeTarget: ClusterTarget): st
   const labels = assignmentsOf(metadata?.labels);
   const annotations = assignmentsOf(metadata?.annotations);
   const label = kubectlCommand(kubeTarget, 'label', 'secret', name, ...labels, ...where);
-  const annotate = kubectlCommand(
-    kubeTarget,
-    'annotate',
-    'secret',
-    name,
-    ...annotations,
-    ...where,
-  );
-  return [
-    ...(labels.length > 0 ? [label] : []),
-    ...(annotations.length > 0 ? [annotate] : []),
-  ];
+  const annotate = kubectlCommand(kubeTarget, 'annotate', 'secret', name, ...annotations, ...where);
+  return [...(labels.length > 0 ? [label] : []), ...(annotations.length > 0 ? [annotate] : [])];
 }
 
 const assignmentsOf = (pairs: object = {}): string[] =>
