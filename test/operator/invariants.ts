@@ -158,6 +158,7 @@ const plansTruly: Invariant = (happening) => {
     ),
     ...changes(before, after)
       .filter((thing) => !isNamed(thing, titles, own) && !isOwnData(thing, own))
+      .filter(({name}) => !isVolumeOfNamedClaim(name, titles, before))
       .map(({name}) => `${name} changed, but no step names it: ${titles.join('; ') || 'no steps'}`),
   ];
 };
@@ -200,6 +201,12 @@ const isNamed = (
       new RegExp(`release ${owner}(?![\\w-])|(?:in|of) ${owner}$`).test(title);
     return isOfRelease || title.includes(name);
   });
+
+/** Kubernetes deletes the volume of a PVC, if its StorageClass says so. */
+const isVolumeOfNamedClaim = (name: string, titles: readonly string[], before: State): boolean =>
+  [...before.values()].some(
+    (claim) => claim.uses.includes(name) && titles.some((title) => title.includes(claim.name)),
+  );
 
 /** Files and directories of an install in Docker are its own; it lists them as saved or remaining. */
 const isOwnData = ({name, owner}: Thing, own: ReadonlySet<string>): boolean =>
