@@ -52,7 +52,7 @@ export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: str
   return `${[tool, ...args].map(quote).join(' ')}${what}`;
 }
 
-const quote = (text: string): string =>
+export const quote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command of this program for the same release and cluster. */
