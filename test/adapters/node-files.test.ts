@@ -37,7 +37,7 @@ test('names of directories end with a slash, and an unreadable directory has non
 describe.skipIf(process.platform === 'win32')('a file that several checks read', () => {
   test('is read once if it is a pipe, also at the same time', async () => {
     const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
     const reading = [nodeFiles.read(pipe), nodeFiles.read(pipe)];
     writeFileSync(pipe, 'token');
     const later = nodeFiles.read(pipe);
