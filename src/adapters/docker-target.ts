@@ -1,4 +1,5 @@
-import {type ExpectedError, failed} from '../ground/errors.ts';
+import type {ProcessResult} from '../ground/command-line.ts';
+import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {HostCall, HostTools, Processes} from '../ports/system.ts';
 import {VerifiedCall} from './verified-call.ts';
 
@@ -37,8 +38,8 @@ export class DockerTarget {
       start: (call) =>
         call.tool === 'docker'
           ? new VerifiedCall(processes, async () => {
-              await this.#verify();
-              return {call: await this.#selected(call)};
+              const failure = await this.#verify();
+              return failure ? {failure} : {call: await this.#selected(call)};
             })
           : processes.start(call),
     };
@@ -59,22 +60,30 @@ export class DockerTarget {
     return {flags, context, engine: this.#ask([...flags, ...ENGINE])};
   }
 
-  /** @throws ExpectedError */
-  async #verify(): Promise<void> {
+  /** What docker reported if it does not answer any more. @throws ExpectedError for another engine */
+  async #verify(): Promise<ProcessResult | undefined> {
     this.#resolved ??= this.#resolve();
     const {flags, context, engine} = await this.#resolved;
     const planned = await engine;
-    if (planned === '' || Date.now() - this.#verifiedAt < VERIFIED_MS) return;
-    const found = await this.#ask([...flags, ...ENGINE]);
-    if (found !== '' && found !== planned) throw engineChanged(context, planned, found);
+    if (planned === '' || Date.now() - this.#verifiedAt < VERIFIED_MS) return undefined;
+    const {stdout, error} = await this.#run([...flags, ...ENGINE]);
+    const found = stdout.trim();
+    // With an error of the engine, docker prints an empty ID and succeeds.
+    const {message = 'docker info printed no ID of the engine'} = error ?? {};
+    if (found === '' || error) return {exitCode: ExitCode.failed, stdout: '', stderr: message};
+    if (found !== planned) throw engineChanged(context, planned, found);
     this.#verifiedAt = Date.now();
+    return undefined;
   }
 
   /** Empty if docker does not answer. */
   async #ask(args: HostCall['args']): Promise<string> {
-    const signal = AbortSignal.timeout(ASK_MS);
-    const {stdout, error} = await this.#host.run({tool: 'docker', args}, {signal});
+    const {stdout, error} = await this.#run(args);
     return error === undefined ? stdout.trim() : '';
+  }
+
+  #run(args: HostCall['args']): ReturnType<HostTools['run']> {
+    return this.#host.run({tool: 'docker', args}, {signal: AbortSignal.timeout(ASK_MS)});
   }
 }
 

@@ -99,28 +99,37 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Pipes, such as `-f <(command)` of a shell, and standard input: they can be read only once, but checks and work read the same file. */
-const streams = new Map<string, Promise<Buffer>>();
+/**
+ * Files that are being read. Pipes, such as `-f <(command)` of a shell, and standard input stay: they can be read only once, but checks and
+ * work read the same file, also at the same time.
+ */
+const reads = new Map<string, Promise<Buffer>>();
 
 async function readFile(path: string): Promise<Buffer> {
-  const file = await open(path);
-  const content = readSmall(chunksOf(file), path).finally(() => file.close());
-  if (!(await file.stat()).isFile()) streams.set(path, content);
-  return content;
+  let isStream = false;
+  try {
+    const file = await open(path);
+    isStream = !(await file.stat()).isFile();
+    return await readSmall(chunksOf(file), path).finally(() => file.close());
+  } finally {
+    if (!isStream) reads.delete(path);
+  }
 }
 
 export const nodeFiles: Files = {
   async read(path) {
+    const content = reads.get(path) ?? readFile(path);
+    reads.set(path, content);
     try {
-      return await (streams.get(path) ?? readFile(path));
+      return await content;
     } catch (error) {
       throw fileFailure('read', path, error);
     }
   },
 
   readStdin() {
-    const content = streams.get('-') ?? readSmall(process.stdin, 'standard input');
-    streams.set('-', content);
+    const content = reads.get('-') ?? readSmall(process.stdin, 'standard input');
+    reads.set('-', content);
     return content;
   },
 

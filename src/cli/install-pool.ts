@@ -1,12 +1,13 @@
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
-import {Secret} from '../ground/secret.ts';
+import type {Secret} from '../ground/secret.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import type {AccountDeps} from '../operations/account-steps.ts';
+import {PLACEHOLDER} from '../operations/desired-release.ts';
 import {
   awaitAgents,
   type CreatedToken,
@@ -42,9 +43,6 @@ interface BringUp<T> {
   /** Something in the cluster changes. */
   isChanged: boolean;
 }
-
-/** Shaped like a token, without content: for a plan, until it is confirmed. */
-export const PLACEHOLDER = new Secret('e30.e30.placeholder');
 
 export const withToken = (generated: Generated, value: Secret): Generated => ({
   ...generated,

@@ -11,7 +11,6 @@ import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
-import {requireStored} from '../operations/stored-secrets.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import type {Files} from '../ports/system.ts';
 import type {AlreadyRead} from '../preflight/read-context.ts';
@@ -327,9 +326,7 @@ async function installPlan(
       : undefined,
     ...(steps ? {rollback: {steps}} : {}),
   };
-  const watched = await installRelease(now, name, facts, options, {...access, ...deps, onStep});
-  await requireStored(now, name, access.kubernetes);
-  return watched;
+  return installRelease(now, name, facts, options, {...access, ...deps, onStep});
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */

@@ -14,6 +14,7 @@ import {
 } from '../host/containers.ts';
 import {ENV_FILE} from '../host/files.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../host/plan.ts';
+import {PLACEHOLDER} from '../operations/desired-release.ts';
 import type {CreatedToken} from '../operations/install-pool.ts';
 import type {AccountRotation, TokenUsers} from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
@@ -28,7 +29,6 @@ import {token, url} from '../settings/agent.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {changeInDocker, noAgent, prepareInDocker, readSignal} from './host.ts';
-import {PLACEHOLDER} from './install-pool.ts';
 import type {CommandContext, RunDeps} from './operate.ts';
 import {type RotateResult, type Rotation, rotate} from './rotate-release.ts';
 

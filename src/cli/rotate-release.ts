@@ -3,6 +3,7 @@ import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
 import {type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
+import {PLACEHOLDER} from '../operations/desired-release.ts';
 import {type CreatedToken, installWithPool} from '../operations/install-pool.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
@@ -18,12 +19,10 @@ import {
 } from '../operations/rotate-token.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
-import {requireStored} from '../operations/stored-secrets.ts';
 import type {accountPoolIn} from '../release/namespace.ts';
 import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {PLACEHOLDER} from './install-pool.ts';
 import {
   type CommandContext,
   operate,
@@ -233,8 +232,6 @@ export async function rotateInCluster(
       };
       const now = made === undefined ? plan : await planFor(made.text, made);
       await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
-      // Before the old token is revoked.
-      await requireStored(now, name, access.kubernetes);
     },
     forget: (deps) => runSteps([removePreviousToken(holder)], {...access, ...deps}),
   };

@@ -15,7 +15,6 @@ import {removalText} from '../operations/release-data.ts';
 import {requireDeletable} from '../operations/server-dry-run.ts';
 import {requirePermissions} from '../operations/step.ts';
 import {
-  deletedObjects,
   planUninstall,
   requireOurChart,
   type UninstallChoices,
@@ -234,17 +233,12 @@ function textOf(
 }
 
 /** Tries every deletion before the first step. @throws ExpectedError */
-async function checkUninstall({
-  name,
-  inventory,
-  planned,
-  access,
-}: UninstallJob): Promise<PlanCheck> {
+async function checkUninstall({name, planned, access}: UninstallJob): Promise<PlanCheck> {
   const {steps} = planned.plan;
   // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
   if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
   await requirePermissions(steps, name, {...access, operation: 'uninstall'});
-  const going = deletedObjects(name, inventory, planned);
+  const going = steps.flatMap(({deletes = []}) => deletes);
   const notChecked = await requireDeletable(going, name.kubeTarget, access.processes);
   const all = notChecked.length > 0 ? 'all other' : 'all';
   const text = going.length === 0 ? '' : `The API server accepts ${all} deletions.\n`;

@@ -9,7 +9,7 @@ import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import {requireDeletable} from '../operations/server-dry-run.ts';
+import {notCheckedWarnings, requireDeletable} from '../operations/server-dry-run.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
@@ -150,7 +150,8 @@ async function ask(
   await context.untilInterrupted(async () => {
     await requirePermissions(cleanup, name, {...access, operation: 'upgrade'});
     const deleted = cleanup.flatMap(({deletes = []}) => deletes);
-    await requireDeletable(deleted, name.kubeTarget, access.processes);
+    const notChecked = await requireDeletable(deleted, name.kubeTarget, access.processes);
+    context.report(notCheckedWarnings(notChecked));
   });
   return cleanup;
 }

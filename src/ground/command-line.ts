@@ -49,10 +49,10 @@ export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: str
       : typeof input === 'string'
         ? ' # reads values from standard input'
         : ' # reads an object that may contain a secret from standard input';
-  return `${[tool, ...args].map(quote).join(' ')}${what}`;
+  return `${[tool, ...args].map(shellWord).join(' ')}${what}`;
 }
 
-const quote = (text: string): string =>
+export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command of this program for the same release and cluster. */

@@ -1,3 +1,4 @@
+import {shellWord} from './command-line.ts';
 import {type ExpectedError, failed} from './errors.ts';
 
 /** A way to encrypt a file whose content this program would misread. */
@@ -34,7 +35,7 @@ export const encryptionOf = (text: string): Encryption | undefined =>
 
 /** The command that prints the decrypted file. */
 export const decryptCommand = ({command}: Encryption, file = 'FILE'): string =>
-  [...command, file === '-' ? 'FILE' : file].join(' ');
+  [...command, file === '-' ? 'FILE' : shellWord(file)].join(' ');
 
 /** @throws ExpectedError for an encrypted file, whose values would be written as they are; `use` is the way to give the decrypted one */
 export function refuseEncrypted(

@@ -2,7 +2,7 @@ import {chartFor} from '../charts/charts.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
-import type {Secret} from '../ground/secret.ts';
+import {Secret} from '../ground/secret.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import type {Path, Tree, Values} from '../ground/tree.ts';
 import {type ChartReference, template} from '../helm/helm.ts';
@@ -63,6 +63,9 @@ export interface DesiredSecret {
   /** The flag with its name. */
   flag: string;
 }
+
+/** Shaped like a token, without content: for a plan, until it is confirmed. */
+export const PLACEHOLDER = new Secret('e30.e30.placeholder');
 
 /** The release that settings ask for; `made` is a token that was created for it. */
 export function desiredRelease(

@@ -8,6 +8,7 @@ import {rollbackHints} from './release-data.ts';
 import {rollBack} from './roll-back.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {Plan} from './step.ts';
+import {requireStored} from './stored-secrets.ts';
 import {revert, type TriedUndo, withUndo} from './undo-steps.ts';
 import type {Rollback} from './upgrade.ts';
 import {
@@ -33,8 +34,21 @@ interface BringUpOptions {
   rollback?: Pick<Rollback, 'steps'> | undefined;
 }
 
-/** Runs the plan of an install and watches until the release is ready. After a failure, what ran before runs again if that is safe. @throws ExpectedError */
+/** Runs the plan of an install, watches until the release is ready, and reads the Secrets again that it has written. @throws ExpectedError */
 export async function installRelease(
+  plan: Plan,
+  name: ReleaseName,
+  facts: InstallFacts,
+  options: BringUpOptions,
+  deps: InstallReleaseDeps,
+): Promise<Watched | undefined> {
+  const watched = await bringUp(plan, name, facts, options, deps);
+  await requireStored(plan, name, deps.kubernetes);
+  return watched;
+}
+
+/** After a failure, what ran before runs again if that is safe. @throws ExpectedError */
+async function bringUp(
   {steps}: Plan,
   name: ReleaseName,
   facts: InstallFacts,

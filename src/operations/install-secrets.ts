@@ -20,11 +20,12 @@ import {readsSecret, readUsers} from '../release/object-users.ts';
 import type {InstallFacts} from '../release/read-release.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
-import type {
-  DesiredRelease,
-  DesiredSecret,
-  RenderedRelease,
-  SecretMetadata,
+import {
+  type DesiredRelease,
+  type DesiredSecret,
+  PLACEHOLDER,
+  type RenderedRelease,
+  type SecretMetadata,
 } from './desired-release.ts';
 import type {Step} from './step.ts';
 
@@ -76,7 +77,8 @@ export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): W
 export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
   return secrets.flatMap((secret) => {
     const rotated = facts.secrets.get(secret.name)?.metadata.annotations?.[ROTATED];
-    const isGivenByUser = secret.annotations === undefined;
+    const isGivenByUser =
+      secret.annotations === undefined && !Object.values(secret.data).includes(PLACEHOLDER);
     if (rotated === undefined || !isGivenByUser || !isChanged(secret, facts)) return [];
     const message = `Secret ${secret.name} contains a token that rotate-token wrote on ${rotated}. This install replaces it. If your token is the old one, agents lose access: omit it, or provide the new one.`;
     return [{code: 'ROTATED_TOKEN', message}];

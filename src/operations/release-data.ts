@@ -131,6 +131,7 @@ const deleteOldClaim = (kubeTarget: ClusterTarget, {name}: ClaimItem): Step => (
   id: `claim/${name}`,
   title: `Delete PVC ${name} of an older revision`,
   call: deleteClaim(kubeTarget, name),
+  deletes: [{kind: CLAIM, name, namespace: kubeTarget.namespace}],
   isDestructive: true,
 });
 
@@ -270,8 +271,6 @@ export interface Removal {
   what: string;
   /** Its objects are listed with it. */
   isListed?: boolean;
-  /** helm deletes its objects. */
-  isByHelm?: boolean;
   objects: readonly RemovedObject[];
   /** The steps that delete it after the release; empty if it is deleted with the release. */
   steps: readonly Step[];

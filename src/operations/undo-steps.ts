@@ -1,5 +1,5 @@
 import type {ReleaseName} from '../ground/command-line.ts';
-import {type ExpectedError, RUN_AGAIN} from '../ground/errors.ts';
+import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {placeIn, toolFailure} from '../ground/tool-errors.ts';
 import type {ClusterAccess} from '../helm/releases.ts';
@@ -50,11 +50,17 @@ export async function withUndo(
     ),
   ];
   if (texts.length === 0) return failure;
-  return failure.with(sentences(failure.message, ...texts), [
-    ...new Set(left.flatMap(({byHand}) => byHand)),
+  const byHand = [...new Set(left.flatMap((each) => each.byHand))];
+  const steps = [
     ...(deleted.length === 0 || failure.suggestions.includes(RUN_AGAIN) ? [] : [RUN_AGAIN]),
     ...failure.suggestions,
-  ]);
+  ];
+  // Commands for another cluster would change that one.
+  const isElsewhere = failure.code === 'TARGET_CHANGED';
+  return failure.with(
+    sentences(failure.message, ...texts),
+    isElsewhere ? [...steps, ...byHand] : [...byHand, ...steps],
+  );
 }
 
 function listed(some: readonly Found[], state: string): string[] {
@@ -84,15 +90,15 @@ export async function revert(
   {release}: ReleaseName,
   {kubernetes, processes}: ClusterAccess,
 ): Promise<ExpectedError> {
+  // Nothing can be reverted in another cluster.
+  if (failure.code === 'TARGET_CHANGED') return withUndo(failure, undos, kubernetes);
   const found = await Promise.all(undos.map((each) => read(each, kubernetes)));
   const texts: string[] = [];
   const left: TriedUndo[] = [];
   for (const undo of found.filter(isLeft)) {
-    const signal = AbortSignal.timeout(REVERT_MS);
-    const outcome = await whileTemporary(() => processes.start(undo.call).outcome, {signal});
-    const isReverted = outcome.exitCode === 0;
-    if (!isReverted) left.push(undo);
-    texts.push(isReverted ? undo.reverted : `${toolFailure(undo.call, outcome).message}.`);
+    const problem = await problemOfRevert(undo, processes);
+    if (problem !== undefined) left.push(undo);
+    texts.push(problem ?? undo.reverted);
   }
   if (texts.length === 0) return failure;
   if (left.length === 0) texts.push(`Release ${release} runs as before.`);
@@ -101,3 +107,16 @@ export async function revert(
 }
 
 const REVERT_MS = 60_000;
+
+/** Why the change could not be reverted, as a sentence; undefined if it was. */
+async function problemOfRevert(
+  {call}: TriedUndo,
+  processes: ClusterAccess['processes'],
+): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(REVERT_MS);
+  const outcome = await whileTemporary(() => processes.start(call).outcome, {signal}).catch(
+    onFailure((failure) => failure),
+  );
+  if (outcome instanceof ExpectedError) return outcome.message;
+  return outcome.exitCode === 0 ? undefined : `${toolFailure(call, outcome).message}.`;
+}

@@ -139,9 +139,7 @@ function releaseSteps(
       title: `Uninstall release ${name.release} (${release.chart}-${release.version})`,
       call: uninstall(name),
       permissions: permissionsOfUninstall(name, release.objects),
-      deletes: release.objects
-        .filter((each) => !isKept(each))
-        .map((each) => renderedObject(each, name.kubeTarget.namespace)),
+      deletes: deletedByHelm(name, release, inventory.records),
       isFinal: true,
       ...(isDestructive ? {isDestructive} : {}),
       tolerates: /release: not found/,
@@ -151,6 +149,18 @@ function releaseSteps(
       title: `Wait until the pods of release ${name.release} are deleted`,
       call: waitUntilGone(name.kubeTarget, ['pod', selector], timeoutSeconds),
     },
+  ];
+}
+
+/** The objects of the release, and Helm's own records. */
+function deletedByHelm(
+  {kubeTarget: {namespace}}: ReleaseName,
+  {objects}: NonNullable<Inventory['release']>,
+  records: Inventory['records'],
+): RemovedObject[] {
+  return [
+    ...objects.filter((each) => !isKept(each)).map((each) => renderedObject(each, namespace)),
+    ...records.map((each) => ({kind: 'Secret', name: each, namespace})),
   ];
 }
 
@@ -185,6 +195,7 @@ function leftoverSteps({kubeTarget}: ReleaseName, inventory: Inventory): Step[] 
         objects,
         served: [],
       }),
+      deletes: objects.map((each) => renderedObject(each, kubeTarget.namespace)),
       // Helm's record proves that the objects are those of this release.
       ...(inventory.release === undefined ? {isDestructive: true} : {}),
     },
@@ -194,10 +205,8 @@ function leftoverSteps({kubeTarget}: ReleaseName, inventory: Inventory): Step[] 
 const whyLeft = ({release}: Inventory): string =>
   release === undefined ? 'which Helm has no record of' : 'which helm does not delete';
 
-function leftoverRemovals({kubeTarget}: ReleaseName, inventory: Inventory): Removal[] {
-  const objects = inventory.leftovers
-    .filter(({isDeleted}) => isDeleted)
-    .map(({object}) => renderedObject(object, kubeTarget.namespace));
+function leftoverRemovals(name: ReleaseName, inventory: Inventory): Removal[] {
+  const objects = leftoverSteps(name, inventory).flatMap(({deletes = []}) => deletes);
   if (objects.length === 0) return [];
   const of = inventory.release === undefined ? 'without a Helm record' : 'of other revisions';
   return [{what: `Objects ${of}`, isListed: true, objects, steps: []}];
@@ -230,7 +239,6 @@ function removalsOf(
           {
             what: `Release ${release}`,
             isListed: true,
-            isByHelm: true,
             objects: inventory.release.objects.map((each) =>
               renderedObject(each, kubeTarget.namespace),
             ),
@@ -264,25 +272,6 @@ function removalsOf(
       remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`),
     ),
   ];
-}
-
-/** What the steps delete, including Helm's own records: each deletion can be tried before the first step. */
-export function deletedObjects(
-  {kubeTarget}: ReleaseName,
-  inventory: Inventory,
-  {removals}: Pick<UninstallPlan, 'removals'>,
-): RemovedObject[] {
-  const {namespace} = kubeTarget;
-  const records = inventory.records.map((each) => ({kind: 'Secret', name: each, namespace}));
-  const ofRelease = (inventory.release?.objects ?? [])
-    .filter((each) => !isKept(each))
-    .map((each) => renderedObject(each, namespace));
-  // A PersistentVolume is deleted by Kubernetes, after its PVC.
-  const others = removals
-    .filter(({isByHelm}) => !isByHelm)
-    .flatMap(({objects}) => objects)
-    .filter(({kind}) => kind !== 'PersistentVolume');
-  return [...ofRelease, ...others, ...(inventory.release === undefined ? [] : records)];
 }
 
 /** @throws ExpectedError when the release is not of a Scalr agent chart */

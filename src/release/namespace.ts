@@ -81,6 +81,14 @@ export const NAMESPACE_KINDS: readonly string[] = [
   'poddisruptionbudgets.policy',
 ];
 
+/** Cluster-scoped kinds of the charts, without PersistentVolumes. */
+export const WIDE_KINDS: readonly string[] = [
+  'clusterroles.rbac.authorization.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
+  'storageclasses.storage.k8s.io',
+  'priorityclasses.scheduling.k8s.io',
+];
+
 export function secretsOf(readings: InventoryReadings): SecretItem[] {
   const {namespace} = readings;
   return readings.objects

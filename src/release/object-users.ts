@@ -202,9 +202,9 @@ const isRenderedHere = (object: KubernetesObject, own: OwnRelease): boolean =>
 
 /** Agents that keep data in the directory, in it or above it, and workloads of others that mount it or a part of it. */
 function usersOfDirectory(path: string, readings: UserReadings): readonly ObjectUser[] | undefined {
-  const {workloads, customResources, revisions, manifest, isDeleted, ...own} = readings;
-  if (workloads === undefined || customResources === undefined || revisions === undefined)
-    return undefined;
+  const {workloads, customResources, releases, revisions, manifest, isDeleted, ...own} = readings;
+  // Without the releases of all namespaces, the revisions are not complete either.
+  if (!workloads || !customResources || !releases || !revisions) return undefined;
   const isOfOwn = (each: KubernetesObject): boolean =>
     isDeleted &&
     each.metadata.namespace === own.namespace &&

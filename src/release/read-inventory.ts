@@ -32,6 +32,7 @@ import {
   NAMESPACE_KINDS,
   type PersistentVolume,
   userReadings,
+  WIDE_KINDS,
 } from './namespace.ts';
 import {USER_KINDS, usersIn} from './object-users.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
@@ -42,14 +43,6 @@ import {withRoles} from './roles-to-read.ts';
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];
 
 const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
-
-/** Cluster-scoped kinds of the charts, without PersistentVolumes. */
-const WIDE_KINDS: readonly string[] = [
-  'clusterroles.rbac.authorization.k8s.io',
-  'clusterrolebindings.rbac.authorization.k8s.io',
-  'storageclasses.storage.k8s.io',
-  'priorityclasses.scheduling.k8s.io',
-];
 
 const BINDING_KINDS: readonly string[] = [
   'clusterrolebindings.rbac.authorization.k8s.io',
@@ -96,7 +89,7 @@ export async function readInventory(
   const isWide = hasDirectory || (definitions?.length ?? 0) > 1;
   const [customResources, revisions, bindings] = await Promise.all([
     readCustomResources(reader, definitions),
-    readRevisions(reader, releases ?? releasesHere ?? [], isWide),
+    readRevisions(reader, releases ?? releasesHere, isWide),
     wide?.some(({kind}) => kind === 'ClusterRole') ? allKinds(reader, BINDING_KINDS) : [],
   ]);
   return {
@@ -205,9 +198,10 @@ const readReleases = async (
 /** Of this release and the agents beside it; of all agents in the cluster if they can use the same CRDs or directories. */
 async function readRevisions(
   {name, access, options}: InventoryReader,
-  releases: readonly ListedRelease[],
+  releases: readonly ListedRelease[] | undefined,
   isWide: boolean,
 ): Promise<readonly StoredRevision[] | undefined> {
+  if (releases === undefined) return undefined;
   const {kubeTarget} = name;
   const others = releases
     .filter(({chart}) => scalrChart(chart) !== undefined)

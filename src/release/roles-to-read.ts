@@ -6,7 +6,7 @@ import {currentUser, type Permission} from '../kubernetes/permissions.ts';
 import {REQUEST_MS} from '../kubernetes/resources.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {grantText} from './grants.ts';
-import {NAMESPACE_KINDS} from './namespace.ts';
+import {NAMESPACE_KINDS, WIDE_KINDS} from './namespace.ts';
 
 type Reviewer = Pick<KubernetesClient, 'post'>;
 
@@ -55,18 +55,12 @@ function readWorkloads(where: {namespace?: string}): Permission[] {
   return [
     {verb: 'get', resource: 'namespaces', ...where, ...(name === undefined ? {} : {name})},
     ...read([...kinds, 'events', 'pods/log', ...DEFINITIONS], where),
-    ...read(WIDE_KINDS, {}),
+    ...read([...OF_CLUSTER, ...WIDE_KINDS], {}),
   ];
 }
 
-/** Cluster-scoped kinds that a release contains, or that its data is on. */
-const WIDE_KINDS = [
-  'nodes',
-  'persistentvolumes',
-  'customresourcedefinitions.apiextensions.k8s.io',
-  'clusterroles.rbac.authorization.k8s.io',
-  'clusterrolebindings.rbac.authorization.k8s.io',
-];
+/** What the release and its data are on, or need. */
+const OF_CLUSTER = ['nodes', 'persistentvolumes', 'customresourcedefinitions.apiextensions.k8s.io'];
 
 /** The message of a refusal is about Secrets. */
 export const isAboutSecrets = (message: string): boolean =>

@@ -3,8 +3,6 @@ import {withoutCredentials} from './addresses.ts';
 import {catalog} from './catalog.ts';
 import type {Get, Setting} from './define.ts';
 import {chartSource} from './release.ts';
-import './storage.ts';
-import './tls.ts';
 
 /** The source of a value, in order of precedence; `chart` is the chart default. */
 export type AnswerSource =

@@ -14,10 +14,15 @@ afterEach(() => vi.unstubAllEnvs());
 /** An engine that answers what the tests ask, and records what it was told to change. */
 async function engine(folder: string, id: string) {
   const changes: string[] = [];
+  const state = {answers: true};
   const server = createServer(({method, url = ''}, response) => {
     const path = url.replace(/^\/v[\d.]+/, '');
     response.setHeader('Api-Version', '1.47');
     response.setHeader('Content-Type', 'application/json');
+    if (path === '/info' && !state.answers) {
+      response.statusCode = 500;
+      return response.end(JSON.stringify({message: 'the engine is starting'}));
+    }
     if (path === '/_ping') return response.end('OK');
     if (path === '/info') return response.end(JSON.stringify({ID: id}));
     if (path.startsWith('/containers/json'))
@@ -29,7 +34,7 @@ async function engine(folder: string, id: string) {
   const socket = join(folder, `${id}.sock`);
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   onTestFinished(() => void server.close());
-  return {address: `unix://${socket}`, changes};
+  return {address: `unix://${socket}`, changes, state};
 }
 
 /** Two engines with a context each; the context one is current. */
@@ -75,6 +80,20 @@ test.skipIf(isMissing)('a context that selects another engine stops a change', a
     ],
   });
   expect([one.changes, two.changes]).toEqual([[], []]);
+});
+
+test.skipIf(isMissing)('an engine that does not say who it is now is not changed', async () => {
+  const {one} = await twoEngines();
+  const {host, processes} = nodeApp();
+  await host.run(LIST, {signal});
+  expect(await processes({}).start(START).outcome).toMatchObject({exitCode: 0});
+  one.state.answers = false;
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(await processes({}).start(START).outcome).toMatchObject({
+    exitCode: 1,
+    stderr: 'docker info printed no ID of the engine',
+  });
+  expect(one.changes).toEqual(['POST /containers/agent/start']);
 });
 
 test.skipIf(isMissing)('DOCKER_CONTEXT selects the engine', async () => {

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {applyObjects} from '../../src/kubernetes/kubectl.ts';
 import {installRelease} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import type {InstallFacts} from '../../src/release/read-release.ts';
@@ -98,5 +99,45 @@ test.each([
     suggestions: [
       'Ask who uninstalled it. To install it again, run: scalr-agent install --release acme --namespace team',
     ],
+  });
+});
+
+test('fails if a Secret was changed back meanwhile', async () => {
+  const {kubeTarget} = NAME;
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {name: 'acme-token', namespace: 'team'},
+  };
+  const written = {...secret, stringData: {token: 'new'}};
+  const call = applyObjects(kubeTarget, [written]);
+  const steps: ReleaseStep[] = [{id: 'secret', phase: 'secrets', title: 'Update Secret', call}];
+  const outcome = Promise.resolve({exitCode: 0, stdout: '', stderr: ''});
+  const record = helmRecord({
+    name: 'acme',
+    namespace: 'team',
+    chart: 'agent-local-0.6.4',
+    status: 'deployed',
+  });
+  const deps = {
+    kubernetes: fakeKubernetes({
+      objects: [record, {...secret, data: {token: Buffer.from('old').toString('base64')}}],
+    }),
+    processes: {
+      run: () => outcome,
+      start: () => ({outcome, interrupt: () => undefined, leave: () => undefined}),
+    },
+    helmDriver: undefined,
+    interrupts: {interrupt: never, forceQuit: never, release: () => undefined},
+    now: () => new Date(0),
+    sleep: async () => undefined,
+    timeoutMs: 1000,
+    onStep: () => undefined,
+    onProgress: () => undefined,
+    files: {} as never,
+  };
+  const facts = {release: {status: 'deployed'}, newestRevision: 1} as InstallFacts;
+  await expect(installRelease({steps}, NAME, facts, {waits: false}, deps)).rejects.toMatchObject({
+    code: 'OBJECT_NOT_OWNED',
   });
 });

@@ -3,7 +3,11 @@ import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
 import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {ownLabels} from '../../src/kubernetes/objects.ts';
-import type {DesiredRelease, RenderedRelease} from '../../src/operations/desired-release.ts';
+import {
+  type DesiredRelease,
+  PLACEHOLDER,
+  type RenderedRelease,
+} from '../../src/operations/desired-release.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
 import type {InstallFacts} from '../../src/release/read-release.ts';
@@ -510,4 +514,21 @@ test('refuses a Secret that Helm deletes with the change, even with the same con
   expect(() => plan(desired({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
     /part of the installed release, and Helm deletes it/,
   );
+});
+
+test('warns before a given token replaces a rotated one, and not if the account creates it', () => {
+  const rotated = secret('new', ownLabels('agent'));
+  const metadata = {...rotated.metadata, annotations: {'scalr.io/token-rotated': '2026-11-01'}};
+  const found = facts({
+    ...inPlace,
+    secrets: new Map([['scalr-agent-token', {...rotated, metadata}]]),
+  });
+  const codes = (secrets: RenderedRelease['secrets']) =>
+    plan(desired({secrets}), found).warnings?.map(({code}) => code);
+  const ofAccount = {...TOKEN, data: {token: PLACEHOLDER}};
+  const made = {...TOKEN, annotations: {'scalr.io/token-id': 'at-1'}};
+  expect(codes([TOKEN])).toContain('ROTATED_TOKEN');
+  // Otherwise the plan with the created token would differ from the confirmed one.
+  expect(codes([ofAccount])).toEqual(codes([made]));
+  expect(codes([ofAccount])).not.toContain('ROTATED_TOKEN');
 });

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
+import {failed} from '../../src/ground/errors.ts';
 import {runSteps} from '../../src/operations/run-steps.ts';
 import type {Step, Undo} from '../../src/operations/step.ts';
 import type {Processes} from '../../src/ports/system.ts';
@@ -65,6 +66,10 @@ function deps() {
     },
   };
 }
+
+const CHANGED = failed('TARGET_CHANGED', 'The cluster is another one.', [
+  'Check which cluster is selected',
+]);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -195,6 +200,33 @@ describe('the error of a failed plan', () => {
       suggestions: [
         'Start it again: kubectl scale --replicas=2 --namespace team',
         expect.any(String),
+      ],
+    });
+  });
+
+  test('lists the call that reverts them last when another cluster is selected now', async () => {
+    const {calls, options} = deps();
+    const agent = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {name: 'agent', namespace: 'team'},
+    };
+    const {processes} = options;
+    const start: Processes['start'] = (call) =>
+      calls.length === 0
+        ? processes.start(call)
+        : {...processes.start(call), outcome: Promise.reject(CHANGED)};
+    const running = runSteps([step('stop', {undo}), step('wait')], {
+      ...options,
+      processes: {...processes, start},
+      kubernetes: fakeKubernetes({objects: [agent]}),
+    });
+    calls[0]?.end({});
+    await expect(running).rejects.toMatchObject({
+      message: 'The cluster is another one. It is stopped.',
+      suggestions: [
+        'Check which cluster is selected',
+        'Start it again: kubectl scale --replicas=2 --namespace team',
       ],
     });
   });

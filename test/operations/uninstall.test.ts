@@ -976,3 +976,31 @@ test('lists no objects of a release that another uninstall has emptied', () => {
     'Release a',
   );
 });
+
+test('every object that is deleted is listed by its step, so that a dry run can try it', () => {
+  const {plan} = planned(
+    readings('agent-local-0.6.5', {
+      manifest: [object('Deployment', 'agent-main')],
+      objects: [
+        object('Secret', 'sh.helm.release.v1.agent.v1'),
+        object('Secret', 'agent-token', {metadata: ours()}),
+        object('ConfigMap', 'former', {
+          apiVersion: 'v1',
+          metadata: {annotations: {'meta.helm.sh/release-name': 'agent'}},
+        }),
+        object('PersistentVolumeClaim', 'old', {
+          metadata: {annotations: {'meta.helm.sh/release-name': 'agent'}},
+        }),
+      ],
+    }),
+    ['claims', 'secrets'],
+  );
+  const deleted = plan.steps.flatMap(({deletes = []}) => deletes);
+  expect(deleted.map(({kind, name}) => `${kind} ${name}`)).toEqual([
+    'ConfigMap former',
+    'Deployment agent-main',
+    'Secret sh.helm.release.v1.agent.v1',
+    'PersistentVolumeClaim old',
+    'Secret agent-token',
+  ]);
+});

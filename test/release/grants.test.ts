@@ -1,6 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {grantObjects, grantText} from '../../src/release/grants.ts';
+import {NAMESPACE_KINDS, WIDE_KINDS} from '../../src/release/namespace.ts';
+import {rolesToRead} from '../../src/release/roles-to-read.ts';
 import {rolesIn} from '../support/commands-in.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const GRANTEE = {purpose: 'agents:install:agent-job', namespace: 'team-a', user: 'jane'};
 const namespaced = (verb: string, resource: string, more: object = {}) => ({
@@ -121,4 +124,14 @@ test('the text says how to find out an unknown account', () => {
   );
   expect(text).toContain('with the output of "kubectl auth whoami --context prod" instead of USER');
   expect(text).toContain('name: USER');
+});
+
+test('the roles to read a release include all that an uninstall looks for', async () => {
+  const text = await rolesToRead(
+    {release: 'agent', kubeTarget: {namespace: 'scalr'}},
+    {message: 'User "jane" cannot list', scope: 'everything'},
+    fakeKubernetes(),
+  );
+  for (const kind of [...NAMESPACE_KINDS, ...WIDE_KINDS])
+    expect(text).toContain(kind.split('.')[0]);
 });

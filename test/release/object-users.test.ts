@@ -106,6 +106,15 @@ describe('a CRD', () => {
   });
 });
 
+test.each([
+  ['workloads'],
+  ['customResources'],
+  ['releases'],
+  ['revisions'],
+])('a directory has unknown users when %s cannot be read', (what) => {
+  expect(users(DIRECTORY, '/var/lib/agents', {[what]: undefined})).toBeUndefined();
+});
+
 describe('an object of the namespace', () => {
   const mounts = {volumes: [{name: 'v', persistentVolumeClaim: {claimName: 'data'}}]};
   const workload = object('Deployment', 'web', podSpec(mounts));

@@ -122,6 +122,7 @@ function unrecordedUsers(path: string, context: PreflightContext): string[] {
       namespace: name.kubeTarget.namespace,
       workloads,
       customResources: [],
+      releases: [],
       revisions: [],
     },
   );
@@ -159,6 +160,8 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)
         return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
+      const {daemonSets} = context.readings;
+      if (!isKnown(daemonSets)) return skipUnknown(daemonSets, 'list DaemonSets');
       if (scope === 'namespace')
         return skip(
           `Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`,

@@ -304,6 +304,13 @@ prove('release', releaseChecks, [
     flags: k8s,
     cluster: {...ORDINARY, refuse: ['secrets']},
   },
+  {
+    id: 'node-data',
+    is: 'skip',
+    when: 'DaemonSets may not be listed',
+    flags: k8s,
+    cluster: {...ORDINARY, refuse: ['daemonsets.apps']},
+  },
   {id: 'node-data', is: 'skip', when: 'releases are refused', flags: k8s, cluster: hidden},
 
   {id: 'crd', is: 'nothing', when: 'it is agent-k8s', flags: k8s},
