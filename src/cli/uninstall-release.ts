@@ -9,10 +9,9 @@ import {
   type AccountStep,
   runAccountSteps,
 } from '../operations/account-steps.ts';
-import type {PlanCheck} from '../operations/plan-dry-run.ts';
+import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {noAccountToken, planAccountRemoval} from '../operations/pool.ts';
 import {removalText} from '../operations/release-data.ts';
-import {requireDeletable} from '../operations/server-dry-run.ts';
 import {requirePermissions} from '../operations/step.ts';
 import {
   planUninstall,
@@ -238,10 +237,9 @@ async function checkUninstall({name, planned, access}: UninstallJob): Promise<Pl
   // Other operations have rendered a chart before; here, the first steps would stop the agent before helm is missed.
   if (steps.some(({call}) => call.tool === 'helm')) await access.processes.run(helmVersion);
   await requirePermissions(steps, name, {...access, operation: 'uninstall'});
-  const going = steps.flatMap(({deletes = []}) => deletes);
-  const notChecked = await requireDeletable(going, name.kubeTarget, access.processes);
+  const notChecked = await dryRunSteps(steps, name.kubeTarget, access.processes);
   const all = notChecked.length > 0 ? 'all other' : 'all';
-  const text = going.length === 0 ? '' : `The API server accepts ${all} deletions.\n`;
+  const text = steps.length === 0 ? '' : `The API server accepts ${all} steps.\n`;
   return {text, notChecked, later: []};
 }
 

@@ -138,12 +138,14 @@ async function restored(
   return withUndo(failure, left, deps.kubernetes);
 }
 
-/** True if Helm made no new revision, or none that changed more than the metadata of an object. */
+/** True if Helm made no new revision, or a failed one that changed no more than the metadata of an object. */
 async function isIntact({name, facts, undos}: Change, deps: InstallReleaseDeps): Promise<boolean> {
   const signal = AbortSignal.timeout(INTACT_MS);
   const newest = await newestRevision(name, deps, signal).catch(onFailure(() => null));
   if (newest === null) return false;
   if (newest?.revision === facts.newestRevision) return true;
+  // A helm that was killed can have created workloads that run beside the old ones.
+  if (newest?.status.startsWith('pending')) return false;
   const stopped = undos.map(({object}) => `${object.kind} ${object.name}`);
   const others = facts.installed.filter(
     ({kind, metadata}) => !stopped.includes(`${kind} ${metadata.name}`),

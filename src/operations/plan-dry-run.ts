@@ -71,6 +71,23 @@ export async function dryRunPlan(tried: TriedPlan, deps: TrialDeps): Promise<Pla
   return {text: checkText([...notChecked, ...later]), notChecked, later};
 }
 
+/** Tries steps that create nothing, and every deletion. @throws ExpectedError if one is rejected */
+export const dryRunSteps = (
+  steps: TriedPlan['steps'],
+  kubeTarget: ClusterTarget,
+  processes: TrialDeps['processes'],
+): Promise<NotChecked[]> =>
+  requireAccepted(
+    [
+      ...steps.flatMap((step) => stepBatch(step, true)),
+      ...deletionBatches(
+        steps.flatMap(({deletes = []}) => deletes),
+        kubeTarget,
+      ),
+    ],
+    processes,
+  );
+
 function checkText(left: readonly NotChecked[]): string {
   if (left.length === 0) return 'The API server accepts all objects.\n';
   const lines = groupsOf(left, ({reason}) => reason).map(

@@ -287,6 +287,27 @@ export const notRecorded = (name: ReleaseName, agent: UnrecordedAgent): Expected
     [...howToChange(agent, name), `Show its state: ${ownCommand('status', name)}`],
   );
 
+/** With another HELM_DRIVER, Helm looks for its records in other objects. */
+const isRecordOf = (
+  {kind = '', metadata: {labels = {}, deletionTimestamp}}: KubernetesObject,
+  {release}: ReleaseName,
+): boolean =>
+  ['Secret', 'ConfigMap'].includes(kind) &&
+  labels['owner'] === 'helm' &&
+  labels['name'] === release &&
+  deletionTimestamp === undefined;
+
+const recordedElsewhere = ({release, kubeTarget}: ReleaseName, record: KubernetesObject) =>
+  failed(
+    'RELEASE_NOT_FOUND',
+    `Release ${release} not found in namespace ${kubeTarget.namespace} with this HELM_DRIVER, but ${kindAndName(record)} is a Helm record of it. Nothing was changed.`,
+    [
+      record.kind === 'Secret'
+        ? 'Unset HELM_DRIVER, or set it to secret, then run the same command again'
+        : 'Set HELM_DRIVER to configmap, then run the same command again',
+    ],
+  );
+
 /** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(
   name: ReleaseName,
@@ -295,9 +316,12 @@ export function requireKnownRelease(
   {claims, volumes, secrets, namespace, leftovers}: Inventory,
   readings: Pick<InventoryReadings, 'namespaceObject' | 'objects' | 'releases' | 'releasesHere'>,
 ): void {
+  if (isRecorded) return;
+  const record = readings.objects.find((each) => isRecordOf(each, name));
+  if (record !== undefined) throw recordedElsewhere(name, record);
   const isLeft =
     [claims, volumes, secrets, leftovers].some((each) => each.length > 0) || namespace?.isOurs;
-  if (isRecorded || isLeft) return;
+  if (isLeft) return;
   const {release, kubeTarget} = name;
   const unrecorded = unrecordedAgents(readings.objects, []).find(
     (each) => each.release === release,

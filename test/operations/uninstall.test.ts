@@ -881,6 +881,22 @@ describe('a release without a Helm record', () => {
     expect(() => require(more)).toThrow('Release agent not found in namespace scalr.');
   });
 
+  test.each([
+    ['Secret', 'sh.helm.release.v1.agent.v1', 'Unset HELM_DRIVER, or set it to secret'],
+    ['ConfigMap', 'agent.v1', 'Set HELM_DRIVER to configmap'],
+  ])('is not uninstalled without Helm if a %s is its record', (kind, record, remedy) => {
+    const metadata = {labels: {owner: 'helm', name: 'agent'}};
+    const agent = object('Deployment', 'agent', annotated);
+    const objects = [agent, object(kind, record, {metadata})];
+    expect(() => require({objects})).toThrow(
+      expect.objectContaining({
+        code: 'RELEASE_NOT_FOUND',
+        message: `Release agent not found in namespace scalr with this HELM_DRIVER, but ${kind} ${record} is a Helm record of it. Nothing was changed.`,
+        suggestions: [expect.stringContaining(remedy)],
+      }),
+    );
+  });
+
   test('is reported with the existing releases, the nearest first', () => {
     const releases = [
       listed('b', 'agent', 'agent-job-0.6.5'),
