@@ -281,7 +281,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const hasPerson = this.app.hasTerminal && !this.argv.includes('--no-input');
     this.#opened ??= new ClusterConnections(this.app, {
       login: hasPerson ? {show} : undefined,
-      say: (text) => this.say(text),
       report: (warnings) => this.report(warnings),
       signal: this.#closing.signal,
     });

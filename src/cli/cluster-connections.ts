@@ -13,7 +13,6 @@ import {type ClusterFlags, toolPaths} from './flags.ts';
 interface ConnectionsDeps {
   /** Shows what a credential plugin prints to the person who logs in; undefined if nobody can. */
   login: {show(line: string): void} | undefined;
-  say(text: string): void;
   report(warnings: readonly Warning[]): void;
   /** Ends connections that an interrupted command has left. */
   signal: AbortSignal;
@@ -116,7 +115,8 @@ export class ClusterConnections {
     const {ClusterIdentity} = await import('../kubernetes/cluster-identity.ts');
     const key = clusterKey(kubeTarget);
     const {now, sleep} = this.#app;
-    const onUnknown = ({kind}: {kind: ReadErrorKind}): void => this.#deps.say(unverifiedText(kind));
+    const onUnknown = ({kind}: {kind: ReadErrorKind}): void =>
+      this.#deps.report([unverifiedWarning(kind)]);
     const identity =
       this.#identities.get(key) ??
       new ClusterIdentity(kubeTarget, {...tools, now, sleep, onUnknown});
@@ -137,5 +137,7 @@ function ignoredVariableWarnings(env: App['env']): Warning[] {
   return [{code: 'IGNORED_VARIABLE', message}];
 }
 
-const unverifiedText = (kind: ReadErrorKind): string =>
-  `Cannot read the UID of namespace kube-system (${kind}). If the kubeconfig changes to another cluster during this command, the change cannot be detected.\n`;
+const unverifiedWarning = (kind: ReadErrorKind): Warning => ({
+  code: 'UNVERIFIED_TARGET',
+  message: `Cannot read the UID of namespace kube-system (${kind}). If the kubeconfig changes to another cluster during this command, the change cannot be detected.`,
+});

@@ -35,6 +35,8 @@ interface IdentityDeps {
 /** The cluster of a plan: whether the kubeconfig still selects it when something changes. */
 export class ClusterIdentity {
   #planned: Promise<string | undefined> | undefined;
+  /** Why the UID could not be read the last time, other than for a missing permission. */
+  #unread: ReadError | undefined;
   #verifiedAt = 0;
   readonly #kubeTarget: ClusterTarget;
   readonly #deps: IdentityDeps;
@@ -62,8 +64,12 @@ export class ClusterIdentity {
     const {kubernetes, onUnknown} = this.#deps;
     const answer = await kubernetes.get(PATH, {signal, idleMs: REQUIRED_MS});
     if (answer.error === undefined) return uidOf(answer.body);
-    if (answer.error.kind === 'aborted') this.#planned = undefined;
-    else onUnknown(answer.error);
+    if (answer.error.kind === 'forbidden') onUnknown(answer.error);
+    else {
+      // Read again before a change; until then, the command itself reports what is wrong.
+      this.#planned = undefined;
+      this.#unread = answer.error;
+    }
     return undefined;
   }
 
@@ -75,6 +81,7 @@ export class ClusterIdentity {
     const age = this.#deps.now().getTime() - this.#verifiedAt;
     if (call.requests !== undefined && age < VERIFIED_MS) return {call};
     const planned = await this.planned(signal);
+    if (planned === undefined && this.#unread !== undefined) this.#deps.onUnknown(this.#unread);
     const failure = planned === undefined ? undefined : await this.#compare(planned, signal);
     if (failure !== undefined) return {failure};
     this.#verifiedAt = this.#deps.now().getTime();

@@ -121,6 +121,15 @@ test('an unknown UID is reported once, and blocks nothing', async () => {
   expect(seen).toMatchObject({read: 0, started: 2, notes: [error]});
 });
 
+test('a UID that could not be read with the plan is read again before a change', async () => {
+  const error: ReadError = {kind: 'stalled', message: 'no response for 5 s'};
+  const {identity, start, seen} = cluster({planned: {error}});
+  expect(await identity.planned(never)).toBeUndefined();
+  expect(seen.notes).toEqual([]);
+  expect(await start(STEP).outcome).toMatchObject({exitCode: 0});
+  expect(seen.notes).toEqual([error]);
+});
+
 test('an interrupt before the call starts ends it, and one after is passed on', async () => {
   const {start, seen} = cluster({});
   const early = start(STEP);

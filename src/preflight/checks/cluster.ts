@@ -1,6 +1,6 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../charts/charts.ts';
 import {compare} from '../../charts/releases.ts';
-import {type ClusterSelection, ownCommand} from '../../ground/command-line.ts';
+import type {ClusterSelection} from '../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, type Unknown} from '../../ground/fact.ts';
 import {count, few} from '../../ground/text.ts';
 import {getAt, type Values} from '../../ground/tree.ts';
@@ -208,7 +208,7 @@ function notReached(
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
   ref: 'https://helm.sh/docs/helm/helm_template/',
-  run({name, tools, target, manifest, refusal, facts}) {
+  run({tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;
     if (isKnown(manifest)) {
       const creates = `creates ${count(manifest.value.length, 'object')}`;
@@ -223,7 +223,7 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
       return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
     return fail(
       `${what}: ${manifest.because}`,
-      `Check --chart-version, --chart-source and --set: ${ownCommand('values', name, '--explain')}`,
+      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
     );
   },
 });
