@@ -417,7 +417,7 @@ describe('install', () => {
     // The API server itself does not accept pods that the namespace rejects.
     const skipped = await install(place, anyHelm, [...argv, '--skip-preflight'], {env: TOKEN});
     expect(JSON.parse(skipped.stdout).error.message).toContain(
-      'The API server does not accept this plan. Nothing was changed.',
+      'The API server rejected the plan. Nothing was changed.',
     );
   });
 

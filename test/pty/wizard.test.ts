@@ -385,7 +385,7 @@ describe('a token', () => {
 
   test.each([
     ['https://acme.scalr.io', 'This is a URL'],
-    [jwt({iss: 'user', jti: 'at-v0'}), 'This is the token of a user'],
+    [jwt({iss: 'user', jti: 'at-v0'}), 'This is a user token'],
     [jwt({iss: 'acme.scalr.io', exp: 1_700_000_000}), 'The token expired on 2023-11-14'],
     [first, 'The token is incomplete'],
     [`${TOKEN}\u200B`, 'invisible characters'],
