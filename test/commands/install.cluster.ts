@@ -108,7 +108,10 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
-  test('uninstalls a failed first install and rolls back a failed upgrade after saving the diagnostics', async () => {
+  // An image that cannot be pulled is a cause only after some time, twice.
+  test('uninstalls a failed first install and rolls back a failed upgrade after saving the diagnostics', {
+    timeout: 240_000,
+  }, async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
     const argv = [
