@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {defineConfig} from 'vitest/config';
 
 /** Proofs of the test cluster itself; what they guard rarely changes. */
-const HARNESS = 'test/cluster/**';
+const HARNESS = 'test/control-plane/**';
 /** Memory on three versions of Node.js: slow, and needs the machine for itself. */
 const MEMORY = 'test/commands/collect-logs-memory.cluster.ts';
 /** `npm run test:full` */
@@ -10,14 +10,14 @@ const isFull = Boolean(process.env['TEST_FULL']);
 /** Random operators on a Docker Engine take minutes: `OPERATOR_SEED=1 npx vitest run --project engines test/operator`. */
 const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
 /** Slow, because real tools run: terminals, the packed program, helm, shells and curl. */
-const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'preflight/probe'].map(
+const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'checks/preflight/probe'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
   // The tests wait for clusters and processes, more than for the processor.
   maxWorkers: 4,
-  globalSetup: ['test/cluster/global-setup.ts'],
+  globalSetup: ['test/control-plane/global-setup.ts'],
   // The first start on a machine builds the control plane.
   hookTimeout: 1_200_000,
 };

@@ -84,7 +84,7 @@ try {
   const tests =
     versions.length === 0 || !flags.test
       ? ''
-      : `## Tests\n\n${tested('contract', ['--project', 'unit', 'test/charts/contract.test.ts'], directory)}${tested('effects', ['--project', 'tools', 'test/helm/effects.test.ts', '-t', versions.map((each) => each.replaceAll('.', '\\.')).join('|')], directory)}`;
+      : `## Tests\n\n${tested('contract', ['--project', 'unit', 'test/charts/contract.test.ts'], directory)}${tested('effects', ['--project', 'tools', 'test/cluster/helm/effects.test.ts', '-t', versions.map((each) => each.replaceAll('.', '\\.')).join('|')], directory)}`;
   const summary =
     versions.length === 0
       ? 'No new chart versions.\n'

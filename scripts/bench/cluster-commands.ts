@@ -2,11 +2,11 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {findKubectl} from '../../test/cluster/kubectl.ts';
-import {setLogs} from '../../test/cluster/logs.ts';
-import {startCluster} from '../../test/cluster/start-cluster.ts';
-import {directoryOf} from '../../test/helm/charts-under-test.ts';
-import {findHelm} from '../../test/helm/find-helm.ts';
+import {directoryOf} from '../../test/cluster/helm/charts-under-test.ts';
+import {findHelm} from '../../test/cluster/helm/find-helm.ts';
+import {findKubectl} from '../../test/control-plane/kubectl.ts';
+import {setLogs} from '../../test/control-plane/logs.ts';
+import {startCluster} from '../../test/control-plane/start-cluster.ts';
 import {measure, median, row} from './measure.ts';
 
 const PROGRAM = 'dist/bin/scalr-agent.js';

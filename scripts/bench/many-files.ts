@@ -1,8 +1,8 @@
 import {copyFileSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {directoryOf} from '../../test/helm/charts-under-test.ts';
-import {findHelm} from '../../test/helm/find-helm.ts';
+import {directoryOf} from '../../test/cluster/helm/charts-under-test.ts';
+import {findHelm} from '../../test/cluster/helm/find-helm.ts';
 import {PROGRAM} from '../../test/package/built.ts';
 import {measure, median, row} from './measure.ts';
 

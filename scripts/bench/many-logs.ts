@@ -4,15 +4,19 @@ import {Agent, request} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {buffer} from 'node:stream/consumers';
-import {zipArchives} from '../../src/adapters/zip-archive.ts';
-import type {ApiReader} from '../../src/kubernetes/client.ts';
-import {kubernetesClient} from '../../src/kubernetes/connect.ts';
-import {proxy} from '../../src/kubernetes/kubectl.ts';
-import {type ApiProxy, rawClient, startProxy} from '../../src/kubernetes/kubectl-processes.ts';
-import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
-import {setLogs} from '../../test/cluster/logs.ts';
-import {pod} from '../../test/cluster/objects.ts';
-import {startCluster} from '../../test/cluster/start-cluster.ts';
+import type {ApiReader} from '../../src/cluster/kubernetes/client.ts';
+import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
+import {proxy} from '../../src/cluster/kubernetes/kubectl.ts';
+import {
+  type ApiProxy,
+  rawClient,
+  startProxy,
+} from '../../src/cluster/kubernetes/kubectl-processes.ts';
+import {zipArchives} from '../../src/ground/system/zip-archive.ts';
+import {findKubectl, kubectlFor} from '../../test/control-plane/kubectl.ts';
+import {setLogs} from '../../test/control-plane/logs.ts';
+import {pod} from '../../test/control-plane/objects.ts';
+import {startCluster} from '../../test/control-plane/start-cluster.ts';
 import {median, row} from './measure.ts';
 
 const PODS = 20;

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {zipArchives} from '../../src/adapters/zip-archive.ts';
+import {zipArchives} from '../../src/ground/system/zip-archive.ts';
 
 /** `memory.cli.ts PATH MEGABYTES`: three logs that are written at once, one of them of that size, and read back. */
 const [path = '', megabytes = '1'] = process.argv.slice(2);

@@ -6,9 +6,9 @@ import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
-import {issueCertificates} from '../../test/cluster/certificates.ts';
-import {forwarder} from '../../test/cluster/forwarder.ts';
-import {writeKubeconfig} from '../../test/cluster/kubeconfig.ts';
+import {issueCertificates} from '../../test/control-plane/certificates.ts';
+import {forwarder} from '../../test/control-plane/forwarder.ts';
+import {writeKubeconfig} from '../../test/control-plane/kubeconfig.ts';
 
 interface Answer {
   status: number;

@@ -1,8 +1,8 @@
-import {LogMatcher} from '../../src/diagnose/log-matcher.ts';
+import {LogMatcher} from '../../src/checks/diagnose/log-matcher.ts';
+import {knownSecretSet} from '../../src/extensions/bundle/redact/known-values.ts';
+import {leakFinder} from '../../src/extensions/bundle/redact/leak-check.ts';
+import {redactor} from '../../src/extensions/bundle/redact/redactor.ts';
 import {Secret} from '../../src/ground/secret.ts';
-import {knownSecretSet} from '../../src/redact/known-values.ts';
-import {leakFinder} from '../../src/redact/leak-check.ts';
-import {redactor} from '../../src/redact/redactor.ts';
 import {median, report} from './measure.ts';
 
 const MEGABYTES = 16;

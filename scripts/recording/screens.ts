@@ -5,11 +5,11 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {execa} from 'execa';
 import {chromium} from 'playwright-core';
-import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
-import {setLogs} from '../../test/cluster/logs.ts';
-import {startCluster} from '../../test/cluster/start-cluster.ts';
-import {directoryOf} from '../../test/helm/charts-under-test.ts';
-import {findHelm} from '../../test/helm/find-helm.ts';
+import {directoryOf} from '../../test/cluster/helm/charts-under-test.ts';
+import {findHelm} from '../../test/cluster/helm/find-helm.ts';
+import {findKubectl, kubectlFor} from '../../test/control-plane/kubectl.ts';
+import {setLogs} from '../../test/control-plane/logs.ts';
+import {startCluster} from '../../test/control-plane/start-cluster.ts';
 import {PROGRAM} from '../../test/package/built.ts';
 import {readZipEntry} from '../../test/support/unzip.ts';
 

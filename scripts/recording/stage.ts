@@ -3,12 +3,12 @@ import {createServer, type Server} from 'node:http';
 import {type AddressInfo, connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {delimiter, isAbsolute, join, resolve} from 'node:path';
-import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
-import {setLogs} from '../../test/cluster/logs.ts';
-import {DEFAULT_NODES} from '../../test/cluster/nodes.ts';
-import {startCluster} from '../../test/cluster/start-cluster.ts';
-import {directoryOf, targets} from '../../test/helm/charts-under-test.ts';
-import {findHelm} from '../../test/helm/find-helm.ts';
+import {directoryOf, targets} from '../../test/cluster/helm/charts-under-test.ts';
+import {findHelm} from '../../test/cluster/helm/find-helm.ts';
+import {findKubectl, kubectlFor} from '../../test/control-plane/kubectl.ts';
+import {setLogs} from '../../test/control-plane/logs.ts';
+import {DEFAULT_NODES} from '../../test/control-plane/nodes.ts';
+import {startCluster} from '../../test/control-plane/start-cluster.ts';
 import {WIZARD} from '../../test/package/built.ts';
 
 /** Where a shell finds the built program, helm, kubectl and a cluster. */

@@ -1,22 +1,22 @@
 import {versionStatus} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import {isKnown, knownValue} from '../ground/fact.ts';
-import {count} from '../ground/text.ts';
-import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
-import type {ReleaseRecord} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {apiFailure} from '../kubernetes/api-error.ts';
-import {REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
+import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {apiFailure} from '../cluster/kubernetes/api-error.ts';
+import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
 import {
   type ClusterFacts,
   clusterFactsOf,
   recommendFactsOf,
   type StorageClass,
-} from '../platform/cluster-facts.ts';
-import {readCluster} from '../platform/readings.ts';
-import {newestRevision} from '../release/read-release.ts';
+} from '../cluster/platform/cluster-facts.ts';
+import {readCluster} from '../cluster/platform/readings.ts';
+import {newestRevision} from '../cluster/release/read-release.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {isKnown, knownValue} from '../ground/fact.ts';
+import {count} from '../ground/text.ts';
+import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {milliOf} from '../settings/kinds.ts';

@@ -1,15 +1,15 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {usageError} from '../ground/errors.ts';
-import {type AccountPlan, runAccountSteps} from '../operations/account-steps.ts';
-import {type PoolLinks, type PoolPlan, planLinks} from '../operations/pool.ts';
 import {
   AGENT_STATUSES,
   type AgentStatus,
   type ScalrAgent,
   type ScalrPool,
-} from '../scalr/account.ts';
-import type {Resource, ScalrClient} from '../scalr/client.ts';
+} from '../extensions/account/account.ts';
+import {type AccountPlan, runAccountSteps} from '../extensions/account/account-steps.ts';
+import type {Resource, ScalrClient} from '../extensions/account/client.ts';
+import {type PoolLinks, type PoolPlan, planLinks} from '../extensions/account/pool.ts';
+import {usageError} from '../ground/errors.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';
 import {accountFlags} from './account.ts';

@@ -1,9 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
+import {type ScalrClient, type ScalrRoute, scalrClient} from '../extensions/account/client.ts';
+import {
+  type Credential,
+  findCredential,
+  noCredential,
+  storedTokens,
+} from '../extensions/account/credentials.ts';
 import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {type ScalrClient, type ScalrRoute, scalrClient} from '../scalr/client.ts';
-import {type Credential, findCredential, noCredential, storedTokens} from '../scalr/credentials.ts';
 import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';

@@ -1,14 +1,13 @@
 import type {Interfaces} from '@oclif/core';
-import {DockerTarget} from '../adapters/docker-target.ts';
-import {hostTools} from '../adapters/host-tools.ts';
-import {nodeCharts, nodeFiles} from '../adapters/node-files.ts';
-import {nodeProcesses, requireTool, type ToolPaths} from '../adapters/node-processes.ts';
-import {handleInterrupts} from '../adapters/this-process.ts';
 import type {Environment} from '../answers/sources.ts';
+import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
+import type {ClientOptions} from '../cluster/kubernetes/connect.ts';
 import {type Clock, sleep} from '../ground/async.ts';
 import {type ClusterTarget, withInvokedName} from '../ground/command-line.ts';
-import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {ClientOptions} from '../kubernetes/connect.ts';
+import {DockerTarget} from '../ground/system/docker-target.ts';
+import {hostTools} from '../ground/system/host-tools.ts';
+import {nodeCharts, nodeFiles} from '../ground/system/node-files.ts';
+import {nodeProcesses, requireTool, type ToolPaths} from '../ground/system/node-processes.ts';
 import type {
   Archives,
   Charts,
@@ -19,7 +18,8 @@ import type {
   Processes,
   Prompter,
   Registries,
-} from '../ports/system.ts';
+} from '../ground/system/system.ts';
+import {handleInterrupts} from '../ground/system/this-process.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
@@ -108,27 +108,28 @@ export function nodeApp(given = {isAccessible: false}): App {
     processes: (paths) => docker.guard(nodeProcesses(paths)),
     requireTool,
     kubernetes: async (...where) =>
-      (await import('../kubernetes/connect.ts')).kubernetesClient(...where),
+      (await import('../cluster/kubernetes/connect.ts')).kubernetesClient(...where),
     host: docker.tools(),
     registries: {
       manifest: async (...about) =>
-        (await import('../adapters/connections.ts')).registries.manifest(...about),
+        (await import('../ground/system/connections.ts')).registries.manifest(...about),
     },
     connections: {
       open: async (...about) =>
-        (await import('../adapters/connections.ts')).connections.open(...about),
+        (await import('../ground/system/connections.ts')).connections.open(...about),
     },
     archives: {
       async create(path) {
-        const {zipArchives} = await import('../adapters/zip-archive.ts');
+        const {zipArchives} = await import('../ground/system/zip-archive.ts');
         return zipArchives.create(path);
       },
-      open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
+      open: async (path) =>
+        (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
     },
     pageTemplate: async (root) =>
-      (await import('../adapters/node-files.ts')).readPageTemplate(root),
+      (await import('../ground/system/node-files.ts')).readPageTemplate(root),
     openInBrowser: async (path) =>
-      (await import('../adapters/node-processes.ts')).openInBrowser(path),
+      (await import('../ground/system/node-processes.ts')).openInBrowser(path),
     handleInterrupts,
     now: () => new Date(),
     sleep,

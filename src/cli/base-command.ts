@@ -3,6 +3,9 @@ import type {ClusterAnswers} from '../answers/cluster-answers.ts';
 import {unsetSettingWarnings} from '../answers/discovered.ts';
 import {type ResolveOptions, settleAnswers} from '../answers/resolve.ts';
 import {type SettingsSource, unknownVariables} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
 import {combined} from '../ground/combined-failures.ts';
 import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
 import {
@@ -13,10 +16,7 @@ import {
   onFailure,
   type Warning,
 } from '../ground/errors.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Prompter} from '../ports/system.ts';
-import type {ScalrClient} from '../scalr/client.ts';
+import type {Prompter} from '../ground/system/system.ts';
 import {catalog} from '../settings/catalog.ts';
 import {
   chart,

@@ -1,12 +1,12 @@
-import {ignoredVariables} from '../adapters/tool-environment.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
+import type {ClusterIdentity} from '../cluster/kubernetes/cluster-identity.ts';
+import type {SelectedCluster} from '../cluster/kubernetes/kubectl.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure, type Warning} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
-import type {SelectedCluster} from '../kubernetes/kubectl.ts';
-import type {Processes} from '../ports/system.ts';
+import type {Processes} from '../ground/system/system.ts';
+import {ignoredVariables} from '../ground/system/tool-environment.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, toolPaths} from './flags.ts';
 
@@ -71,7 +71,7 @@ export class ClusterConnections {
     flags: ClusterFlags,
     options?: AccessOptions,
   ): Promise<ClusterAccess> {
-    const {throughApi} = await import('../kubernetes/connect.ts');
+    const {throughApi} = await import('../cluster/kubernetes/connect.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags, options);
     const processes = this.#app.processes(toolPaths(flags));
     const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});
@@ -92,7 +92,7 @@ export class ClusterConnections {
   #currentContext({kubeconfig, ...flags}: ClusterFlags): Promise<SelectedCluster | undefined> {
     const key = kubeconfig ?? '';
     const read = async (): Promise<SelectedCluster> => {
-      const {selectedCluster} = await import('../release/read-release.ts');
+      const {selectedCluster} = await import('../cluster/release/read-release.ts');
       const kubeTarget = {namespace: 'default', ...(kubeconfig ? {kubeconfig} : {})};
       return selectedCluster(kubeTarget, this.#app.processes(toolPaths(flags)));
     };
@@ -112,7 +112,7 @@ export class ClusterConnections {
     kubeTarget: ClusterTarget,
     tools: {kubernetes: KubernetesClient; processes: Processes},
   ): Promise<ClusterIdentity> {
-    const {ClusterIdentity} = await import('../kubernetes/cluster-identity.ts');
+    const {ClusterIdentity} = await import('../cluster/kubernetes/cluster-identity.ts');
     const key = clusterKey(kubeTarget);
     const {now, sleep} = this.#app;
     const onUnknown = ({kind}: {kind: ReadErrorKind}): void =>

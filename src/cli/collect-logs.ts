@@ -1,19 +1,29 @@
 import * as Flags from '@oclif/core/flags';
-import type {AgentsInAccount} from '../bundle/collect/docker.ts';
-import {logContainers, MIN_SHARE_BYTES, type Since} from '../bundle/collect/log-items.ts';
-import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import type {Gap, TextFile} from '../bundle/collect/read-objects.ts';
-import {type BundledRelease, helmReleaseOf} from '../bundle/collect/scope.ts';
-import {type Bundle, type Collected, signalExitCode} from '../bundle/write-bundle.ts';
+import type {Pod} from '../cluster/kubernetes/objects.ts';
+import {findPool, linksOf, listAgents, queueOf} from '../extensions/account/account.ts';
+import {poolOfPods} from '../extensions/account/account-status.ts';
+import {
+  accessText,
+  bundleText,
+  fileListText,
+  missingText,
+  withheldText,
+} from '../extensions/bundle/bundle-text.ts';
+import type {AgentsInAccount} from '../extensions/bundle/collect/docker.ts';
+import {
+  logContainers,
+  MIN_SHARE_BYTES,
+  type Since,
+} from '../extensions/bundle/collect/log-items.ts';
+import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
+import type {Gap, TextFile} from '../extensions/bundle/collect/read-objects.ts';
+import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
+import {type Bundle, type Collected, signalExitCode} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
-import type {Pod} from '../kubernetes/objects.ts';
-import {findPool, linksOf, listAgents, queueOf} from '../scalr/account.ts';
 import {bytes, milliOf} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {poolOfPods} from '../status/account-status.ts';
-import {accessText, bundleText, fileListText, missingText, withheldText} from '../ui/bundle.ts';
 import {accountFlag, addressIn, optionalAccount} from './account.ts';
 import {
   answersFlag,

@@ -1,8 +1,8 @@
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {execWithTimeout} from '../adapters/node-processes.ts';
-import {readPackageJson} from '../adapters/this-process.ts';
-import {bashWords, type Flag, readLine, withTopics} from '../completion/line.ts';
+import {execWithTimeout} from '../ground/system/node-processes.ts';
+import {readPackageJson} from '../ground/system/this-process.ts';
+import {bashWords, type Flag, readLine, withTopics} from './completion/line.ts';
 import {
   type Ask,
   bashReply,
@@ -10,7 +10,7 @@ import {
   liveValues,
   offerFor,
   reply,
-} from '../completion/replies.ts';
+} from './completion/replies.ts';
 
 /** Completion must be fast, but a credential plugin alone takes seconds. */
 const TOOL_TIMEOUT_MS = 5000;

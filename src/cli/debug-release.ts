@@ -1,12 +1,12 @@
 import type {Target} from '../charts/define.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {requirePermissions} from '../operations/step.ts';
 import type {Watched} from '../operations/watch-release.ts';
-import type {InstallFacts} from '../release/read-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, releaseHead, stepsOf} from './operate.ts';

@@ -1,10 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
-import {clusterWithoutOverlay, FLEET_TARGETS, type FleetTarget} from '../export/fleet/engines.ts';
-import type {Fleet, TokenSource} from '../export/fleet/fleet.ts';
+import {
+  clusterWithoutOverlay,
+  FLEET_TARGETS,
+  type FleetTarget,
+} from '../extensions/fleet/engines.ts';
+import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
+import {type Additions, BASES, type ImageBase} from '../extensions/machine/docker.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
-import {type Additions, BASES, type ImageBase} from '../host/docker.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';

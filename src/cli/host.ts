@@ -1,36 +1,40 @@
 import {resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
-import {commandLine, programOf} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
-import {Secret} from '../ground/secret.ts';
-import {type HostAgent, hostAgent} from '../host/agent.ts';
+import {type HostAgent, hostAgent} from '../extensions/machine/agent.ts';
 import {
   areReady,
   type HostAgentState,
   hasService,
   stateOfContainer,
   stateOfService,
-} from '../host/agents.ts';
-import {changeContainers, watchContainers} from '../host/change.ts';
+} from '../extensions/machine/agents.ts';
+import {changeContainers, watchContainers} from '../extensions/machine/change.ts';
 import {
   agentContainers,
   containerName,
   currentContainers,
   type DockerContainer,
   readContainers,
-} from '../host/containers.ts';
-import {dockerFiles} from '../host/docker.ts';
-import {DROP_INS} from '../host/files.ts';
+} from '../extensions/machine/containers.ts';
+import {dockerFiles} from '../extensions/machine/docker.ts';
+import {DROP_INS} from '../extensions/machine/files.ts';
 import {
   directoriesOf,
   type HostPlan,
   INSTALL_ANSWERS,
   type PreparedContainers,
   prepareContainers,
-} from '../host/plan.ts';
-import {type HostRemoval, planContainerRemoval, planServiceRemoval} from '../host/removal.ts';
+} from '../extensions/machine/plan.ts';
+import {
+  type HostRemoval,
+  planContainerRemoval,
+  planServiceRemoval,
+} from '../extensions/machine/removal.ts';
+import {commandLine, programOf} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
+import {Secret} from '../ground/secret.ts';
+import type {HostTools} from '../ground/system/system.ts';
 import {runSteps} from '../operations/run-steps.ts';
-import type {HostTools} from '../ports/system.ts';
 import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

@@ -1,24 +1,24 @@
-import type {Clock} from '../ground/async.ts';
-import type {ReleaseName} from '../ground/command-line.ts';
-import {failed} from '../ground/errors.ts';
-import type {Secret} from '../ground/secret.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {requireAnswer} from '../kubernetes/api-error.ts';
-import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
-import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
-import type {AccountDeps} from '../operations/account-steps.ts';
-import {PLACEHOLDER} from '../operations/desired-release.ts';
+import {readSnapshot} from '../checks/diagnose/read-snapshot.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {requireAnswer} from '../cluster/kubernetes/api-error.ts';
+import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
+import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
+import {accountTokenIn} from '../cluster/release/namespace.ts';
+import {linksOf, type ScalrPool} from '../extensions/account/account.ts';
+import type {AccountDeps} from '../extensions/account/account-steps.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
 import {
   awaitAgents,
   type CreatedToken,
   installWithPool,
   type PreparedPool,
   preparePool,
-} from '../operations/install-pool.ts';
-import {accountTokenIn} from '../release/namespace.ts';
-import {readSnapshot} from '../release/read-snapshot.ts';
-import {linksOf, type ScalrPool} from '../scalr/account.ts';
-import type {ScalrClient} from '../scalr/client.ts';
+} from '../extensions/account/install-pool.ts';
+import type {Clock} from '../ground/async.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import {failed} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
 import {purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {accountPlanText} from '../ui/plan.ts';

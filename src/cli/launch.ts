@@ -1,13 +1,13 @@
 import module from 'node:module';
 import {join} from 'node:path';
+import {ExitCode, interrupted} from '../ground/errors.ts';
 import {
   mayBeWsl,
   onUnhandledInterrupt,
   readPackageJson,
   readPackageText,
-} from '../adapters/this-process.ts';
-import {completeEnvironment} from '../adapters/user-environment.ts';
-import {ExitCode, interrupted} from '../ground/errors.ts';
+} from '../ground/system/this-process.ts';
+import {completeEnvironment} from '../ground/system/user-environment.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {

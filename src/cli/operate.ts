@@ -1,12 +1,12 @@
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {AccountStep} from '../extensions/account/account-steps.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import type {AccountStep} from '../operations/account-steps.ts';
+import type {Files, Prompter} from '../ground/system/system.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import {type NotChecked, notCheckedWarnings} from '../operations/server-dry-run.ts';
 import type {Step} from '../operations/step.ts';
-import type {Files, Prompter} from '../ports/system.ts';
-import type {InstallFacts} from '../release/read-release.ts';
 import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';

@@ -1,13 +1,17 @@
+import {
+  type Checked,
+  type PreflightContext,
+  runChecks,
+} from '../checks/preflight/preflight-context.ts';
+import {prepareProbe} from '../checks/preflight/probe/plan-probe.ts';
+import {runProbe} from '../checks/preflight/probe/run-probe.ts';
+import type {ReadingDeps} from '../checks/preflight/read-context.ts';
+import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
+import {findPool, listAgents, readLimits} from '../extensions/account/account.ts';
+import {MACHINE_CHECKS} from '../extensions/machine/preflight/machine-checks.ts';
+import {readMachine} from '../extensions/machine/preflight/machine-context.ts';
 import {ExitCode, failed, onFailure} from '../ground/errors.ts';
 import {type Fact, known, unknown} from '../ground/fact.ts';
-import {cachedAccess} from '../kubernetes/with-retries.ts';
-import {MACHINE_CHECKS} from '../preflight/machine/machine-checks.ts';
-import {readMachine} from '../preflight/machine/machine-context.ts';
-import {type Checked, type PreflightContext, runChecks} from '../preflight/preflight-context.ts';
-import {prepareProbe} from '../preflight/probe/plan-probe.ts';
-import {runProbe} from '../preflight/probe/run-probe.ts';
-import type {ReadingDeps} from '../preflight/read-context.ts';
-import {findPool, listAgents, readLimits} from '../scalr/account.ts';
 import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';

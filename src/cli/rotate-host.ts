@@ -3,28 +3,28 @@ import {join} from 'node:path';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolveAnswers} from '../answers/resolve.ts';
 import {fromAnswers} from '../answers/sources.ts';
-import {type ExpectedError, failed} from '../ground/errors.ts';
-import type {Secret} from '../ground/secret.ts';
-import {stateOfService} from '../host/agents.ts';
-import {
-  agentContainers,
-  agentNameInScalr,
-  currentContainers,
-  readContainers,
-} from '../host/containers.ts';
-import {ENV_FILE} from '../host/files.ts';
-import {directoriesOf, INSTALL_ANSWERS} from '../host/plan.ts';
-import {PLACEHOLDER} from '../operations/desired-release.ts';
-import type {CreatedToken} from '../operations/install-pool.ts';
-import type {AccountRotation, TokenUsers} from '../operations/rotate-token.ts';
-import {runSteps} from '../operations/run-steps.ts';
-import type {Step} from '../operations/step.ts';
+import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {
   accountAnnotations,
   accountPoolIn,
   accountTokenIn,
   PREVIOUS_TOKEN,
-} from '../release/namespace.ts';
+} from '../cluster/release/namespace.ts';
+import type {CreatedToken} from '../extensions/account/install-pool.ts';
+import type {AccountRotation, TokenUsers} from '../extensions/account/rotate-token.ts';
+import {stateOfService} from '../extensions/machine/agents.ts';
+import {
+  agentContainers,
+  agentNameInScalr,
+  currentContainers,
+  readContainers,
+} from '../extensions/machine/containers.ts';
+import {ENV_FILE} from '../extensions/machine/files.ts';
+import {directoriesOf, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {type ExpectedError, failed} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
+import {runSteps} from '../operations/run-steps.ts';
+import type {Step} from '../operations/step.ts';
 import {token, url} from '../settings/agent.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';

@@ -1,12 +1,9 @@
-import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import type {Secret} from '../ground/secret.ts';
-import {few} from '../ground/text.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {type AccountStep, runAccountSteps} from '../operations/account-steps.ts';
-import {PLACEHOLDER} from '../operations/desired-release.ts';
-import {type CreatedToken, installWithPool} from '../operations/install-pool.ts';
-import {installRelease} from '../operations/install-release.ts';
-import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
+import type {accountPoolIn} from '../cluster/release/namespace.ts';
+import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
 import {
   type AccountRotation,
   planRotation,
@@ -16,11 +13,14 @@ import {
   type TokenUsers,
   tokenUsedByOthers,
   verifyAgentsUseToken,
-} from '../operations/rotate-token.ts';
+} from '../extensions/account/rotate-token.ts';
+import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
+import {few} from '../ground/text.ts';
+import {installRelease} from '../operations/install-release.ts';
+import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
-import type {accountPoolIn} from '../release/namespace.ts';
-import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {

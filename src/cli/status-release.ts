@@ -1,16 +1,25 @@
+import {
+  agentReleases,
+  readAllStatus,
+  readStatus,
+  watchStatus,
+} from '../checks/status/read-status.ts';
+import {hasChanged, type ReleaseStatus} from '../checks/status/status.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {contextName, contextNames} from '../cluster/release/read-release.ts';
+import {
+  readAccountStatus,
+  unreadOfAccount,
+  withAccount,
+} from '../extensions/account/account-status.ts';
 import {pooled, withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure} from '../ground/errors.ts';
+import type {Processes} from '../ground/system/system.ts';
 import {count, few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
-import type {Processes} from '../ports/system.ts';
-import {contextName, contextNames} from '../release/read-release.ts';
 import {Settings} from '../settings/settings.ts';
-import {readAccountStatus, unreadOfAccount, withAccount} from '../status/account-status.ts';
-import {agentReleases, readAllStatus, readStatus, watchStatus} from '../status/read-status.ts';
-import {hasChanged, type ReleaseStatus} from '../status/status.ts';
 import {driftText} from '../ui/changes.ts';
 import {changesReporter, statusText} from '../ui/status.ts';
 import {

@@ -1,16 +1,24 @@
-import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
-import {helmVersion} from '../helm/helm.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {refText} from '../kubernetes/objects.ts';
+import {helmVersion} from '../cluster/helm/helm.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {refText} from '../cluster/kubernetes/objects.ts';
+import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
+import type {LeftObject} from '../cluster/release/left-objects.ts';
+import {requireKnownRelease} from '../cluster/release/managers.ts';
+import type {InventoryReadings} from '../cluster/release/namespace.ts';
+import {readInventory} from '../cluster/release/read-inventory.ts';
+import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
+import {isOfRelease} from '../cluster/release/release-objects.ts';
 import {
   type AccountDeps,
   type AccountPlan,
   type AccountStep,
   runAccountSteps,
-} from '../operations/account-steps.ts';
+} from '../extensions/account/account-steps.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
-import {noAccountToken, planAccountRemoval} from '../operations/pool.ts';
 import {removalText} from '../operations/release-data.ts';
 import {requirePermissions} from '../operations/step.ts';
 import {
@@ -21,14 +29,6 @@ import {
 } from '../operations/uninstall.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../operations/uninstall-release.ts';
-import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import type {LeftObject} from '../release/left-objects.ts';
-import {requireKnownRelease} from '../release/managers.ts';
-import type {InventoryReadings} from '../release/namespace.ts';
-import {readInventory} from '../release/read-inventory.ts';
-import {type InstallFacts, readFacts} from '../release/read-release.ts';
-import {isOfRelease} from '../release/release-objects.ts';
-import type {ScalrClient} from '../scalr/client.ts';
 import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {

@@ -1,10 +1,10 @@
 import {dirname, join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
+import type {EarlierExport} from '../extensions/machine/agent.ts';
+import {ENV_FILE} from '../extensions/machine/files.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
-import type {EarlierExport} from '../host/agent.ts';
-import {ENV_FILE} from '../host/files.ts';
-import type {Files, PlaceFlag} from '../ports/system.ts';
+import type {Files, PlaceFlag} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';
 

@@ -1,26 +1,31 @@
 import {chartFor, versionStatus} from '../charts/charts.ts';
 import {type ChartDefault, scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
+import {readStatus} from '../checks/status/read-status.ts';
+import type {ReleaseStatus} from '../checks/status/status.ts';
+import {helmVersion, showChart} from '../cluster/helm/helm.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {isOwnFor, type SecretObject} from '../cluster/kubernetes/objects.ts';
+import {reviewAccess} from '../cluster/kubernetes/permissions.ts';
+import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {newestRevision} from '../cluster/release/read-release.ts';
+import {
+  listAgents,
+  listPools,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../extensions/account/account.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import {agentCounts} from '../extensions/account/pools-text.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import {getAt, isMap, sameTree, spellPath, type Tree, type Values} from '../ground/tree.ts';
-import {helmVersion, showChart} from '../helm/helm.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {isOwnFor, type SecretObject} from '../kubernetes/objects.ts';
-import {reviewAccess} from '../kubernetes/permissions.ts';
-import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {newestRevision} from '../release/read-release.ts';
-import {listAgents, listPools, type ScalrAgent, type ScalrPool} from '../scalr/account.ts';
-import type {ScalrClient} from '../scalr/client.ts';
 import {tokenSecret, url} from '../settings/agent.ts';
 import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
-import {readStatus} from '../status/read-status.ts';
-import type {ReleaseStatus} from '../status/status.ts';
-import {agentCounts} from '../ui/pools.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';

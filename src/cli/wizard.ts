@@ -1,6 +1,12 @@
 import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
 import {findAnswers, settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
+import {runPreflight} from '../checks/preflight/run-preflight.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
+import {desiredRelease} from '../cluster/release/desired-release.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import type {HostPlan} from '../extensions/machine/plan.ts';
 import {anySignal} from '../ground/async.ts';
 import {
   type ClusterTarget,
@@ -9,14 +15,8 @@ import {
   type ReleaseName,
 } from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, onFailure, PromptCanceled} from '../ground/errors.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import type {HostPlan} from '../host/plan.ts';
-import {cachedAccess} from '../kubernetes/with-retries.ts';
-import {desiredRelease} from '../operations/desired-release.ts';
 import {prepareInstall} from '../operations/install.ts';
 import type {Plan} from '../operations/step.ts';
-import {runPreflight} from '../preflight/run-preflight.ts';
-import type {ScalrClient} from '../scalr/client.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {chart, chartSource, type TargetName, target} from '../settings/release.ts';
 import {quote, Settings} from '../settings/settings.ts';

@@ -1,6 +1,3 @@
-import type {PreparedBundle} from '../bundle/collect/prepare.ts';
-import {collectFromCluster, collectFromHost} from '../bundle/collect.ts';
-import type {Collected} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   accountFile,
@@ -15,10 +12,13 @@ import {
 } from '../cli/collect-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host.ts';
-import type {Interrupts} from '../ports/system.ts';
-import {storedTokens} from '../scalr/credentials.ts';
+import {storedTokens} from '../extensions/account/credentials.ts';
+import {progressText, reviewText} from '../extensions/bundle/bundle-text.ts';
+import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
+import {collectFromCluster, collectFromHost} from '../extensions/bundle/collect.ts';
+import type {Collected} from '../extensions/bundle/write-bundle.ts';
+import type {Interrupts} from '../ground/system/system.ts';
 import {namespace, release, TARGETS, target} from '../settings/release.ts';
-import {progressText, reviewText} from '../ui/bundle.ts';
 
 /** The arguments are valid, so the collection can start. */
 type Collect = (interrupts: Interrupts) => Promise<Collected>;

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import {BaseCommand} from '../cli/base-command.ts';
-import {SHELLS, type Shell} from '../completion/replies.ts';
+import {SHELLS, type Shell} from '../cli/completion/replies.ts';
 import {usageError} from '../ground/errors.ts';
 
 interface Result {

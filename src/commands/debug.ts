@@ -1,6 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
+import {notAnAgentRelease} from '../checks/status/read-status.ts';
+import {notFound} from '../checks/status/release-causes.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
 import {
@@ -13,12 +15,10 @@ import {
   timeoutOf,
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
+import {readFacts} from '../cluster/release/read-release.ts';
 import {usageError} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';
-import {readFacts} from '../release/read-release.ts';
 import {chartSource, namespace, release} from '../settings/release.ts';
-import {notAnAgentRelease} from '../status/read-status.ts';
-import {notFound} from '../status/release-causes.ts';
 
 const SETTINGS = [namespace, release, chartSource];
 const STATES = ['on', 'off'] as const;

@@ -22,15 +22,15 @@ import {
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
-import {dockerfile} from '../export/dockerfile.ts';
-import {exportHost, socketIn} from '../export/export.ts';
+import {dockerfile} from '../extensions/fleet/dockerfile.ts';
 import {
   exportFleet,
   FLEET_TARGETS,
   type FleetTarget,
   isFleetTarget,
-} from '../export/fleet/engines.ts';
-import {prepull, VOLUME_SETTINGS, volume} from '../export/manifests.ts';
+} from '../extensions/fleet/engines.ts';
+import {exportHost, socketIn} from '../extensions/fleet/export.ts';
+import {prepull, VOLUME_SETTINGS, volume} from '../extensions/fleet/manifests.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';

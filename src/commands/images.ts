@@ -11,8 +11,8 @@ import {
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, onlyRead, signatureOf, signatureText} from '../cli/read-chart.ts';
-import {type CopyTool, copyCommands, layoutScript} from '../export/mirror.ts';
-import {useOf} from '../export/use.ts';
+import {type CopyTool, copyCommands, layoutScript} from '../extensions/fleet/mirror.ts';
+import {useOf} from '../extensions/fleet/use.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';

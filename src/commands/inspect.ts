@@ -2,14 +2,14 @@ import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {type Inspection, inspectBundle, traceText} from '../bundle/inspect.ts';
-import {verdictText} from '../bundle/report.ts';
-import {reportHtml} from '../bundle/report-page.ts';
-import {refuseExisting} from '../bundle/write-bundle.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {emptyFlag} from '../cli/flags.ts';
+import {damageText, inspectionText} from '../extensions/bundle/bundle-text.ts';
+import {type Inspection, inspectBundle, traceText} from '../extensions/bundle/inspect.ts';
+import {verdictText} from '../extensions/bundle/report.ts';
+import {reportHtml} from '../extensions/bundle/report-page.ts';
+import {refuseExisting} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, usageError} from '../ground/errors.ts';
-import {damageText, inspectionText} from '../ui/bundle.ts';
 
 interface Result {
   file: string;

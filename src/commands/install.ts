@@ -1,3 +1,4 @@
+import {isVerifiable} from '../checks/preflight/run-preflight.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
@@ -15,10 +16,9 @@ import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor} from '../cli/read-chart.ts';
 import type {FollowUpCommand, WizardDecision} from '../cli/wizard.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {cachedAccess} from '../kubernetes/with-retries.ts';
-import {isVerifiable} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';

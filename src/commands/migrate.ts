@@ -14,11 +14,11 @@ import {
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
+import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
+import {readHost} from '../extensions/machine/migrate/read-host.ts';
+import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
-import {migrateHostFile} from '../host/migrate/migrate-host.ts';
-import {readHost} from '../host/migrate/read-host.ts';
-import {unsupportedInput} from '../host/migrate/refuse-text.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

@@ -18,9 +18,9 @@ import {
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, onlyRead} from '../cli/read-chart.ts';
-import {NETWORK_FILES, networkFileText} from '../export/network-policy.ts';
+import {NETWORK_FILES, networkFileText} from '../extensions/fleet/network-policy.ts';
+import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
-import {type ListedEndpoint, tryEndpoints} from '../preflight/machine/try-endpoints.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';

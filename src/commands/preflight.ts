@@ -1,4 +1,7 @@
 import * as Flags from '@oclif/core/flags';
+import {type Checked, runChecks} from '../checks/preflight/preflight-context.ts';
+import {readPreflightContext} from '../checks/preflight/read-context.ts';
+import {CHECKS, unverified} from '../checks/preflight/run-preflight.ts';
 import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
@@ -28,14 +31,11 @@ import {
   requireProbe,
 } from '../cli/preflight.ts';
 import {generateFor, onlyRead} from '../cli/read-chart.ts';
+import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
+import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
+import {desiredRelease} from '../cluster/release/desired-release.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
-import {cachedAccess} from '../kubernetes/with-retries.ts';
-import {desiredRelease} from '../operations/desired-release.ts';
-import type {ClusterFacts} from '../platform/cluster-facts.ts';
-import {type Checked, runChecks} from '../preflight/preflight-context.ts';
-import {readPreflightContext} from '../preflight/read-context.ts';
-import {CHECKS, unverified} from '../preflight/run-preflight.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';

@@ -1,5 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
+import {notAnAgentRelease} from '../checks/status/read-status.ts';
+import {notFound} from '../checks/status/release-causes.ts';
 import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
@@ -29,20 +31,18 @@ import {
   readAccount,
   rotateInCluster,
 } from '../cli/rotate-release.ts';
+import {accountPoolIn} from '../cluster/release/namespace.ts';
+import {newestRevision} from '../cluster/release/read-release.ts';
+import {withRoles} from '../cluster/release/roles-to-read.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import {noCredential, storedTokens} from '../extensions/account/credentials.ts';
+import {agentsOfRelease, readTokenHolder} from '../extensions/account/rotate-token.ts';
 import {failed} from '../ground/errors.ts';
 import {hasContent} from '../operations/install-secrets.ts';
-import {agentsOfRelease, readTokenHolder} from '../operations/rotate-token.ts';
-import {accountPoolIn} from '../release/namespace.ts';
-import {newestRevision} from '../release/read-release.ts';
-import {withRoles} from '../release/roles-to-read.ts';
-import type {ScalrClient} from '../scalr/client.ts';
-import {noCredential, storedTokens} from '../scalr/credentials.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {notAnAgentRelease} from '../status/read-status.ts';
-import {notFound} from '../status/release-causes.ts';
 
 const SETTINGS = [namespace, release, token, tokenFile];
 const {url: _, ...reachFlags} = accountFlags;

@@ -1,5 +1,7 @@
 import {scalrChart} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
+import {notAnAgentRelease} from '../checks/status/read-status.ts';
+import {notFound} from '../checks/status/release-causes.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
   type ClusterFlags,
@@ -23,16 +25,14 @@ import {
   upgradeInCluster,
 } from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {type InstalledRelease, readInstalled} from '../cluster/release/read-inventory.ts';
+import {readFacts} from '../cluster/release/read-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
 import {requireKnownVersion} from '../operations/debug.ts';
 import {givenSecretNames, newestFor, prepare} from '../operations/prepare-upgrade.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
-import {type InstalledRelease, readInstalled} from '../release/read-inventory.ts';
-import {readFacts} from '../release/read-release.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
-import {notAnAgentRelease} from '../status/read-status.ts';
-import {notFound} from '../status/release-causes.ts';
 import {newerText} from '../ui/status.ts';
 import {refuseClearText} from '../values/clear-text.ts';
 import {readLayers} from '../values/validate/source.ts';

@@ -2,7 +2,11 @@ import {floorOf} from '../charts/charts.ts';
 import {reachOf} from '../charts/reach.ts';
 import {leavesOf, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
+import {template} from '../cluster/helm/helm.ts';
+import {objectsIn} from '../cluster/helm/release-record.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import type {Processes} from '../ground/system/system.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
 import {
   copyOf,
@@ -18,10 +22,6 @@ import {
   type Values,
   withoutLeaves,
 } from '../ground/tree.ts';
-import {template} from '../helm/helm.ts';
-import {objectsIn} from '../helm/release-record.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
-import type {Processes} from '../ports/system.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import type {ReadChart} from './read-chart.ts';
 

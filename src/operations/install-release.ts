@@ -1,9 +1,9 @@
-import {readLiveDrift} from '../diff/live-drift.ts';
+import {readLiveDrift} from '../cluster/diff/live-drift.ts';
+import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {type InstallFacts, newestRevision} from '../cluster/release/read-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
-import {REQUIRED_MS} from '../kubernetes/resources.ts';
-import type {Files} from '../ports/system.ts';
-import {type InstallFacts, newestRevision} from '../release/read-release.ts';
+import type {Files} from '../ground/system/system.ts';
 import {rollbackHints} from './release-data.ts';
 import {rollBack} from './roll-back.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';

@@ -1,7 +1,4 @@
-import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
-import type {Secret} from '../ground/secret.ts';
-import {sameTree} from '../ground/tree.ts';
-import {annotate, applyObjects, FIELD_MANAGER, restart} from '../kubernetes/kubectl.ts';
+import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/kubectl.ts';
 import {
   isOwn,
   isOwnFor,
@@ -13,20 +10,23 @@ import {
   releaseOf,
   type SecretObject,
   secretNames,
-} from '../kubernetes/objects.ts';
-import type {Reader} from '../kubernetes/resources.ts';
-import {ROTATED} from '../release/namespace.ts';
-import {readsSecret, readUsers} from '../release/object-users.ts';
-import type {InstallFacts} from '../release/read-release.ts';
-import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
-import {spell} from '../settings/define.ts';
+} from '../cluster/kubernetes/objects.ts';
+import type {Reader} from '../cluster/kubernetes/resources.ts';
 import {
   type DesiredRelease,
   type DesiredSecret,
   PLACEHOLDER,
   type RenderedRelease,
   type SecretMetadata,
-} from './desired-release.ts';
+} from '../cluster/release/desired-release.ts';
+import {ROTATED} from '../cluster/release/namespace.ts';
+import {readsSecret, readUsers} from '../cluster/release/object-users.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
+import {sameTree} from '../ground/tree.ts';
+import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
 import type {Step} from './step.ts';
 
 type DesiredObjects = Pick<RenderedRelease, 'name' | 'manifest' | 'secrets'>;

@@ -1,24 +1,28 @@
 import {isBelow as isOlder} from '../charts/charts.ts';
 import {scalrChart} from '../charts/define.ts';
-import {comparePaths} from '../diff/live-diff.ts';
-import {isRestored, type ObjectDrift} from '../diff/live-drift.ts';
-import {type Difference, driftOf} from '../diff/values-diff.ts';
+import {comparePaths} from '../cluster/diff/live-diff.ts';
+import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
+import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
+import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/helm.ts';
+import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/kubectl.ts';
+import {type KubernetesObject, ownLabels, type Workload} from '../cluster/kubernetes/objects.ts';
+import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
+import {
+  type DesiredRelease,
+  type RenderedRelease,
+  renderChart,
+} from '../cluster/release/desired-release.ts';
+import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
+import {readInventory} from '../cluster/release/read-inventory.ts';
+import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
 import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
-import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
-import {markedFailed, type ReleaseRecord} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {applyObjects, replaceObject, scale} from '../kubernetes/kubectl.ts';
-import {type KubernetesObject, ownLabels, type Workload} from '../kubernetes/objects.ts';
-import {REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
-import {type Inventory, inventoryOf} from '../release/inventory.ts';
-import {readInventory} from '../release/read-inventory.ts';
-import {type InstallFacts, isPending, readFacts} from '../release/read-release.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
-import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {
   requireSecrets,
   restartSteps,

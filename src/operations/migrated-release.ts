@@ -2,6 +2,7 @@ import {knowsKey} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {rowsWithKeys} from '../charts/support.ts';
 import {isUnknown} from '../charts/target.ts';
+import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
@@ -26,7 +27,6 @@ import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {errorsIn} from '../values/validate/validate.ts';
-import type {DesiredRelease, DesiredSecret} from './desired-release.ts';
 
 export interface Migration {
   desired: DesiredRelease;

@@ -1,11 +1,6 @@
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {failed} from '../ground/errors.ts';
-import {groupsOf} from '../ground/text.ts';
-import {ADVICE, changedDefinition, toolFailure} from '../ground/tool-errors.ts';
-import {isMap, type Tree, type Values} from '../ground/tree.ts';
-import {helmVersion} from '../helm/helm.ts';
-import {isWideObject} from '../kubernetes/kinds.ts';
-import {dryRunApply, dryRunCreate, dryRunMerge, dryRunOf} from '../kubernetes/kubectl.ts';
+import {helmVersion} from '../cluster/helm/helm.ts';
+import {isWideObject} from '../cluster/kubernetes/kinds.ts';
+import {dryRunApply, dryRunCreate, dryRunMerge, dryRunOf} from '../cluster/kubernetes/kubectl.ts';
 import {
   type DefinitionObject,
   includesRef,
@@ -14,10 +9,15 @@ import {
   kindAndName,
   type ObjectRef,
   refOf,
-} from '../kubernetes/objects.ts';
-import {REQUIRED_MS, type Reader, servedResources} from '../kubernetes/resources.ts';
-import type {Processes} from '../ports/system.ts';
-import type {InstallFacts} from '../release/read-release.ts';
+} from '../cluster/kubernetes/objects.ts';
+import {REQUIRED_MS, type Reader, servedResources} from '../cluster/kubernetes/resources.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {failed} from '../ground/errors.ts';
+import type {Processes} from '../ground/system/system.ts';
+import {groupsOf} from '../ground/text.ts';
+import {ADVICE, changedDefinition, toolFailure} from '../ground/tool-errors.ts';
+import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {podBatches, temporaryName} from './pod-trials.ts';
 import {
   deletionBatches,

@@ -1,7 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import type {ClusterTarget} from '../ground/command-line.ts';
-import {sameTree, type Tree} from '../ground/tree.ts';
-import {dryRunCreate} from '../kubernetes/kubectl.ts';
+import {dryRunCreate} from '../cluster/kubernetes/kubectl.ts';
 import {
   includesRef,
   type KubernetesObject,
@@ -10,8 +8,10 @@ import {
   type PodTemplate,
   podTemplates,
   refOf,
-} from '../kubernetes/objects.ts';
-import type {InstallFacts} from '../release/read-release.ts';
+} from '../cluster/kubernetes/objects.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import {sameTree, type Tree} from '../ground/tree.ts';
 import {milliOf} from '../settings/kinds.ts';
 import type {TrialBatch} from './server-dry-run.ts';
 import type {Step} from './step.ts';

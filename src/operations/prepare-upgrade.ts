@@ -3,23 +3,27 @@ import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {label} from '../cluster/kubernetes/kubectl.ts';
+import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';
+import {
+  type DesiredRelease,
+  type RenderedRelease,
+  renderChart,
+} from '../cluster/release/desired-release.ts';
+import type {Inventory} from '../cluster/release/inventory.ts';
+import {claimNames} from '../cluster/release/object-users.ts';
+import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
+import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {label} from '../kubernetes/kubectl.ts';
-import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../kubernetes/objects.ts';
-import type {Inventory} from '../release/inventory.ts';
-import {claimNames} from '../release/object-users.ts';
-import type {InstalledRelease} from '../release/read-inventory.ts';
-import {type InstallFacts, readFacts} from '../release/read-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type SecretNames, secretNamesOf} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type DesiredRelease, type RenderedRelease, renderChart} from './desired-release.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
 import {type MigrateOptions, type Migration, migratedRelease} from './migrated-release.ts';

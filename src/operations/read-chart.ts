@@ -2,11 +2,11 @@ import {digestOf} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
+import {type ChartReference, pull, showNewest, verifyArchive} from '../cluster/helm/helm.ts';
 import type {Call} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
+import type {Charts, Processes} from '../ground/system/system.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {type ChartReference, pull, showNewest, verifyArchive} from '../helm/helm.ts';
-import type {Charts, Processes} from '../ports/system.ts';
 import {readMetadata, targetOfChart} from '../values/chart-files.ts';
 
 /** A chart that was read, and its directory or archive on this machine. */

@@ -1,12 +1,5 @@
-import {
-  type Call,
-  type ClusterTarget,
-  commandLine,
-  kubectlCommand,
-  type ReleaseName,
-} from '../ground/command-line.ts';
-import {rollback} from '../helm/helm.ts';
-import {isClusterScoped} from '../kubernetes/kinds.ts';
+import {rollback} from '../cluster/helm/helm.ts';
+import {isClusterScoped} from '../cluster/kubernetes/kinds.ts';
 import {
   annotate,
   applyObjects,
@@ -15,17 +8,24 @@ import {
   patchVolume,
   waitForJobs,
   waitUntilGone,
-} from '../kubernetes/kubectl.ts';
-import type {Claim, KubernetesObject} from '../kubernetes/objects.ts';
-import type {Inventory} from '../release/inventory.ts';
+} from '../cluster/kubernetes/kubectl.ts';
+import type {Claim, KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import type {RenderedRelease} from '../cluster/release/desired-release.ts';
+import type {Inventory} from '../cluster/release/inventory.ts';
 import {
   type ClaimItem,
   KEPT_LABEL,
   type NodeDataItem,
   type VolumeItem,
-} from '../release/inventory-data.ts';
-import type {InstallFacts} from '../release/read-release.ts';
-import type {RenderedRelease} from './desired-release.ts';
+} from '../cluster/release/inventory-data.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {
+  type Call,
+  type ClusterTarget,
+  commandLine,
+  kubectlCommand,
+  type ReleaseName,
+} from '../ground/command-line.ts';
 import {isKept, type RemovedObject, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};

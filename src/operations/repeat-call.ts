@@ -2,7 +2,7 @@ import {sleep as wait} from '../ground/async.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
 import {isRetryable} from '../ground/tool-errors.ts';
 
-/** As for requests of this program to the API server: src/kubernetes/with-retries.ts */
+/** As for requests of this program to the API server: src/cluster/kubernetes/with-retries.ts */
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 

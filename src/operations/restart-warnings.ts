@@ -1,21 +1,21 @@
 import {isBelow} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {releasesOf} from '../charts/target.ts';
-import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
-import type {ReadError} from '../ground/fact.ts';
-import {sameTree, type Tree, type Values} from '../ground/tree.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {
   includesRef,
   type KubernetesObject,
   kindAndName,
   podTemplates,
   refOf,
-} from '../kubernetes/objects.ts';
-import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {type Run, type RunsOf, runsIn, runsOfRelease} from '../release/inventory.ts';
-import type {InstallFacts} from '../release/read-release.ts';
+} from '../cluster/kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Warning} from '../ground/errors.ts';
+import type {ReadError} from '../ground/fact.ts';
+import {sameTree, type Tree, type Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/pods.ts';
 import {readValues} from '../values/read-values.ts';
 import {CONTROLLERS} from './pod-trials.ts';

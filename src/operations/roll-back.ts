@@ -1,5 +1,11 @@
-import type {Cause} from '../diagnose/cause.ts';
-import {explainSnapshot} from '../diagnose/explain.ts';
+import type {Cause} from '../checks/diagnose/cause.ts';
+import {explainSnapshot} from '../checks/diagnose/explain.ts';
+import {readSnapshot} from '../checks/diagnose/read-snapshot.ts';
+import {rollback, uninstall} from '../cluster/helm/helm.ts';
+import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import type {Event, Snapshot} from '../cluster/kubernetes/objects.ts';
+import {isPending, newestRevision} from '../cluster/release/read-release.ts';
 import {
   type Call,
   type ProcessResult,
@@ -7,14 +13,8 @@ import {
   reportCommands,
 } from '../ground/command-line.ts';
 import {ExpectedError, maskSecrets, onFailure} from '../ground/errors.ts';
+import type {Files} from '../ground/system/system.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {rollback, uninstall} from '../helm/helm.ts';
-import type {ReleaseRecord} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import type {Event, Snapshot} from '../kubernetes/objects.ts';
-import type {Files} from '../ports/system.ts';
-import {isPending, newestRevision} from '../release/read-release.ts';
-import {readSnapshot} from '../release/read-snapshot.ts';
 import {rollbackHints} from './release-data.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';

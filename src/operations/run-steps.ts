@@ -1,12 +1,12 @@
+import {apiFailure} from '../cluster/kubernetes/api-error.ts';
+import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
+import {runsIn} from '../cluster/release/inventory.ts';
 import {anySignal, untilAborted} from '../ground/async.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
-import {apiFailure} from '../kubernetes/api-error.ts';
-import {type KubernetesObject, refText} from '../kubernetes/objects.ts';
-import {listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
-import {runsIn} from '../release/inventory.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';
 import {type TriedUndo, undosOf, withUndo} from './undo-steps.ts';

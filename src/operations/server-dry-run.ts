@@ -1,11 +1,11 @@
+import {groupVersionOf} from '../cluster/kubernetes/kinds.ts';
+import {dryRunDelete} from '../cluster/kubernetes/kubectl.ts';
+import {refText} from '../cluster/kubernetes/objects.ts';
 import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
+import type {Processes} from '../ground/system/system.ts';
 import {groupsOf, sentences} from '../ground/text.ts';
 import {isRbacDenial, toolFailure} from '../ground/tool-errors.ts';
-import {groupVersionOf} from '../kubernetes/kinds.ts';
-import {dryRunDelete} from '../kubernetes/kubectl.ts';
-import {refText} from '../kubernetes/objects.ts';
-import type {Processes} from '../ports/system.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {RemovedObject} from './step.ts';
 

@@ -1,23 +1,23 @@
-import type {Difference} from '../diff/values-diff.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {failed, type Warning} from '../ground/errors.ts';
-import {isKnown} from '../ground/fact.ts';
-import {groupsOf} from '../ground/text.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {resourceNamed} from '../kubernetes/kinds.ts';
-import {type KubernetesObject, kindAndName, type ObjectRef} from '../kubernetes/objects.ts';
+import type {Difference} from '../cluster/diff/values-diff.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {resourceNamed} from '../cluster/kubernetes/kinds.ts';
+import {type KubernetesObject, kindAndName, type ObjectRef} from '../cluster/kubernetes/objects.ts';
 import {
   currentUser,
   grantedBy,
   type Permission,
   permissionsForObjects,
   reviewPermissions,
-} from '../kubernetes/permissions.ts';
-import {REQUEST_MS} from '../kubernetes/resources.ts';
-import {grantText} from '../release/grants.ts';
-import type {RunsOf} from '../release/inventory.ts';
-import type {InstallFacts} from '../release/read-release.ts';
-import type {RenderedRelease} from './desired-release.ts';
+} from '../cluster/kubernetes/permissions.ts';
+import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
+import type {RenderedRelease} from '../cluster/release/desired-release.ts';
+import {grantText} from '../cluster/release/grants.ts';
+import type {RunsOf} from '../cluster/release/inventory.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import {failed, type Warning} from '../ground/errors.ts';
+import {isKnown} from '../ground/fact.ts';
+import {groupsOf} from '../ground/text.ts';
 
 /** Whatever command has planned them, steps on a cluster run in this order. */
 const PHASES = [

@@ -1,9 +1,9 @@
+import {requireAnswer} from '../cluster/kubernetes/api-error.ts';
+import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
+import {getObject, REQUIRED_MS, type Reader} from '../cluster/kubernetes/resources.ts';
 import {kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
-import {requireAnswer} from '../kubernetes/api-error.ts';
-import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
-import {getObject, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 import {hasContent} from './install-secrets.ts';
 import type {Plan, Step} from './step.ts';
 

@@ -1,11 +1,11 @@
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {pluralOfKind} from '../cluster/kubernetes/kinds.ts';
+import {isSameRef, refText, type Workload} from '../cluster/kubernetes/objects.ts';
+import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
 import {placeIn, toolFailure} from '../ground/tool-errors.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {pluralOfKind} from '../kubernetes/kinds.ts';
-import {isSameRef, refText, type Workload} from '../kubernetes/objects.ts';
-import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step, Undo} from './step.ts';
 

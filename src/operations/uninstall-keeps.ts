@@ -1,3 +1,10 @@
+import {deleteByHand, deleteClaim} from '../cluster/kubernetes/kubectl.ts';
+import {refText} from '../cluster/kubernetes/objects.ts';
+import type {DefinitionItem, Inventory} from '../cluster/release/inventory.ts';
+import type {ClaimItem, NodeDataItem} from '../cluster/release/inventory-data.ts';
+import type {LeftObject} from '../cluster/release/left-objects.ts';
+import type {AccountToken, NamespaceItem} from '../cluster/release/namespace.ts';
+import {type ObjectUser, userText} from '../cluster/release/object-users.ts';
 import {
   type ClusterTarget,
   commandLine,
@@ -5,13 +12,6 @@ import {
   type ReleaseName,
 } from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
-import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
-import {refText} from '../kubernetes/objects.ts';
-import type {DefinitionItem, Inventory} from '../release/inventory.ts';
-import type {ClaimItem, NodeDataItem} from '../release/inventory-data.ts';
-import type {LeftObject} from '../release/left-objects.ts';
-import type {AccountToken, NamespaceItem} from '../release/namespace.ts';
-import {type ObjectUser, userText} from '../release/object-users.ts';
 import {isRetained, manualCleanup, whyNodeDataIsKept} from './release-data.ts';
 
 export const PURGEABLE = [

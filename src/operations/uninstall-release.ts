@@ -1,11 +1,11 @@
+import {errorLine} from '../cluster/kubernetes/api-error.ts';
+import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
+import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/kubectl.ts';
+import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
 import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
-import {errorLine} from '../kubernetes/api-error.ts';
-import {groupVersionOf, pluralOfKind} from '../kubernetes/kinds.ts';
-import {deleteByHand, removeFinalizers} from '../kubernetes/kubectl.ts';
-import {type KubernetesObject, refText} from '../kubernetes/objects.ts';
-import {getObject, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {type Removal, removalText} from './release-data.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import {isKept, type RemovedObject} from './step.ts';

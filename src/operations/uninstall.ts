@@ -1,18 +1,18 @@
 import {scalrChart} from '../charts/define.ts';
-import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, failed} from '../ground/errors.ts';
-import {uninstall} from '../helm/helm.ts';
-import {resourceOf} from '../kubernetes/kinds.ts';
+import {uninstall} from '../cluster/helm/helm.ts';
+import {resourceOf} from '../cluster/kubernetes/kinds.ts';
 import {
   deleteObject,
   deleteResources,
   listKinds,
   scale,
   waitUntilGone,
-} from '../kubernetes/kubectl.ts';
-import {refText, type Workload} from '../kubernetes/objects.ts';
-import {permissionsForObjects} from '../kubernetes/permissions.ts';
-import type {Controller, Inventory} from '../release/inventory.ts';
+} from '../cluster/kubernetes/kubectl.ts';
+import {refText, type Workload} from '../cluster/kubernetes/objects.ts';
+import {permissionsForObjects} from '../cluster/kubernetes/permissions.ts';
+import type {Controller, Inventory} from '../cluster/release/inventory.ts';
+import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
+import {ExitCode, failed} from '../ground/errors.ts';
 import {
   beforeUninstall,
   CLEANER_IMAGE,

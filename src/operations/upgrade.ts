@@ -6,10 +6,14 @@ import {
   type UpgradeAdvice,
 } from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
-import {rollback} from '../helm/helm.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {applyObjects, createObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {rollback} from '../cluster/helm/helm.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {
+  applyObjects,
+  createObject,
+  deleteNamed,
+  deleteObject,
+} from '../cluster/kubernetes/kubectl.ts';
 import {
   type DefinitionObject,
   includesRef,
@@ -23,13 +27,18 @@ import {
   type SecretObject,
   uniqueRefs,
   type Workload,
-} from '../kubernetes/objects.ts';
-import type {Controller} from '../release/inventory.ts';
-import type {InstalledRelease} from '../release/read-inventory.ts';
-import type {InstallFacts} from '../release/read-release.ts';
+} from '../cluster/kubernetes/objects.ts';
+import {
+  type DesiredSecret,
+  type RenderedRelease,
+  renderChart,
+} from '../cluster/release/desired-release.ts';
+import type {Controller} from '../cluster/release/inventory.ts';
+import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
-import {type DesiredSecret, type RenderedRelease, renderChart} from './desired-release.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';

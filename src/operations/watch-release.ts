@@ -1,6 +1,13 @@
-import {registered} from '../diagnose/agent-log.ts';
-import type {Cause} from '../diagnose/cause.ts';
-import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {registered} from '../checks/diagnose/agent-log.ts';
+import type {Cause} from '../checks/diagnose/cause.ts';
+import {explainSnapshot, isReady, type Progress, progress} from '../checks/diagnose/explain.ts';
+import {EMPTY_SNAPSHOT, readSnapshot} from '../checks/diagnose/read-snapshot.ts';
+import {releaseHistory} from '../cluster/helm/helm.ts';
+import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
+import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {describePods} from '../cluster/kubernetes/kubectl.ts';
+import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
+import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
 import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
 import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
@@ -11,17 +18,10 @@ import {
   onFailure,
   RUN_AGAIN,
 } from '../ground/errors.ts';
+import type {Interrupts} from '../ground/system/system.ts';
 import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
-import {releaseHistory} from '../helm/helm.ts';
-import type {ReleaseRecord} from '../helm/release-record.ts';
-import type {ClusterAccess} from '../helm/releases.ts';
-import {describePods} from '../kubernetes/kubectl.ts';
-import {REQUEST_MS} from '../kubernetes/resources.ts';
-import type {Interrupts} from '../ports/system.ts';
-import {type InstallFacts, isPending, newestRevision} from '../release/read-release.ts';
-import {EMPTY_SNAPSHOT, readSnapshot} from '../release/read-snapshot.ts';
 
 export const POLL_INTERVAL_MS = 1500;
 /** The first polls are faster: many releases are ready in less than a second. */

@@ -1,15 +1,15 @@
 import {createTwoFilesPatch, FILE_HEADERS_ONLY} from 'diff';
 import type {UpgradeAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {type Drift, driftOf, manifestDiff} from '../diff/values-diff.ts';
+import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
-import type {KubernetesObject} from '../kubernetes/objects.ts';
 import type {PreparedUpgrade} from '../operations/prepare-upgrade.ts';
 import type {Plan} from '../operations/step.ts';
-import type {InstallFacts} from '../release/read-release.ts';
 import {toYaml} from '../values/document.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {linesWithoutSecrets} from '../values/validate/finding.ts';

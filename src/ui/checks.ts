@@ -1,13 +1,13 @@
-import {maskSecrets} from '../ground/errors.ts';
-import {count} from '../ground/text.ts';
-import type {Values} from '../ground/tree.ts';
 import {
   type Checked,
   type CheckStatus,
   GROUPS,
   skipReason,
-} from '../preflight/preflight-context.ts';
-import type {ProbeObjects} from '../preflight/probe/script.ts';
+} from '../checks/preflight/preflight-context.ts';
+import type {ProbeObjects} from '../checks/preflight/probe/script.ts';
+import {maskSecrets} from '../ground/errors.ts';
+import {count} from '../ground/text.ts';
+import type {Values} from '../ground/tree.ts';
 import {toYaml} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 

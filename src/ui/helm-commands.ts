@@ -1,7 +1,7 @@
 import {join} from 'node:path';
+import {upgradeInstall} from '../cluster/helm/helm.ts';
+import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
 import {type ClusterTarget, commandLine, kubectlCommand} from '../ground/command-line.ts';
-import {upgradeInstall} from '../helm/helm.ts';
-import type {DesiredRelease, DesiredSecret} from '../operations/desired-release.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy} from '../settings/network.ts';

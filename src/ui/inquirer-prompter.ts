@@ -6,7 +6,7 @@ import type {
   ListQuestion,
   Prompter,
   TextQuestion,
-} from '../ports/system.ts';
+} from '../ground/system/system.ts';
 import {answeredText, isYes, masked, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import type {TextConfig} from './text-prompt.ts';

@@ -2,14 +2,14 @@ import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import width from 'fast-string-width';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
-import {durationText} from '../ground/text.ts';
 import type {
   CheckboxQuestion,
   Choice,
   InputQuestion,
   ListQuestion,
   Prompter,
-} from '../ports/system.ts';
+} from '../ground/system/system.ts';
+import {durationText} from '../ground/text.ts';
 import {isYes, leadOf, masked, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';

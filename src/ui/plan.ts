@@ -1,15 +1,15 @@
 import width from 'fast-string-width';
+import type {Inventory} from '../cluster/release/inventory.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {AccountStep} from '../extensions/account/account-steps.ts';
+import type {AccountRequest} from '../extensions/account/client.ts';
+import type {AccountRef} from '../extensions/account/failure.ts';
 import {commandLine, type Program, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
-import type {AccountStep} from '../operations/account-steps.ts';
 import type {Step} from '../operations/step.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import type {Watched} from '../operations/watch-release.ts';
-import type {Inventory} from '../release/inventory.ts';
-import type {InstallFacts} from '../release/read-release.ts';
-import type {AccountRequest} from '../scalr/client.ts';
-import type {AccountRef} from '../scalr/failure.ts';
 import {namespace, release} from '../settings/release.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,7 +1,7 @@
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
-import type {Cause} from '../diagnose/cause.ts';
-import type {Progress} from '../diagnose/explain.ts';
+import type {Cause} from '../checks/diagnose/cause.ts';
+import type {Progress} from '../checks/diagnose/explain.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';

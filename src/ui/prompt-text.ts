@@ -1,6 +1,6 @@
 import width from 'fast-string-width';
+import type {InputQuestion} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
-import type {InputQuestion} from '../ports/system.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';

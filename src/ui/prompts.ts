@@ -12,7 +12,7 @@ import {
   useState,
 } from '@inquirer/core';
 import width from 'fast-string-width';
-import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/system.ts';
+import type {CheckboxQuestion, Choice, ListQuestion} from '../ground/system/system.ts';
 import {escText, frameOf, indented, questionText, TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 

@@ -1,13 +1,13 @@
 import {join} from 'node:path';
-import type {Difference} from '../diff/values-diff.ts';
-import type {HostExport} from '../export/export.ts';
+import type {Checked} from '../checks/preflight/preflight-context.ts';
+import {unverified} from '../checks/preflight/run-preflight.ts';
+import type {Difference} from '../cluster/diff/values-diff.ts';
+import type {HostExport} from '../extensions/fleet/export.ts';
+import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
-import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../operations/step.ts';
-import type {Checked} from '../preflight/preflight-context.ts';
-import {unverified} from '../preflight/run-preflight.ts';
 import {token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,10 +1,10 @@
-import type {Progress} from '../diagnose/explain.ts';
-import {differs} from '../diff/live-drift.ts';
+import type {Progress} from '../checks/diagnose/explain.ts';
+import type {AccountStatus, ReleaseStatus} from '../checks/status/status.ts';
+import {differs} from '../cluster/diff/live-drift.ts';
+import type {HostAgentState, HostCause} from '../extensions/machine/agents.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
-import type {HostAgentState, HostCause} from '../host/agents.ts';
-import type {AccountStatus, ReleaseStatus} from '../status/status.ts';
 import {type ShownStatus, section} from './status.ts';
 import {columnsText, diagnosisText, paragraph, type Screen, stateMark, theme} from './theme.ts';
 

@@ -1,12 +1,12 @@
 import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {cacheUseText} from '../diagnose/log-matcher.ts';
-import {differs, isRestored, type ObjectDrift} from '../diff/live-drift.ts';
+import {cacheUseText} from '../checks/diagnose/log-matcher.ts';
+import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../checks/status/status.ts';
+import {differs, isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
+import {agentCounts} from '../extensions/account/pools-text.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
-import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../status/status.ts';
-import {agentCounts} from './pools.ts';
 import {diagnosisText, paragraph, problemText, type Screen, stateMark, theme} from './theme.ts';
 
 const WIDTH = 11;

@@ -7,7 +7,7 @@ import {
   useState,
 } from '@inquirer/core';
 import width from 'fast-string-width';
-import type {InputQuestion} from '../ports/system.ts';
+import type {InputQuestion} from '../ground/system/system.ts';
 import {
   escText,
   frameOf,

@@ -3,7 +3,7 @@ import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
-import type {Diagnosis} from '../diagnose/cause.ts';
+import type {Diagnosis} from '../checks/diagnose/cause.ts';
 
 /** The last lines of a terminal, which are replaced in place. Everything else is printed above them. */
 export interface LiveLines {

@@ -1,8 +1,8 @@
 import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../ground/errors.ts';
 import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../ground/secret.ts';
+import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ground/system/system.ts';
 import {bareToken, unusableToken} from '../ground/token-text.ts';
-import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ports/system.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';

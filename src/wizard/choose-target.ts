@@ -1,11 +1,11 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
+import {serverOfPod} from '../cluster/kubernetes/in-pod.ts';
+import {allContexts, type Config, contextsIn} from '../cluster/kubernetes/kubectl.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
+import type {Choice, Processes, Prompter} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';
 import {jsonFrom} from '../ground/tool-errors.ts';
-import {serverOfPod} from '../kubernetes/in-pod.ts';
-import {allContexts, type Config, contextsIn} from '../kubernetes/kubectl.ts';
-import type {Choice, Processes, Prompter} from '../ports/system.ts';
 import {purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import {type AnswerStore, IN_POD, type Place, placeText} from './answer-store.ts';

@@ -1,5 +1,5 @@
 import {credentialsIn} from '../ground/credentials.ts';
-import type {Prompter} from '../ports/system.ts';
+import type {Prompter} from '../ground/system/system.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';

@@ -1,14 +1,14 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {Checked} from '../checks/preflight/preflight-context.ts';
+import type {DesiredRelease} from '../cluster/release/desired-release.ts';
+import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
+import type {Choice} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
-import type {DesiredRelease} from '../operations/desired-release.ts';
 import type {Plan} from '../operations/step.ts';
-import type {Choice} from '../ports/system.ts';
-import type {Checked} from '../preflight/preflight-context.ts';
-import type {InstallFacts} from '../release/read-release.ts';
 import {missingFor, purpose, token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Group, type Setting, settingLabel, settingName} from '../settings/define.ts';

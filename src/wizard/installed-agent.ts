@@ -1,6 +1,6 @@
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import type {ListQuestion} from '../ports/system.ts';
+import type {ListQuestion} from '../ground/system/system.ts';
 import {missingFor, token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/clear-text.ts';

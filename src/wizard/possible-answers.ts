@@ -6,8 +6,8 @@ import {type ChartRequirements, type Recommendation, recommend} from '../charts/
 import type {ChartName} from '../charts/schema.ts';
 import {hasKey, isWrittenWithoutRow, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
+import {hostAgent} from '../extensions/machine/agent.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {hostAgent} from '../host/agent.ts';
 import {concurrency, isolation, missingFor, purpose, token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {InvalidValue, type Setting, settingName} from '../settings/define.ts';

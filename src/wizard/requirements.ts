@@ -1,5 +1,5 @@
 import {onFailure} from '../ground/errors.ts';
-import type {Prompter} from '../ports/system.ts';
+import type {Prompter} from '../ground/system/system.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {unlessBack} from './ask.ts';

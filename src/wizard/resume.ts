@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {ExpectedError, failed, onFailure} from '../ground/errors.ts';
-import type {Files} from '../ports/system.ts';
+import type {Files} from '../ground/system/system.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';

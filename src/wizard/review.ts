@@ -1,10 +1,10 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {supports} from '../charts/support.ts';
-import {exportHost} from '../export/export.ts';
+import {exportHost} from '../extensions/fleet/export.ts';
+import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import type {HostPlan} from '../host/plan.ts';
+import type {Choice} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
-import type {Choice} from '../ports/system.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {noticesOf, reviewLines} from '../ui/review.ts';

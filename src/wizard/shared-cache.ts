@@ -1,8 +1,8 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
+import type {StorageClass} from '../cluster/platform/cluster-facts.ts';
+import type {AccessMode} from '../cluster/platform/provisioners.ts';
 import {isKnown} from '../ground/fact.ts';
-import type {StorageClass} from '../platform/cluster-facts.ts';
-import type {AccessMode} from '../platform/provisioners.ts';
-import type {Choice} from '../ports/system.ts';
+import type {Choice} from '../ground/system/system.ts';
 import type {Setting} from '../settings/define.ts';
 import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import type {AnswerStore} from './answer-store.ts';

@@ -6,7 +6,7 @@ import {execa} from 'execa';
 import {type Browser, type BrowserContextOptions, chromium, type Page} from 'playwright-core';
 import {expect, onTestFinished, type TestContext} from 'vitest';
 import {reportPage} from '../../scripts/report-page.ts';
-import {firstScreenHtml, ReportPage} from '../../src/bundle/report-page.ts';
+import {firstScreenHtml, ReportPage} from '../../src/extensions/bundle/report-page.ts';
 import {installed} from '../engines/tools.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'));

@@ -5,7 +5,7 @@ import axe from 'axe-core';
 import type {Page} from 'playwright-core';
 import {afterAll, expect, onTestFinished, test} from 'vitest';
 import {timelineOf} from '../../report/timeline-data.ts';
-import {zipArchives} from '../../src/adapters/zip-archive.ts';
+import {zipArchives} from '../../src/ground/system/zip-archive.ts';
 import {closeChromium, openPage, writePage} from './chromium.ts';
 import {at, FILES, RISKY} from './sample-bundle.ts';
 

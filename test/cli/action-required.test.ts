@@ -4,7 +4,7 @@ import Install from '../../src/commands/install.ts';
 import PoolCreate from '../../src/commands/pool/create.ts';
 import Values from '../../src/commands/values.ts';
 import {DECISIONS, ERROR_CODES, ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {mockApi} from '../scalr/mock-api.ts';
+import {mockApi} from '../extensions/account/mock-api.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

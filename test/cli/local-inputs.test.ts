@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import {toolNotFound} from '../../src/adapters/node-processes.ts';
 import type {App} from '../../src/cli/app.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
@@ -18,6 +17,7 @@ import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
+import {toolNotFound} from '../../src/ground/system/node-processes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 

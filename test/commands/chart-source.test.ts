@@ -2,8 +2,8 @@ import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {nodeFiles} from '../../src/adapters/node-files.ts';
 import Values from '../../src/commands/values.ts';
+import {nodeFiles} from '../../src/ground/system/node-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
 let folder = '';

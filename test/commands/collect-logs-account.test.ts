@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import type {Call} from '../../src/ground/command-line.ts';
-import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
-import {USER_TOKEN} from '../scalr/mock-account.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../checks/diagnose/objects.ts';
+import {USER_TOKEN} from '../extensions/account/mock-account.ts';
+import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 import {contentOf, hostShims} from '../support/host-shims.ts';

@@ -1,11 +1,11 @@
 import {mkdirSync, readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {type FaultyApi, faultyApi} from '../control-plane/faulty-api.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {collected, freshFile} from '../support/collected.ts';
 import {collectLogs} from '../support/run-on-cluster.ts';
 

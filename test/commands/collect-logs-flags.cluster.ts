@@ -2,12 +2,12 @@ import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'no
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {accountWith} from '../cluster/accounts.ts';
-import {until} from '../cluster/api.ts';
-import {appendLog, setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {until} from '../control-plane/api.ts';
+import {appendLog, setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {collected, freshFile} from '../support/collected.ts';
 import {rolesIn} from '../support/commands-in.ts';
 import {installed} from '../support/installed-charts.ts';

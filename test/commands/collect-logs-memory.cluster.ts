@@ -1,10 +1,10 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {fillLog, setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {fillLog, setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {PROGRAM} from '../package/built.ts';
 import {freshFile} from '../support/collected.ts';
 import {NODE_RELEASES, nodeRelease} from '../support/node-releases.ts';

@@ -1,10 +1,10 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import {setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {type Case, casesOf, survivorsIn} from '../extensions/bundle/redact/corpus/cases.ts';
 import {PROGRAM} from '../package/built.ts';
-import {type Case, casesOf, survivorsIn} from '../redact/corpus/cases.ts';
 import {freshFile, unpack} from '../support/collected.ts';
 import {installed} from '../support/installed-charts.ts';
 

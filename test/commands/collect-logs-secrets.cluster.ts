@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {expect, test} from 'vitest';
-import {setLogs} from '../cluster/logs.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
 import {collected} from '../support/collected.ts';
 import {installed} from '../support/installed-charts.ts';
 

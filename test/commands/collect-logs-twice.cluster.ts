@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {faultyApi} from '../cluster/faulty-api.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {faultyApi} from '../control-plane/faulty-api.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {workplace} from '../control-plane/workplace.ts';
 import {collected} from '../support/collected.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();

@@ -1,12 +1,12 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import {accountWith} from '../cluster/accounts.ts';
-import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
-import {appendLog, setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {type FaultyApi, faultyApi} from '../control-plane/faulty-api.ts';
+import {appendLog, setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {workplace} from '../control-plane/workplace.ts';
 import {collected} from '../support/collected.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();

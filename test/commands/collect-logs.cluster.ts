@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import type {Pod} from '../../src/kubernetes/objects.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import type {Pod} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {pod} from '../control-plane/objects.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {collected} from '../support/collected.ts';
 import {installPlace} from '../support/install-place.ts';
 import {installed, installedLongAgo} from '../support/installed-charts.ts';

@@ -1,8 +1,8 @@
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 import {PROGRAM} from '../package/built.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';

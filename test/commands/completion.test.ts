@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {nodeFiles} from '../../src/adapters/node-files.ts';
 import Completion from '../../src/commands/completion.ts';
+import {nodeFiles} from '../../src/ground/system/node-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 

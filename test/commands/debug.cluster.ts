@@ -4,10 +4,10 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
-import {directoryOf, REAL} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {workplace as freshWorkplace, type Workplace} from '../control-plane/workplace.ts';
 import {violations} from '../support/output-schema.ts';
 import {debug, install} from '../support/run-on-cluster.ts';
 

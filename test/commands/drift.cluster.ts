@@ -1,14 +1,14 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import type {Finding} from '../../src/diagnose/finding.ts';
-import {objectsIn} from '../../src/helm/release-record.ts';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {accountWith} from '../cluster/accounts.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {mirroringWebhook} from '../cluster/mutating-webhook.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {Finding} from '../../src/checks/diagnose/finding.ts';
+import {objectsIn} from '../../src/cluster/helm/release-record.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {mirroringWebhook} from '../control-plane/mutating-webhook.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {collected} from '../support/collected.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, preflight, status} from '../support/run-on-cluster.ts';
@@ -21,7 +21,7 @@ const FLAGS: Readonly<Record<ChartName, readonly string[]>> = {
     '--metadata-service',
     'block',
     '--ca-file',
-    'test/helm/fixtures/ca.pem',
+    'test/cluster/helm/fixtures/ca.pem',
     '--no-ca-public-roots',
   ],
   'agent-k8s': ['--metadata-service', 'block'],
@@ -31,7 +31,7 @@ const FLAGS: Readonly<Record<ChartName, readonly string[]>> = {
     '--metadata-service',
     'block',
     '--ca-file',
-    'test/helm/fixtures/ca.pem',
+    'test/cluster/helm/fixtures/ca.pem',
     '--no-ca-public-roots',
   ],
 };

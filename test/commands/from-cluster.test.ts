@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import Install from '../../src/commands/install.ts';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
-import {fakeProcesses, fakeTools, platform} from '../platform/fake-cluster.ts';
+import {fakeProcesses, fakeTools, platform} from '../cluster/platform/fake-cluster.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

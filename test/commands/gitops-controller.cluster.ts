@@ -1,11 +1,11 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {parseAllDocuments, stringify} from 'yaml';
-import {nodeFiles} from '../../src/adapters/node-files.ts';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {applyGitOpsDefinitions} from '../cluster/gitops-crds.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {applyGitOpsDefinitions} from '../control-plane/gitops-crds.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {commandsIn} from '../support/commands-in.ts';
 import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';

@@ -3,7 +3,7 @@ import Install from '../../src/commands/install.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import type {Call} from '../../src/ground/command-line.ts';
-import type {HostCall, HostTools} from '../../src/ports/system.ts';
+import type {HostCall, HostTools} from '../../src/ground/system/system.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

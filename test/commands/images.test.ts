@@ -1,10 +1,10 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
-import {toolNotFound} from '../../src/adapters/node-processes.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {imagesOf} from '../../src/charts/images.ts';
 import Images from '../../src/commands/images.ts';
 import Values from '../../src/commands/values.ts';
+import {toolNotFound} from '../../src/ground/system/node-processes.ts';
 import {effectiveValues} from '../../src/values/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';

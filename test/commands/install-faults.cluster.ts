@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {behindFaultyApi, installThrough} from '../support/faulty-install.ts';
 import {expectWholeness, stepFlags} from '../support/install-place.ts';
 

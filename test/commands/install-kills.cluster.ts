@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {type Fault, faultyApi} from '../control-plane/faulty-api.ts';
 import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {isAlive} from '../support/is-alive.ts';
 import {startProgram} from '../support/killed-run.ts';

@@ -1,9 +1,9 @@
 import {gunzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {faultyApi} from '../cluster/faulty-api.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
-import {poolTokenOf, USER_TOKEN} from '../scalr/mock-account.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {faultyApi} from '../control-plane/faulty-api.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
+import {poolTokenOf, USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 

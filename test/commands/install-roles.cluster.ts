@@ -2,9 +2,9 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {type Account, account, type Permission} from '../cluster/accounts.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {type Account, account, type Permission} from '../control-plane/accounts.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import type {FaultyApi} from '../cluster/faulty-api.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import type {FaultyApi} from '../control-plane/faulty-api.ts';
 import {behindFaultyApi, installThrough} from '../support/faulty-install.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();

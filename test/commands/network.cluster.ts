@@ -5,7 +5,7 @@ import {execa} from 'execa';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parse} from 'yaml';
 import Network from '../../src/commands/network.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {runCommand} from '../support/run-command.ts';
 
 /** Settings whose policies have every kind of rule. */

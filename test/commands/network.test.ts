@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import Network from '../../src/commands/network.ts';
-import type {ConnectionRequest, Connections} from '../../src/ports/system.ts';
+import type {ConnectionRequest, Connections} from '../../src/ground/system/system.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import Preflight from '../../src/commands/preflight.ts';
-import {type FakeMachine, machineDeps} from '../preflight/machine/machine.ts';
+import {type FakeMachine, machineDeps} from '../extensions/machine/preflight/machine.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

@@ -2,11 +2,11 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {podSpecs} from '../../src/kubernetes/objects.ts';
-import type {Checked} from '../../src/preflight/preflight-context.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import type {Checked} from '../../src/checks/preflight/preflight-context.ts';
+import {podSpecs} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
 

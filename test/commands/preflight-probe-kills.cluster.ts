@@ -1,10 +1,10 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import type {Pod} from '../../src/kubernetes/objects.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {Pod} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {PROGRAM} from '../package/built.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 

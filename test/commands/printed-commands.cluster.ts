@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {workplace} from '../cluster/workplace.ts';
+import {workplace} from '../control-plane/workplace.ts';
 import {isFailure} from '../support/commands-in.ts';
 import {DOCS, HELPED, OUTPUTS, printedIn, VERBS} from '../support/printed-commands.ts';
 import {isTried, refusal} from '../support/tried-command.ts';

@@ -1,10 +1,10 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {setLogs} from '../cluster/logs.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
 import {commandIn} from '../docs/commands.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
 import {onCluster} from '../recipes/on-cluster.ts';
 import {commandsIn, isFailure, type PrintedCommand} from '../support/commands-in.ts';
 import {TOKEN} from '../support/install-place.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, rotateToken} from '../support/run-on-cluster.ts';

@@ -1,12 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import Install from '../../src/commands/install.ts';
 import RotateToken from '../../src/commands/rotate-token.ts';
+import {
+  agentNameInScalr,
+  containerName,
+  variablesOf,
+} from '../../src/extensions/machine/containers.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {agentNameInScalr, containerName, variablesOf} from '../../src/host/containers.ts';
-import type {Processes} from '../../src/ports/system.ts';
-import {DockerModel} from '../host/docker-model.ts';
-import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import type {Processes} from '../../src/ground/system/system.ts';
+import {poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
+import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
+import {DockerModel} from '../extensions/machine/docker-model.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

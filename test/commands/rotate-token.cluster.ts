@@ -1,10 +1,10 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {sleep} from '../../src/ground/async.ts';
-import {faultyApi} from '../cluster/faulty-api.ts';
-import {startCluster} from '../cluster/start-cluster.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
-import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {faultyApi} from '../control-plane/faulty-api.ts';
+import {startCluster} from '../control-plane/start-cluster.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
+import {poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {violations} from '../support/output-schema.ts';

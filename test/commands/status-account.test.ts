@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import Status from '../../src/commands/status.ts';
 import type {Call} from '../../src/ground/command-line.ts';
-import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
-import {poolTokenOf, USER_TOKEN} from '../scalr/mock-account.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../checks/diagnose/objects.ts';
+import {poolTokenOf, USER_TOKEN} from '../extensions/account/mock-account.ts';
+import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 import {violations} from '../support/output-schema.ts';

@@ -1,9 +1,9 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {contextsMatching} from '../../src/cli/status-release.ts';
+import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Status from '../../src/commands/status.ts';
 import type {Call, ClusterTarget} from '../../src/ground/command-line.ts';
-import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';
 import {violations} from '../support/output-schema.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import type {Pod} from '../../src/kubernetes/objects.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {Pod} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {setLogs} from '../control-plane/logs.ts';
 import {collected} from '../support/collected.ts';
 import {installed} from '../support/installed-charts.ts';
 import {violations} from '../support/output-schema.ts';

@@ -1,10 +1,10 @@
 import {once} from 'node:events';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
-import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {type FaultyApi, faultyApi} from '../control-plane/faulty-api.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {PROGRAM} from '../package/built.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, status} from '../support/run-on-cluster.ts';

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import Status from '../../src/commands/status.ts';
 import type {Call} from '../../src/ground/command-line.ts';
-import {kubernetesClient} from '../../src/kubernetes/connect.ts';
+import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';
 import {memoryFiles} from '../support/memory-files.ts';

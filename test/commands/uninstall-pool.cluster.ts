@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
-import {USER_TOKEN} from '../scalr/mock-account.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
+import {USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {

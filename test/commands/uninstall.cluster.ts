@@ -3,12 +3,12 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {TextQuestion} from '../../src/ports/system.ts';
-import {accountWith} from '../cluster/accounts.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {TextQuestion} from '../../src/ground/system/system.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {workplace as freshWorkplace, type Workplace} from '../control-plane/workplace.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, uninstall} from '../support/run-on-cluster.ts';
 

@@ -3,9 +3,9 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, TOKEN} from '../support/install-place.ts';
 import {
   type ChartServer,

@@ -1,9 +1,9 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {commandsIn} from '../support/commands-in.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';

@@ -3,11 +3,11 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, beforeEach, expect, inject, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
-import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {type Fault, faultyApi} from '../control-plane/faulty-api.ts';
+import {type Cluster, startCluster} from '../control-plane/start-cluster.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {type Installed, installedByHelm} from '../support/installed-by-helm.ts';
 import {uninstall, upgrade} from '../support/run-on-cluster.ts';
 

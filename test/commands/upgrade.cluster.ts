@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, inject, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
-import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf, REAL} from '../helm/charts-under-test.ts';
-import {findHelmMatrix} from '../helm/find-helm.ts';
+import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
+import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
+import {type Fault, faultyApi} from '../control-plane/faulty-api.ts';
+import {type Cluster, startCluster} from '../control-plane/start-cluster.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {boundClaims, type Installed, installedByHelm} from '../support/installed-by-helm.ts';
 import {startProgram} from '../support/killed-run.ts';
 import {violations} from '../support/output-schema.ts';
@@ -267,7 +267,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
     const before = await boundClaims(place);
     const overlay = join(scratch, 'unready.yaml');
-    const {nodeFiles} = await import('../../src/adapters/node-files.ts');
+    const {nodeFiles} = await import('../../src/ground/system/node-files.ts');
     await nodeFiles.write(
       overlay,
       'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n',

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, status} from '../support/run-on-cluster.ts';

@@ -1,5 +1,5 @@
-import {MACHINE_CHECKS} from '../../src/preflight/machine/machine-checks.ts';
-import {CHECKS} from '../../src/preflight/run-preflight.ts';
+import {CHECKS} from '../../src/checks/preflight/run-preflight.ts';
+import {MACHINE_CHECKS} from '../../src/extensions/machine/preflight/machine-checks.ts';
 import {words} from './commands.ts';
 import {table} from './markdown.ts';
 

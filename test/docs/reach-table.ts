@@ -1,6 +1,6 @@
 import {describeRange} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {recorded} from '../helm/reach.ts';
+import {recorded} from '../cluster/helm/reach.ts';
 import {table} from './markdown.ts';
 
 /** The containers and objects that each key of a chart changes, as recorded of the released charts. */

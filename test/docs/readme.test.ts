@@ -1,8 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {AGENT_LOG_ROWS} from '../../src/diagnose/agent-log.ts';
-import {storageChecks} from '../../src/preflight/checks/storage.ts';
+import {AGENT_LOG_ROWS} from '../../src/checks/diagnose/agent-log.ts';
+import {storageChecks} from '../../src/checks/preflight/checks/storage.ts';
 import {root} from './commands.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -14,7 +14,10 @@ test('README.md shows a check and a cause in the words of today', () => {
   const [, title = '', message = '', remedy = ''] =
     /^× ([^:]+): (.*)\n {4}→ (.*)$/m.exec(readme) ?? [];
   expect(storageChecks.map((each) => each.title)).toContain(title);
-  const messages = readFileSync(join(root, 'test/preflight/checks/messages/storage.txt'), 'utf8');
+  const messages = readFileSync(
+    join(root, 'test/checks/preflight/checks/messages/storage.txt'),
+    'utf8',
+  );
   const names = (text: string): string =>
     text
       .replace(/StorageClass \S+ of PVC \S+/, 'StorageClass NAME of PVC NAME')

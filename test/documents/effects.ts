@@ -9,10 +9,10 @@ import {releasesOf} from '../../src/charts/target.ts';
 import {at, mergeValues, setAt, startsWith, type Tree, type Values} from '../../src/ground/tree.ts';
 import {toYaml} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
-import {REAL} from '../helm/charts-under-test.ts';
-import type {Helm} from '../helm/find-helm.ts';
-import {recorded as reach} from '../helm/reach.ts';
-import {render} from '../helm/render.ts';
+import {REAL} from '../cluster/helm/charts-under-test.ts';
+import type {Helm} from '../cluster/helm/find-helm.ts';
+import {recorded as reach} from '../cluster/helm/reach.ts';
+import {render} from '../cluster/helm/render.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 
 /** A value for a key that flags do not write in every version, and other keys that it needs. */

@@ -1,10 +1,10 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {CHARTS} from '../../src/charts/charts.ts';
-import {remedyOf} from '../../src/diagnose/cause.ts';
-import {CAUSES} from '../../src/diagnose/explain.ts';
-import {MACHINE_CHECKS} from '../../src/preflight/machine/machine-checks.ts';
-import {CHECKS} from '../../src/preflight/run-preflight.ts';
+import {remedyOf} from '../../src/checks/diagnose/cause.ts';
+import {CAUSES} from '../../src/checks/diagnose/explain.ts';
+import {CHECKS} from '../../src/checks/preflight/run-preflight.ts';
+import {MACHINE_CHECKS} from '../../src/extensions/machine/preflight/machine-checks.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';
 import {sectionOf} from '../docs/headings.ts';
@@ -30,7 +30,7 @@ function flag(name: string): string | undefined {
     : found.map(({summary, description}) => `${summary} ${description ?? ''}`).join('\n');
 }
 
-const MESSAGES = join(root, 'test/preflight/checks/messages');
+const MESSAGES = join(root, 'test/checks/preflight/checks/messages');
 /** Results of every check, by paragraph: `id, when`, then what it says. */
 const results = readdirSync(MESSAGES).flatMap((file) =>
   readFileSync(join(MESSAGES, file), 'utf8').split('\n\n'),
@@ -51,11 +51,11 @@ function check(name: string): string | undefined {
 const sources = [
   'src/charts',
   'src/values',
-  'src/status',
-  'src/bundle',
-  'src/diagnose',
-  'src/host',
-  'src/export',
+  'src/checks/status',
+  'src/extensions/bundle',
+  'src/checks/diagnose',
+  'src/extensions/machine',
+  'src/extensions/fleet',
 ]
   .flatMap((folder) =>
     readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((file) =>

@@ -2,9 +2,9 @@ import {statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, type TestContext, test} from 'vitest';
+import {poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
+import {mockApi} from '../extensions/account/mock-api.ts';
 import {PROGRAM} from '../package/built.ts';
-import {poolTokenOf, type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
-import {mockApi} from '../scalr/mock-api.ts';
 import {violations} from '../support/output-schema.ts';
 import {intercepted, machine} from './machine.ts';
 

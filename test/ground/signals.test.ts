@@ -1,7 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {setTimeout as wait} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {toolGap} from '../../src/bundle/collect/tools.ts';
+import {toolGap} from '../../src/extensions/bundle/collect/tools.ts';
 import {abortReason, anySignal, followSignal, withTimeout} from '../../src/ground/async.ts';
 
 describe('anySignal', () => {

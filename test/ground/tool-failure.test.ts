@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {releaseHistory, uninstall, upgradeInstall} from '../../src/cluster/helm/helm.ts';
+import {describePods, waitForJobs} from '../../src/cluster/kubernetes/kubectl.ts';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
-import {releaseHistory, uninstall, upgradeInstall} from '../../src/helm/helm.ts';
-import {describePods, waitForJobs} from '../../src/kubernetes/kubectl.ts';
 
 /** What the tools really said. */
 test.each([

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {apiFailure, errorLine} from '../../src/cluster/kubernetes/api-error.ts';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
 import {unreachableSteps, unreachableText} from '../../src/ground/unreachable.ts';
-import {apiFailure, errorLine} from '../../src/kubernetes/api-error.ts';
 
 /** Messages of kubectl, helm and kubectl proxy for a server that cannot be reached. */
 test.each([

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
+import {apiErrorOf, apiFailure} from '../../src/cluster/kubernetes/api-error.ts';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
 import {isWebPage, webPageText} from '../../src/ground/web-page.ts';
-import {apiErrorOf, apiFailure} from '../../src/kubernetes/api-error.ts';
 
 const DENIED =
   '<html><head><title>Access &amp; Login</title></head><body><h1>Blocked by policy</h1></body></html>';

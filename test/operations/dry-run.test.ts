@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
+import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
 import type {Call} from '../../src/ground/command-line.ts';
 import type {Secret} from '../../src/ground/secret.ts';
-import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
 import {dryRunPlan, mergePatch} from '../../src/operations/plan-dry-run.ts';
 import {podBatches} from '../../src/operations/pod-trials.ts';
 import {requireAccepted} from '../../src/operations/server-dry-run.ts';

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import {applyObjects} from '../../src/kubernetes/kubectl.ts';
+import {applyObjects} from '../../src/cluster/kubernetes/kubectl.ts';
+import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
 import {installRelease} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
-import type {InstallFacts} from '../../src/release/read-release.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 

@@ -1,16 +1,16 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
-import {Secret} from '../../src/ground/secret.ts';
-import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
-import {ownLabels} from '../../src/kubernetes/objects.ts';
+import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/objects.ts';
 import {
   type DesiredRelease,
   PLACEHOLDER,
   type RenderedRelease,
-} from '../../src/operations/desired-release.ts';
+} from '../../src/cluster/release/desired-release.ts';
+import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import {Secret} from '../../src/ground/secret.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';
-import type {InstallFacts} from '../../src/release/read-release.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};
 const TOKEN = {

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {failed} from '../../src/ground/errors.ts';
+import type {Processes} from '../../src/ground/system/system.ts';
 import {runSteps} from '../../src/operations/run-steps.ts';
 import type {Step, Undo} from '../../src/operations/step.ts';
-import type {Processes} from '../../src/ports/system.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({

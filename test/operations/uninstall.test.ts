@@ -1,5 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {inventoryOf, runsIn} from '../../src/cluster/release/inventory.ts';
+import {requireKnownRelease} from '../../src/cluster/release/managers.ts';
+import type {InventoryReadings} from '../../src/cluster/release/namespace.ts';
 import {removalText} from '../../src/operations/release-data.ts';
 import {
   planUninstall,
@@ -7,9 +10,6 @@ import {
   type UninstallPlan,
 } from '../../src/operations/uninstall.ts';
 import {PURGEABLE, type Purgeable, purgeOf} from '../../src/operations/uninstall-keeps.ts';
-import {inventoryOf, runsIn} from '../../src/release/inventory.ts';
-import {requireKnownRelease} from '../../src/release/managers.ts';
-import type {InventoryReadings} from '../../src/release/namespace.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
 
 const NAME = {release: 'agent', kubeTarget: {namespace: 'scalr'}};

@@ -1,9 +1,12 @@
 import {describe, expect, test} from 'vitest';
+import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
+import type {ClusterAccess} from '../../src/cluster/helm/releases.ts';
+import {type KubernetesObject, ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import type {Inventory} from '../../src/cluster/release/inventory.ts';
+import type {InstalledRelease} from '../../src/cluster/release/read-inventory.ts';
+import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import {objectsIn, type ReleaseRecord} from '../../src/helm/release-record.ts';
-import type {ClusterAccess} from '../../src/helm/releases.ts';
-import {type KubernetesObject, ownLabels} from '../../src/kubernetes/objects.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
 import {
   blockedBy,
@@ -12,9 +15,6 @@ import {
   prepare,
 } from '../../src/operations/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
-import type {Inventory} from '../../src/release/inventory.ts';
-import type {InstalledRelease} from '../../src/release/read-inventory.ts';
-import type {InstallFacts} from '../../src/release/read-release.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
 
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'agents'}};

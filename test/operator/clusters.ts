@@ -1,6 +1,6 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {execa} from 'execa';
-import {kubectlFor} from '../cluster/kubectl.ts';
+import {kubectlFor} from '../control-plane/kubectl.ts';
 
 /** The context of the second cluster, in every kubeconfig of an operator. */
 export const OTHER_CONTEXT = 'prod';

@@ -1,5 +1,5 @@
 import {gunzipSync} from 'node:zlib';
-import {until} from '../cluster/api.ts';
+import {until} from '../control-plane/api.ts';
 import {type State, stateOf, type Thing} from './things.ts';
 
 interface Meta {

@@ -1,4 +1,4 @@
-import {REAL} from '../helm/charts-under-test.ts';
+import {REAL} from '../cluster/helm/charts-under-test.ts';
 import type {InstalledChart} from './kubernetes-state.ts';
 import type {Dice} from './sequence.ts';
 import type {State} from './things.ts';

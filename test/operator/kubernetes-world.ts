@@ -4,13 +4,18 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {stringify} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {accountWith} from '../cluster/accounts.ts';
-import {type Fault, type FaultyApi, faultyApi, type InjectedFault} from '../cluster/faulty-api.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {claim} from '../cluster/objects.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf, REAL} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {
+  type Fault,
+  type FaultyApi,
+  faultyApi,
+  type InjectedFault,
+} from '../control-plane/faulty-api.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {claim} from '../control-plane/objects.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {PROGRAM} from '../package/built.ts';
 import type {PrintedCommand} from '../support/commands-in.ts';
 import {installPlace} from '../support/install-place.ts';

@@ -1,9 +1,9 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
-import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
-import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
-import {REAL} from '../helm/charts-under-test.ts';
+import {REAL} from '../cluster/helm/charts-under-test.ts';
+import {findKubectl, kubectlFor} from '../control-plane/kubectl.ts';
+import {type Cluster, startCluster} from '../control-plane/start-cluster.ts';
 import type {Get} from './kubernetes-state.ts';
 import {FOUND} from './kubernetes-steps.ts';
 import {chartDirectory, kubernetesWorld, type OperatedCluster} from './kubernetes-world.ts';

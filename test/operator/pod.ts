@@ -1,6 +1,6 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Workplace} from '../cluster/workplace.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 
 interface Config {
   clusters: {cluster: {server: string; 'certificate-authority-data': string}}[];

@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 import {PROGRAM} from './built.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));

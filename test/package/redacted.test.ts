@@ -1,7 +1,7 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {formsOf, rareFormsOf} from '../../src/redact/leak-check.ts';
+import {formsOf, rareFormsOf} from '../../src/extensions/bundle/redact/leak-check.ts';
 import {contentOf, hostShims} from '../support/host-shims.ts';
 import {PROGRAM, runBuilt} from './built.ts';
 

@@ -13,8 +13,8 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {CHART_REPOSITORY} from '../../src/ground/command-line.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
 import {serveCharts} from '../support/made-up-charts.ts';
 import {type Bin, built, ROOT} from './built.ts';
 

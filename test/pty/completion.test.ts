@@ -3,7 +3,7 @@ import {existsSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {SHELLS} from '../../src/completion/replies.ts';
+import {SHELLS} from '../../src/cli/completion/replies.ts';
 import {hasShell, openShell, PLAIN, prepareHome, type Shell} from './shell.ts';
 
 const PACKAGE = '/usr/share/bash-completion/bash_completion';

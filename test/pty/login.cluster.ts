@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {workplace} from '../cluster/workplace.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import {workplace} from '../control-plane/workplace.ts';
 import {kubeconfigWith, type User, withPlugin} from '../support/kubeconfig-with.ts';
 import {onTerminal} from './terminal.ts';
 

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 
 /** A repository on this machine that serves charts, as upstream's does. Returns its address. */
 export async function chartRepository(

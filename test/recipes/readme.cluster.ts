@@ -1,9 +1,9 @@
 import {expect, onTestFinished, test} from 'vitest';
-import {kubectlFor} from '../cluster/kubectl.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {DEFAULT_NODES} from '../cluster/nodes.ts';
-import {startCluster} from '../cluster/start-cluster.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {kubectlFor} from '../control-plane/kubectl.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {DEFAULT_NODES} from '../control-plane/nodes.ts';
+import {startCluster} from '../control-plane/start-cluster.ts';
 import {recipe, type} from './recipe.ts';
 import {BUILT, workshop} from './workshop.ts';
 

@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 import {PROGRAM} from '../package/built.ts';
 
 /** A directory to work in, and one for PATH with the tools a recipe takes for granted. */

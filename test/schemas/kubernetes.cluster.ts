@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {expect, inject, test} from 'vitest';
 import {kubernetesTypes} from '../../scripts/kubernetes-types.ts';
-import {workplace} from '../cluster/workplace.ts';
+import {workplace} from '../control-plane/workplace.ts';
 
 test.skipIf(!inject('simulated'))(
   'schemas/kubernetes.json is what Kubernetes says of its types',

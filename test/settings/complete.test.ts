@@ -8,8 +8,8 @@ import {at, sameTree} from '../../src/ground/tree.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
-import {cases} from '../helm/cases/index.ts';
-import {settingsOf} from '../helm/claims.ts';
+import {cases} from '../cluster/helm/cases/index.ts';
+import {settingsOf} from '../cluster/helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {TARGETS} from '../support/versions.ts';
 
@@ -81,7 +81,7 @@ test('every setting that a chart writes is rendered with a real helm', () => {
     ),
   );
   const step =
-    'add a case to test/helm/cases; then SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u (stand-in charts prove nothing about a new key)';
+    'add a case to test/cluster/helm/cases; then SCALR_CHARTS=DIRECTORY npx vitest run test/cluster/helm/effects.test.ts -u (stand-in charts prove nothing about a new key)';
   expect(ids(keys.filter(({id}) => !rendered.has(id))), step).toEqual([]);
 });
 

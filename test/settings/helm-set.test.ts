@@ -6,7 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import {InvalidValue} from '../../src/settings/define.ts';
 import {asHelmSet, readHelmSet, set} from '../../src/settings/escape-hatch.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
 
 const now = new Date(0);
 

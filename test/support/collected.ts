@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {inflateRawSync} from 'node:zlib';
 import {expect} from 'vitest';
-import type {Workplace} from '../cluster/workplace.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {violations} from './output-schema.ts';
 import {collectLogs} from './run-on-cluster.ts';
 import {readZip} from './unzip.ts';

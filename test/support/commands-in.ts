@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 
 /** A command in the output or docs of the program, split into words like in a shell. */
 export interface PrintedCommand {

@@ -1,8 +1,8 @@
+import {apiErrorOf} from '../../src/cluster/kubernetes/api-error.ts';
+import type {ApiResult, KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import type {ResourceAttributes} from '../../src/cluster/kubernetes/permissions.ts';
 import type {ReadError} from '../../src/ground/fact.ts';
-import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
-import type {ApiResult, KubernetesClient} from '../../src/kubernetes/client.ts';
-import type {KubernetesObject} from '../../src/kubernetes/objects.ts';
-import type {ResourceAttributes} from '../../src/kubernetes/permissions.ts';
 
 export type FakeObject = KubernetesObject & {
   apiVersion: string;

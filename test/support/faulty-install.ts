@@ -1,5 +1,5 @@
-import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
-import type {Workplace} from '../cluster/workplace.ts';
+import {type FaultyApi, faultyApi} from '../control-plane/faulty-api.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from './install-place.ts';
 import {install} from './run-on-cluster.ts';
 

@@ -2,7 +2,7 @@ import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll} from 'vitest';
-import {zipArchives} from '../../src/adapters/zip-archive.ts';
+import {zipArchives} from '../../src/ground/system/zip-archive.ts';
 
 /** Docker gets the engine before the subcommand, which the scripts distinguish. */
 export const WITHOUT_ENGINE = 'case "$1" in --context|--host) shift 2 ;; esac';

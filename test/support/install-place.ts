@@ -3,9 +3,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import {type Workplace, workplace} from '../control-plane/workplace.ts';
 import {install} from './run-on-cluster.ts';
 
 export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};

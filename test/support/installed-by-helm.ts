@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect, onTestFinished} from 'vitest';
 import type {Target} from '../../src/charts/define.ts';
-import type {Workplace} from '../cluster/workplace.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace} from './install-place.ts';
 
 export interface Installed extends Workplace {

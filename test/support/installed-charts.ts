@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
+import {directoryOf} from '../cluster/helm/charts-under-test.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from './install-place.ts';
 import {install} from './run-on-cluster.ts';
 

@@ -2,9 +2,9 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
-import type {FaultyApi} from '../cluster/faulty-api.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import type {Workplace} from '../cluster/workplace.ts';
+import type {FaultyApi} from '../control-plane/faulty-api.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {PROGRAM} from '../package/built.ts';
 import {TOKEN} from './install-place.ts';
 

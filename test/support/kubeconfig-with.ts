@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
-import {findKubectl} from '../cluster/kubectl.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 
 export interface User {
   token?: string;

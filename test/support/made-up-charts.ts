@@ -4,10 +4,10 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {type Document, parseDocument} from 'yaml';
-import {nodeProcesses, type ToolPaths} from '../../src/adapters/node-processes.ts';
 import type {Target} from '../../src/charts/define.ts';
 import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
-import type {Processes} from '../../src/ports/system.ts';
+import {nodeProcesses, type ToolPaths} from '../../src/ground/system/node-processes.ts';
+import type {Processes} from '../../src/ground/system/system.ts';
 
 /** Versions that were never released, made from released charts: `agent-local` as far as the notes of 0.7.0 are known, `agent-job` with every kind of change. */
 export const MADE_UP: readonly Target[] = [

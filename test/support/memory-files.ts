@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import type {Files} from '../../src/ports/system.ts';
+import type {Files} from '../../src/ground/system/system.ts';
 
 /** Files in memory, with a record of all writes; reading an unknown file fails. */
 export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {

@@ -2,9 +2,9 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
-import type {Workplace} from '../cluster/workplace.ts';
-import {type Stored, USER_TOKEN} from '../scalr/mock-account.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
+import {type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
+import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {violations} from './output-schema.ts';
 import {install} from './run-on-cluster.ts';
 

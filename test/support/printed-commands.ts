@@ -1,8 +1,8 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import ts from 'typescript';
-import {remedyOf} from '../../src/diagnose/cause.ts';
-import {CAUSES} from '../../src/diagnose/explain.ts';
+import {remedyOf} from '../../src/checks/diagnose/cause.ts';
+import {CAUSES} from '../../src/checks/diagnose/explain.ts';
 import {DOCUMENTS, goldenCases} from '../golden/cases.ts';
 import {commandsIn} from './commands-in.ts';
 import {CHART_NAMES} from './versions.ts';
@@ -34,7 +34,7 @@ export const OUTPUTS = [
         [`${chart}-${name}`, [...warnings, ...error, ''].join('\n')] as const,
     ),
   ),
-  ...textsIn('test/preflight/checks/messages', /\.txt$/),
+  ...textsIn('test/checks/preflight/checks/messages', /\.txt$/),
   // Input of a test may be invalid on purpose.
   ...textsIn('docs', /^errors\.md$/).map(
     ([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const,

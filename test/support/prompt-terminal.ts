@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
-import type {Prompter} from '../../src/ports/system.ts';
+import type {Prompter} from '../../src/ground/system/system.ts';
 import {inquirerPrompter} from '../../src/ui/inquirer-prompter.ts';
 import {linePrompter} from '../../src/ui/line-prompter.ts';
 import type {Screen} from '../../src/ui/theme.ts';

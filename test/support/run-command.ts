@@ -1,11 +1,11 @@
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {Config, type Interfaces} from '@oclif/core';
-import {nodeCharts} from '../../src/adapters/node-files.ts';
-import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';
-import type {Prompter} from '../../src/ports/system.ts';
+import {nodeCharts} from '../../src/ground/system/node-files.ts';
+import type {Prompter} from '../../src/ground/system/system.ts';
+import {zipArchives} from '../../src/ground/system/zip-archive.ts';
 import {memoryFiles} from './memory-files.ts';
 import {TODAY} from './settings-from.ts';
 

@@ -1,6 +1,4 @@
-import {registries} from '../../src/adapters/connections.ts';
-import {nodeFiles} from '../../src/adapters/node-files.ts';
-import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';
@@ -10,9 +8,11 @@ import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {kubernetesClient} from '../../src/kubernetes/connect.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import type {Workplace} from '../cluster/workplace.ts';
+import {registries} from '../../src/ground/system/connections.ts';
+import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {runCommand} from './run-command.ts';
 
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;

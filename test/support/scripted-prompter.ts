@@ -1,6 +1,6 @@
 import {expect} from 'vitest';
 import {GoBack} from '../../src/ground/errors.ts';
-import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/system.ts';
+import type {InputQuestion, ListQuestion, Prompter} from '../../src/ground/system/system.ts';
 
 /** Part of a question, and the reply: typed text, a value to select, or only Enter or Esc. */
 export type Line = readonly [

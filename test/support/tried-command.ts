@@ -1,6 +1,6 @@
 import {execa} from 'execa';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {findKubectl} from '../control-plane/kubectl.ts';
 import type {PrintedCommand} from './commands-in.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import {parse, stringify} from 'yaml';
-import type {Workplace} from '../cluster/workplace.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace} from './install-place.ts';
 
 /** Two clusters with the same namespace, in one kubeconfig with the contexts dev and prod. */

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {Checked, CheckStatus} from '../../src/preflight/preflight-context.ts';
+import type {Checked, CheckStatus} from '../../src/checks/preflight/preflight-context.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
 const check = (

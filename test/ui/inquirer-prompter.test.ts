@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import type {InputQuestion} from '../../src/ports/system.ts';
+import type {InputQuestion} from '../../src/ground/system/system.ts';
 import {
   BACKSPACE,
   CTRL_A,

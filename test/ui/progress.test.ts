@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import type {Cause} from '../../src/diagnose/cause.ts';
+import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
 import {progressView} from '../../src/ui/progress.ts';

@@ -1,6 +1,6 @@
 import {stripVTControlCharacters} from 'node:util';
 import {describe, expect, test} from 'vitest';
-import type {Choice, ListQuestion} from '../../src/ports/system.ts';
+import type {Choice, ListQuestion} from '../../src/ground/system/system.ts';
 import {
   BACKSPACE,
   CTRL_C,

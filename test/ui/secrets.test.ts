@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {TextQuestion} from '../../src/ports/system.ts';
+import type {TextQuestion} from '../../src/ground/system/system.ts';
 import {BACKSPACE, CTRL_C, CTRL_U, ENTER, PromptTerminal, UP} from '../support/prompt-terminal.ts';
 
 /** Signs that neither the question nor an escape sequence has. */

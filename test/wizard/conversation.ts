@@ -1,14 +1,14 @@
+import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
 import {ExitCode, ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
-import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {
   Choice,
   HostTools,
   InputQuestion,
   ListQuestion,
   Processes,
-} from '../../src/ports/system.ts';
+} from '../../src/ground/system/system.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

@@ -3,7 +3,7 @@ import ExportCommand from '../../src/commands/export.ts';
 import Install from '../../src/commands/install.ts';
 import Upgrade from '../../src/commands/upgrade.ts';
 import Values from '../../src/commands/values.ts';
-import type {HostTools} from '../../src/ports/system.ts';
+import type {HostTools} from '../../src/ground/system/system.ts';
 import {commandsIn} from '../support/commands-in.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';

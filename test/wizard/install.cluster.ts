@@ -1,11 +1,11 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
-import type {ListQuestion} from '../../src/ports/system.ts';
-import {accountWith} from '../cluster/accounts.ts';
-import {setLogs} from '../cluster/logs.ts';
-import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import type {ListQuestion} from '../../src/ground/system/system.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {accountWith} from '../control-plane/accounts.ts';
+import {setLogs} from '../control-plane/logs.ts';
+import type {Workplace} from '../control-plane/workplace.ts';
 import {commandsIn} from '../support/commands-in.ts';
 import {chartFlags, installPlace} from '../support/install-place.ts';
 import {memoryFiles} from '../support/memory-files.ts';

@@ -1,9 +1,15 @@
 import {Config} from '@oclif/core';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {parse} from 'yaml';
-import {ownLabels} from '../../src/kubernetes/objects.ts';
-import type {Processes, TextQuestion} from '../../src/ports/system.ts';
-import {crashed, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import type {Processes, TextQuestion} from '../../src/ground/system/system.ts';
+import {
+  crashed,
+  READY_DEPLOYMENT,
+  readyPod,
+  replicaSet,
+  START,
+} from '../checks/diagnose/objects.ts';
 import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {helmRecord} from '../support/helm-record.ts';
 import {memoryFiles} from '../support/memory-files.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import type {ListQuestion, Processes} from '../../src/ports/system.ts';
-import {type MockApi, mockApi} from '../scalr/mock-api.ts';
+import type {ListQuestion, Processes} from '../../src/ground/system/system.ts';
+import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {choicesOf, jwt, QUIT, shown, talk} from './conversation.ts';

@@ -1,9 +1,14 @@
 import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
+import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Values from '../../src/commands/values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import type {KubernetesClient} from '../../src/kubernetes/client.ts';
-import type {InputQuestion, ListQuestion, Processes, TextQuestion} from '../../src/ports/system.ts';
+import type {
+  InputQuestion,
+  ListQuestion,
+  Processes,
+  TextQuestion,
+} from '../../src/ground/system/system.ts';
 import {certificates} from '../support/certificates.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';

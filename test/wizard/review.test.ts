@@ -1,7 +1,7 @@
 import {resolve} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import type {ListQuestion} from '../../src/ports/system.ts';
+import type {ListQuestion} from '../../src/ground/system/system.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ListQuestion} from '../../src/ports/system.ts';
+import type {ListQuestion} from '../../src/ground/system/system.ts';
 import {AnswerStore, placeText} from '../../src/wizard/answer-store.ts';
 import {targetQuestion} from '../../src/wizard/choose-target.ts';
 import {ENTER, scriptedPrompter} from '../support/scripted-prompter.ts';

@@ -1,7 +1,7 @@
 import {accountFlags} from '../../cli/account.ts';
 import {AccountCommand, type PoolDocument, poolDocument} from '../../cli/account-command.ts';
-import {listAgents, listPools} from '../../scalr/account.ts';
-import {poolTable} from '../../ui/pools.ts';
+import {listAgents, listPools} from '../../extensions/account/account.ts';
+import {poolTable} from '../../extensions/account/pools-text.ts';
 
 export default class PoolList extends AccountCommand<{pools: PoolDocument[]}> {
   static override summary = 'List the agent pools of the Scalr account.';

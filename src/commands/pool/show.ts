@@ -5,8 +5,8 @@ import {
   poolArgument,
   poolDocument,
 } from '../../cli/account-command.ts';
-import {findPool, linksOf, listAgents, type ScalrAgent} from '../../scalr/account.ts';
-import {poolText} from '../../ui/pools.ts';
+import {findPool, linksOf, listAgents, type ScalrAgent} from '../../extensions/account/account.ts';
+import {poolText} from '../../extensions/account/pools-text.ts';
 
 interface Result extends PoolDocument {
   /** Names. */

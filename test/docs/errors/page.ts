@@ -1,6 +1,6 @@
 import {parse} from 'yaml';
-import {remedyOf} from '../../../src/diagnose/cause.ts';
-import {CAUSES} from '../../../src/diagnose/explain.ts';
+import {remedyOf} from '../../../src/checks/diagnose/cause.ts';
+import {CAUSES} from '../../../src/checks/diagnose/explain.ts';
 import {ERROR_CODES, type ErrorCode} from '../../../src/ground/errors.ts';
 import {words} from '../commands.ts';
 import {table} from '../markdown.ts';

@@ -1,6 +1,4 @@
 import {CLIError} from '@oclif/core/errors';
-import {hostErrorIn} from '../../../src/adapters/host-tools.ts';
-import {nodeFiles} from '../../../src/adapters/node-files.ts';
 import type {BaseCommand} from '../../../src/cli/base-command.ts';
 import {toExpectedError} from '../../../src/cli/failure.ts';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
@@ -8,8 +6,10 @@ import Migrate from '../../../src/commands/migrate.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import {noCredential} from '../../../src/scalr/credentials.ts';
-import {responseFailure, unreachable} from '../../../src/scalr/failure.ts';
+import {noCredential} from '../../../src/extensions/account/credentials.ts';
+import {responseFailure, unreachable} from '../../../src/extensions/account/failure.ts';
+import {hostErrorIn} from '../../../src/ground/system/host-tools.ts';
+import {nodeFiles} from '../../../src/ground/system/node-files.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
-import {findHelmMatrix} from '../../helm/find-helm.ts';
+import {findHelmMatrix} from '../../cluster/helm/find-helm.ts';
 import {EXAMPLES} from './examples.ts';
 
 const charts = process.env['SCALR_CHARTS'];

@@ -8,8 +8,8 @@ import {getAt, isMap, setAt, type Tree, type Values} from '../../../src/ground/t
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
 import * as checks from '../../../src/values/validate/check-rules.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
+import {rightValues, withAt} from '../../cluster/helm/spoilt-values.ts';
 import {DOCUMENTS} from '../../golden/cases.ts';
-import {rightValues, withAt} from '../../helm/spoilt-values.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
 import {CHART_NAMES} from '../../support/versions.ts';

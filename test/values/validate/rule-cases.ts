@@ -56,7 +56,7 @@ export const CASES: readonly [Named, wrong: string, code: string, path: string, 
     'persistence.cache.persistentVolumeClaim.claimName',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}`,
   ],
-  // The released charts prove each of these in test/helm/silent-keys.test.ts.
+  // The released charts prove each of these in test/cluster/helm/silent-keys.test.ts.
   [
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nefsMountOptions: [acregmin=3]`,

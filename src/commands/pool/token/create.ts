@@ -3,8 +3,8 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
-import {planTokenCreation} from '../../../operations/account-steps.ts';
-import {createToken, revocationOf, revoking} from '../../../scalr/tokens.ts';
+import {planTokenCreation} from '../../../extensions/account/account-steps.ts';
+import {createToken, revocationOf, revoking} from '../../../extensions/account/tokens.ts';
 
 interface Result {
   /** Null in a dry run. */

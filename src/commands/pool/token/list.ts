@@ -1,7 +1,12 @@
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
-import {findPool, listTokens, type Named, type PoolToken} from '../../../scalr/account.ts';
-import {tokenTable} from '../../../ui/pools.ts';
+import {
+  findPool,
+  listTokens,
+  type Named,
+  type PoolToken,
+} from '../../../extensions/account/account.ts';
+import {tokenTable} from '../../../extensions/account/pools-text.ts';
 
 interface Result {
   pool: Named;

@@ -3,9 +3,9 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
+import type {Named} from '../../../extensions/account/account.ts';
+import {planRevocation} from '../../../extensions/account/account-steps.ts';
 import type {Warning} from '../../../ground/errors.ts';
-import {planRevocation} from '../../../operations/account-steps.ts';
-import type {Named} from '../../../scalr/account.ts';
 
 interface Result {
   pool: Named;

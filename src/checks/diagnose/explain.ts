@@ -1,0 +1,340 @@
+import type {KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/kubernetes/objects.ts';
+import {count, groupsOf} from '../../ground/text.ts';
+import {agentLogCauses, registered} from './agent-log.ts';
+import {
+  type Cause,
+  type CauseRow,
+  type CauseTable,
+  describe,
+  oneLine,
+  remedyOf,
+  type Symptom,
+  singleCause,
+  unwrap,
+} from './cause.ts';
+import {containerCauses, podCauses} from './pod-causes.ts';
+import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
+import {
+  claimsOf,
+  condition,
+  countText,
+  eventsOf,
+  firstTimeOf,
+  isBeingCreated,
+  isObserved,
+  isPodReady,
+  isRootReady,
+  isSuperseded,
+  isTerminating,
+  objectLabel,
+  ownerOf,
+  podsOf,
+  replicaCount,
+  rootOf,
+  rootsOf,
+  timeOf,
+} from './snapshot-queries.ts';
+import {imageCauses, startCauses} from './start-causes.ts';
+
+/** Workloads whose pods are rejected by admission. */
+const refusedPods = (snapshot: Snapshot): Symptom[] =>
+  snapshot.workloads
+    .filter((each) => !isTerminating(each))
+    .flatMap((workload) => {
+      const {message, since} = refusalOf(snapshot, workload) ?? {};
+      if (message === undefined) return [];
+      const text = unwrap(message);
+      return [{object: workload, text, reason: oneLine(`FailedCreate: ${text}`), since}];
+    });
+
+function refusalOf(
+  snapshot: Snapshot,
+  workload: Workload,
+): {message: string; since: string | undefined} | undefined {
+  const failure = condition(workload, 'ReplicaFailure');
+  // The controller removes the condition itself. A Deployment gets it from its ReplicaSets.
+  if (workload.kind === 'ReplicaSet' && workload.spec?.replicas !== 0 && failure?.status === 'True')
+    return {message: failure.message ?? '', since: failure.lastTransitionTime};
+  const progressing = condition(workload, 'Progressing');
+  if (progressing?.reason === 'ReplicaSetCreateError')
+    return {message: progressing.message ?? '', since: progressing.lastTransitionTime};
+  if (!['DaemonSet', 'Job'].includes(workload.kind ?? '') || isRootReady(workload))
+    return undefined;
+  const event = eventsOf(snapshot, workload, ['FailedCreate']).at(-1);
+  const pods = snapshot.pods.filter(
+    (pod) => !isTerminating(pod) && ownerOf(snapshot, pod) === workload,
+  );
+  // Events are kept for an hour: if all pods exist, they were admitted later.
+  if (event === undefined || pods.length >= Math.max(1, replicaCount(workload).desired))
+    return undefined;
+  return {message: event.message ?? '', since: firstTimeOf(event)};
+}
+
+/** Admission rejects the same pod again; these times are for changes by others. */
+const creationCauses: CauseTable = {
+  symptoms: refusedPods,
+  rows: [
+    {
+      code: 'POD_SECURITY',
+      pattern: /violates PodSecurity/,
+      permanentAfter: 0,
+      remedy:
+        'Use a namespace with a less strict pod-security.kubernetes.io/enforce label, or settings that comply with it. agent-k8s always mounts a hostPath volume',
+    },
+    {
+      code: 'OPENSHIFT_SCC',
+      pattern: /security context constraint/,
+      permanentAfter: 0,
+      remedy: 'Grant the service account an SCC that allows the pod. List the SCCs',
+      kubectlArgs: () => ['get', 'securitycontextconstraints'],
+    },
+    {
+      code: 'LIMITS_REQUIRED',
+      pattern: /failed quota/,
+      permanentAfter: 0,
+      remedy: 'The quota of the namespace requires requests and limits: set them',
+    },
+    {
+      // Terminating pods release their quota, including old pods of an upgrade.
+      code: 'QUOTA_EXCEEDED',
+      pattern: /exceeded quota/,
+      permanentAfter: 20,
+      remedy: 'Raise the quota of the namespace, or request less. Show the usage',
+      kubectlArgs: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
+    },
+    {
+      code: 'LIMIT_RANGE',
+      pattern: /(maximum|minimum) \S+ usage per|limit to request ratio/,
+      permanentAfter: 0,
+      remedy: 'Keep requests and limits within the LimitRange of the namespace. Show its limits',
+      kubectlArgs: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
+    },
+    {
+      code: 'SERVICE_ACCOUNT_NOT_FOUND',
+      pattern: /service ?account "[^"]*" not found/,
+      permanentAfter: 30,
+      remedy: 'Create the service account, or correct --service-account-name',
+    },
+    {
+      code: 'PRIORITY_CLASS_NOT_FOUND',
+      pattern: /no PriorityClass/,
+      permanentAfter: 30,
+      remedy: 'Create the PriorityClass, or remove its name from the values',
+    },
+    {
+      code: 'WEBHOOK_UNREACHABLE',
+      pattern: /failed calling webhook|failed to call webhook/,
+      permanentAfter: 120,
+      remedy:
+        'The admission webhook does not respond, so no pod can be created: check the pods of the webhook',
+    },
+    {
+      code: 'ADMISSION_DENIED',
+      pattern:
+        /admission webhook .* denied|ValidatingAdmissionPolicy .* denied|denied the request|policy .*violat/i,
+      permanentAfter: 0,
+      remedy:
+        'A cluster policy denies the pod: change the values to comply, or request an exception',
+    },
+    {
+      code: 'FAILED_CREATE',
+      pattern: /./,
+      permanentAfter: 60,
+      remedy: 'Fix the error reported by the API server',
+    },
+  ],
+};
+
+const workloadCauses: readonly CauseTable[] = [
+  singleCause({
+    // The Job controller creates no further pod.
+    code: 'JOB_FAILED',
+    permanentAfter: 0,
+    isVague: true,
+    remedy: 'Check the log, then run the Job again',
+    kubectlArgs: ({object}, namespace) => [
+      'logs',
+      `job/${object.metadata.name}`,
+      '--all-containers',
+      '--namespace',
+      namespace,
+    ],
+    symptoms: ({workloads}) =>
+      workloads.flatMap((job) => {
+        const failed = job.kind === 'Job' ? condition(job, 'Failed') : undefined;
+        return failed?.status === 'True'
+          ? [{object: job, reason: oneLine(`${failed.reason}: ${failed.message}`)}]
+          : [];
+      }),
+  }),
+  singleCause({
+    // Ten minutes without progress by default; kubectl rollout status also stops here.
+    code: 'DEADLINE_EXCEEDED',
+    permanentAfter: 0,
+    isVague: true,
+    remedy: 'Check the conditions and the events of the Deployment',
+    kubectlArgs: describe('deployment'),
+    symptoms: ({workloads}) =>
+      workloads.flatMap((workload) => {
+        const {reason, message = ''} = condition(workload, 'Progressing') ?? {};
+        return workload.kind === 'Deployment' && reason === 'ProgressDeadlineExceeded'
+          ? [{object: workload, reason: oneLine(`${reason}: ${message}`)}]
+          : [];
+      }),
+  }),
+  singleCause({
+    // A matching node can be added later; nothing waits for it.
+    code: 'NO_NODE_MATCHES',
+    remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
+    symptoms: ({workloads}) =>
+      workloads
+        .filter(
+          (workload) =>
+            workload.kind === 'DaemonSet' &&
+            isObserved(workload) &&
+            replicaCount(workload).desired === 0,
+        )
+        .map((workload) => ({
+          object: workload,
+          reason: 'no node matches its node selector and tolerations',
+        })),
+  }),
+];
+
+/** Only the first cause of each object is reported, so specific causes come first. */
+const TABLES: readonly CauseTable[] = [
+  ...claimCauses,
+  creationCauses,
+  ...schedulingCauses,
+  ...imageCauses,
+  startCauses,
+  agentLogCauses,
+  ...containerCauses,
+  ...podCauses,
+  ...workloadCauses,
+];
+
+export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
+
+interface Found extends Cause {
+  about: KubernetesObject;
+  isVague: boolean;
+}
+
+/** Reasons why the release is not ready: one cause per object, permanent ones first. */
+export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
+  const found = new Map<KubernetesObject, Found>();
+  for (const {symptoms, rows} of TABLES) {
+    const seen = symptoms(snapshot, now);
+    for (const {
+      code,
+      pattern,
+      permanentAfter = Number.POSITIVE_INFINITY,
+      normalFor = 0,
+      isVague = false,
+      ...row
+    } of rows) {
+      for (const {object, text = '', reason, since, ...symptom} of seen) {
+        // Users do not create ReplicaSets, so their causes are reported for the Deployment.
+        const about = object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
+        const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
+        if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
+        const isStuck =
+          (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
+        found.set(about, {
+          about,
+          object: objectLabel(about),
+          code,
+          reason,
+          remedy: symptom.remedy ?? remedyOf(row, {object, ...symptom}, snapshot.kubeTarget),
+          isPermanent: isStuck && !isSuperseded(snapshot, object),
+          isVague,
+        });
+      }
+    }
+  }
+  return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
+    .toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent))
+    .map(({object, code, reason, remedy, isPermanent}) => ({
+      object,
+      code,
+      reason,
+      remedy,
+      isPermanent,
+    }));
+}
+
+/** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
+const secondsSince = (time: string | undefined, now: Date): number =>
+  time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0;
+
+/** Replaces a vague cause by the specific causes of dependent objects. If it was permanent, they are too. */
+function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
+  const heirs = new Map<Found, Found[]>();
+  for (const vague of found.filter(({isVague}) => isVague)) {
+    const objects = below(snapshot, vague.about);
+    const better = found.filter(({about}) => objects.includes(about));
+    if (better.length > 0) heirs.set(vague, better);
+  }
+  const inherits = (each: Found): boolean =>
+    [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
+  return found
+    .filter((each) => !heirs.has(each))
+    .map((each) => (inherits(each) ? {...each, isPermanent: true} : each));
+}
+
+const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
+  object.kind === 'Pod'
+    ? snapshot.claims.filter(({metadata}) => claimsOf(object as Pod).includes(metadata.name))
+    : podsOf(snapshot, object);
+
+/** Pods of one workload with the same cause are reported once. */
+function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
+  const keyOf = ({about, code, reason}: Found): string =>
+    JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
+  return groupsOf(found, keyOf).map((alike) => {
+    const [first, ...others] = alike;
+    const reason = `${first.reason}${others.length === 0 ? '' : ` (and ${count(others.length, 'more pod')})`}`;
+    return {...first, reason, isPermanent: alike.some(({isPermanent}) => isPermanent)};
+  });
+}
+
+export interface Progress {
+  object: string;
+  state: 'ready' | 'waiting' | 'failing';
+  text: string;
+  /** What it waits for, if known. */
+  waitingFor?: string | undefined;
+}
+
+/** One line per workload. */
+export function progress(snapshot: Snapshot): Progress[] {
+  const newest = snapshot.events.at(-1);
+  const causes = explainSnapshot(snapshot, new Date(newest ? timeOf(newest) : 0));
+  return rootsOf(snapshot).map((root) => {
+    const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
+    const row = {object: objectLabel(root), text: countText(root)};
+    if (causes.some(({object}) => names.includes(object))) return {...row, state: 'failing'};
+    const state = isRootReady(root) ? 'ready' : 'waiting';
+    return {...row, state, waitingFor: waitingFor(snapshot, root)};
+  });
+}
+
+/** Every workload is ready, and no agent log contradicts it. `now` separates old log lines from new ones. */
+export function isReady(snapshot: Snapshot, now?: Date): boolean {
+  const roots = rootsOf(snapshot);
+  return roots.length > 0 && roots.every(isRootReady) && registered(snapshot, now) !== false;
+}
+
+/** What a workload that is not ready waits for, as long as nothing is wrong. */
+function waitingFor(snapshot: Snapshot, root: KubernetesObject): string | undefined {
+  if (isRootReady(root)) return undefined;
+  const pods = root.kind === 'Pod' ? [root as Pod] : podsOf(snapshot, root);
+  const pod = pods.find((each) => !isPodReady(each));
+  if (pod === undefined) return pods.length === 0 ? 'waiting for its pods' : undefined;
+  if (pod.spec?.nodeName === undefined) return 'waiting for a node';
+  if (!isBeingCreated(pod)) return 'starting';
+  return eventsOf(snapshot, pod).at(-1)?.reason === 'Pulling'
+    ? 'pulling the image'
+    : 'creating the container';
+}

@@ -1,0 +1,170 @@
+import type {Workload} from '../../cluster/kubernetes/objects.ts';
+import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
+import {readsSecret} from '../../cluster/release/object-users.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
+import {knownValue} from '../../ground/fact.ts';
+import {count} from '../../ground/text.ts';
+import {purpose, tokenSecret} from '../../settings/agent.ts';
+import type {Generated} from '../../values/generate.ts';
+import {clusterChecks, toolChecks} from './checks/cluster.ts';
+import {namespaceChecks} from './checks/namespace.ts';
+import {networkChecks} from './checks/network.ts';
+import {nodeChecks} from './checks/nodes.ts';
+import {permissionChecks} from './checks/permissions.ts';
+import {releaseChecks} from './checks/release.ts';
+import {secretChecks} from './checks/secrets.ts';
+import {storageChecks} from './checks/storage.ts';
+import {
+  type Check,
+  type Checked,
+  check,
+  fail,
+  ifKnown,
+  type PreflightContext,
+  pass,
+  runChecks,
+} from './preflight-context.ts';
+import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
+import {probeChecks} from './probe/probe-checks.ts';
+import {type AlreadyRead, type ReadingDeps, readPreflightContext} from './read-context.ts';
+
+const REF = 'https://docs.scalr.io/docs/agent-pools';
+
+/** Workloads with agents: they read the token. The number of pods of a DaemonSet is not known before. */
+const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] =>
+  ((knownValue(manifest) ?? []) as readonly Workload[]).filter(
+    (object) =>
+      ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
+      readsSecret(get(tokenSecret) ?? '')(object),
+  );
+
+const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
+  ref: REF,
+  run(context) {
+    const {account} = context;
+    const workloads = agentWorkloads(context);
+    if (account === undefined || workloads.length === 0) return undefined;
+    return ifKnown(account.limits, 'read the quota', ({agents: allowed}) =>
+      ifKnown(account.agents, 'list the agents', (agents) => {
+        if (allowed === undefined) return undefined;
+        const desired = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
+        const isOurs = (name: string): boolean =>
+          workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
+        const others = agents.filter((name) => !isOurs(name)).length;
+        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${desired} in this one`;
+        return others + desired <= allowed
+          ? pass(state)
+          : fail(
+              state,
+              'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+            );
+      }),
+    );
+  },
+});
+
+const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
+  ref: 'https://docs.scalr.io/docs/vcs-agents',
+  run({account, get}) {
+    if (account === undefined || get(purpose) !== 'vcs') return undefined;
+    return ifKnown(account.limits, 'read whether VCS agents are available', ({hasRelay}) => {
+      if (hasRelay === undefined) return undefined;
+      return hasRelay
+        ? pass(`available on ${account.host}`)
+        : fail(
+            `not available on ${account.host}`,
+            'Request VCS agents from Scalr, or use --purpose runs',
+          );
+    });
+  },
+});
+
+const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
+  ref: REF,
+  run({account, get}) {
+    if (account?.pool === undefined) return undefined;
+    return ifKnown(account.pool, 'read the agent pool', ({name, isForVcs}) => {
+      if (isForVcs === (get(purpose) === 'vcs'))
+        return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
+      return fail(
+        `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
+        `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+      );
+    });
+  },
+});
+
+/** Read from the Scalr account, if there is a token for it. */
+export const accountChecks: readonly Check[] = [quota, relay, poolType];
+
+/** Every check, in the order in which they are printed. */
+export const CHECKS: readonly Check[] = [
+  ...toolChecks,
+  ...clusterChecks,
+  ...permissionChecks,
+  ...namespaceChecks,
+  ...releaseChecks,
+  ...secretChecks,
+  ...storageChecks,
+  ...networkChecks,
+  ...mirrorChecks,
+  ...nodeChecks,
+  ...accountChecks,
+  ...probeChecks,
+  ...mirrorProbeChecks,
+];
+
+const MAX_TIMEOUT_MS = 30_000;
+
+/** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
+export async function runPreflight(
+  generated: Generated,
+  desired: DesiredRelease,
+  {timeoutMs, ...deps}: Omit<ReadingDeps, 'signal'> & {timeoutMs: number},
+  already: AlreadyRead = {},
+): Promise<Checked[]> {
+  const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
+  const checks = runChecks(
+    CHECKS,
+    await readPreflightContext(generated, desired, {...deps, signal}, already),
+  );
+  refuseFailed(checks);
+  return checks;
+}
+
+/** @throws ExpectedError when a check failed */
+export function refuseFailed(checks: readonly Checked[]): void {
+  const found = checks.filter(({status}) => status === 'fail');
+  if (found.length === 0) return;
+  const lines = found.map(({title, message}) => `× ${title}: ${message}`);
+  throw failed(
+    'PREFLIGHT_FAILED',
+    ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'),
+    [
+      ...found.flatMap(({remedy}) => remedy ?? []),
+      'Show all checks: run scalr-agent preflight with the same settings',
+      'Skip the checks: --skip-preflight',
+    ],
+  );
+}
+
+/** Checks that find out what a warning about the settings cannot know, by the code of the warning. */
+export const VERIFIED_BY: Readonly<Record<string, readonly Checked['id'][]>> = {
+  NEEDS_KUBERNETES_1_35: ['server-version', 'node-versions'],
+  PVC_MUST_BE_SHARED: ['pvc-access-mode'],
+  POLICY_ENFORCEMENT: ['metadata-block'],
+  POLICY_AGAINST_CLOUD_DNS: ['metadata-dns'],
+  OPENSHIFT_SCC: ['openshift-scc'],
+};
+
+/** True for a warning that a check can answer. */
+export const isVerifiable = ({code}: Warning): boolean => code in VERIFIED_BY;
+
+/** The warnings about the settings that these checks have not answered: a skipped check answers nothing. */
+export const unverified = (warnings: readonly Warning[], checks: readonly Checked[]): Warning[] =>
+  warnings.filter(({code}) => {
+    const answers = VERIFIED_BY[code]?.map(
+      (id) => checks.find((check) => check.id === id)?.status ?? 'skip',
+    );
+    return answers === undefined || answers.includes('skip');
+  });

@@ -1,0 +1,146 @@
+import {scalrChart} from '../../charts/define.ts';
+import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
+import {rollback} from '../../cluster/helm/helm.ts';
+import type {Revision} from '../../cluster/helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
+import {scale} from '../../cluster/kubernetes/kubectl.ts';
+import type {KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../../cluster/kubernetes/resources.ts';
+import {
+  type GitOpsController,
+  managedBy,
+  notRecorded,
+  readController,
+  releaseOfAgent,
+  unrecordedAgents,
+} from '../../cluster/release/managers.ts';
+import {isPending} from '../../cluster/release/read-release.ts';
+import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
+import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
+import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
+
+/** Problems of a release, even if its pods are ready. Pure. */
+export function causesOfRelease(
+  name: ReleaseName,
+  revision: Revision | undefined,
+  snapshot: Snapshot | undefined,
+  replicas: LiveDrift['replicas'] = {},
+): Cause[] {
+  const ofRecord = revision ? recordCauses(name, revision) : [];
+  if (snapshot === undefined) return ofRecord;
+  // A pending or uninstalling release is reported only once.
+  if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
+    const remedy = `Recreate the objects: ${commandLine(rollback(name, revision.revision))}`;
+    return [
+      passing(
+        `release/${name.release}`,
+        'NO_WORKLOADS',
+        'the release is installed, but none of its objects exist',
+        remedy,
+      ),
+    ];
+  }
+  const stopped = snapshot.workloads.filter(
+    ({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0,
+  );
+  return [
+    ...ofRecord,
+    ...stopped.map((workload) => {
+      const up = scale(
+        name.kubeTarget,
+        'Deployment',
+        workload.metadata.name,
+        replicas[workload.metadata.name] ?? 1,
+      );
+      const remedy = `Run install, or scale it up: ${commandLine(up)}`;
+      return passing(
+        objectLabel(workload),
+        'STOPPED',
+        'scaled to 0 replicas, so no runs are accepted',
+        remedy,
+      );
+    }),
+  ];
+}
+
+const INSTALL = 'Run install again with the same settings';
+
+function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
+  const {status, updated, description} = revision;
+  const cause = (code: string, reason: string, remedy: string) => [
+    passing(`release/${name.release}`, code, oneLine(reason), remedy),
+  ];
+  if (status === 'uninstalling')
+    return cause(
+      'RELEASE_UNINSTALLING',
+      `uninstall started at ${updated} and did not finish`,
+      `Finish the uninstall: ${ownCommand('uninstall', name)}`,
+    );
+  if (isPending(revision))
+    return cause(
+      'RELEASE_PENDING',
+      `${status} since ${updated}: a Helm operation is running, or was interrupted`,
+      `If no Helm operation is running: ${INSTALL.toLowerCase()}`,
+    );
+  if (status === 'failed')
+    return cause(
+      'RELEASE_FAILED',
+      `helm failed: ${description || 'no reason given'}`,
+      `${INSTALL}, or uninstall the release: ${ownCommand('uninstall', name)}`,
+    );
+  return [];
+}
+
+/** The desired state is not applied, although the agent may run. Pure. */
+export const causesOfController = ({
+  name,
+  state,
+  reason = 'no reason given',
+  remedies,
+}: GitOpsController): Cause[] =>
+  state === 'failed' ? [passing(name, 'CONTROLLER_FAILED', reason, remedies[0] ?? '')] : [];
+
+/** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
+export async function notFound(
+  name: ReleaseName,
+  former: Revision | undefined,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ExpectedError> {
+  const {release, kubeTarget} = name;
+  const options = {signal, idleMs: REQUIRED_MS};
+  const [namespace, listed, ...workloads] = await Promise.all([
+    getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, options),
+    releasesIn(access).list(kubeTarget, {...options, everywhere: false}),
+    ...['deployments.apps', 'daemonsets.apps'].map((kind) =>
+      listObjects<KubernetesObject>(access.kubernetes, kind, {
+        ...options,
+        namespace: kubeTarget.namespace,
+      }),
+    ),
+  ]);
+  const objects = workloads.flatMap(({items}) => items);
+  const unrecorded = unrecordedAgents(objects, listed.items);
+  const own = unrecorded.find((each) => each.release === release);
+  const agents = objects.filter((each) => releaseOfAgent(each) === release);
+  const controller = own && (await readController(kubeTarget, agents, access.kubernetes, options));
+  if (own) return controller ? managedBy(name, controller) : notRecorded(name, own);
+  const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
+  const message =
+    namespace.error === undefined && namespace.object === undefined
+      ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
+      : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
+  return failed('RELEASE_NOT_FOUND', message, [
+    ...unrecorded.map(
+      (each) =>
+        `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`,
+    ),
+    ...others.map(
+      (each) =>
+        `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`,
+    ),
+    `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
+    `Start the wizard to install the agent: ${ownCommand('install', name)}`,
+  ]);
+}

@@ -1,0 +1,241 @@
+import {chartFor} from '../../charts/charts.ts';
+import type {ReleaseName} from '../../ground/command-line.ts';
+import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
+import {type Fact, known, unknown} from '../../ground/fact.ts';
+import {Secret} from '../../ground/secret.ts';
+import type {Processes} from '../../ground/system/system.ts';
+import {toolFailure} from '../../ground/tool-errors.ts';
+import type {Path, Tree, Values} from '../../ground/tree.ts';
+import {
+  HOW_TO_GIVE_TOKEN,
+  secretAnnotation,
+  secretLabel,
+  token,
+  tokenFile,
+  tokenSecret,
+  tokenSecretKey,
+} from '../../settings/agent.ts';
+import {type Get, spell} from '../../settings/define.ts';
+import {metadataService} from '../../settings/network.ts';
+import {chartSource} from '../../settings/release.ts';
+import {cache} from '../../settings/storage.ts';
+import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
+import type {Generated} from '../../values/generate.ts';
+import {effectiveValues} from '../../values/read-values.ts';
+import {type ChartReference, template} from '../helm/helm.ts';
+import {objectsIn} from '../helm/release-record.ts';
+import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';
+import {type AccountToken, accountAnnotations} from './namespace.ts';
+import type {InstallFacts} from './read-release.ts';
+
+export interface DesiredRelease {
+  name: ReleaseName;
+  chart: ChartReference;
+  values: Values;
+  /** With the defaults of the chart. */
+  effective: Values;
+  /** Keys of the values that come from explicit settings, not from defaults. */
+  explicitPaths: readonly Path[];
+  yaml: string;
+  secrets: readonly DesiredSecret[];
+}
+
+export interface RenderedRelease extends DesiredRelease {
+  /** The objects of the rendered chart, CRDs included. */
+  manifest: readonly KubernetesObject[];
+}
+
+export type SecretMetadata = Readonly<
+  Record<'labels' | 'annotations', Readonly<Record<string, string>>>
+>;
+
+/** A Secret that the values reference. */
+export interface DesiredSecret {
+  name: string;
+  type: 'Opaque' | 'kubernetes.io/tls';
+  /** Given by the user; absent if the command has no flags for it, and existing ones remain. */
+  metadata?: SecretMetadata;
+  /** Of this program. */
+  annotations?: Readonly<Record<string, string>>;
+  /** Required keys, with their content if given. */
+  data: Readonly<Record<string, Secret | undefined>>;
+  howToGive: string;
+  /** The flag with its name. */
+  flag: string;
+}
+
+/** Shaped like a token, without content: for a plan, until it is confirmed. */
+export const PLACEHOLDER = new Secret('e30.e30.placeholder');
+
+/** The release that settings ask for; `made` is a token that was created for it. */
+export function desiredRelease(
+  {target, settings, values, origins}: Generated,
+  yaml: string,
+  name: ReleaseName,
+  made?: AccountToken,
+): DesiredRelease {
+  return {
+    name,
+    chart: {...target, source: settings.get(chartSource)},
+    values,
+    effective: effectiveValues(values, target),
+    explicitPaths: [
+      ...origins
+        .filter(({setting, isDerived}) => !isDerived && settings.isExplicit(setting))
+        .map(({path}) => path),
+      ...pathsAsked(target, settings),
+    ],
+    yaml,
+    secrets: [tokenSecretOf(settings, made), ...clientCertificateOf(settings)],
+  };
+}
+
+type Settings = Generated['settings'];
+
+/** The keys of explicit settings, including those with the default value, which the values leave out. */
+const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
+  chartFor(target).rows.flatMap(({setting, paths}) =>
+    settings.isExplicit(setting) ? [...paths] : [],
+  );
+
+const metadataOf = (settings: Settings): SecretMetadata => ({
+  labels: settings.get(secretLabel) ?? {},
+  annotations: settings.get(secretAnnotation) ?? {},
+});
+
+const tokenSecretOf = (settings: Settings, made: AccountToken | undefined): DesiredSecret => ({
+  name: settings.get(tokenSecret) as string,
+  type: 'Opaque',
+  metadata: metadataOf(settings),
+  ...(made === undefined ? {} : {annotations: accountAnnotations(made)}),
+  data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
+  howToGive: HOW_TO_GIVE_TOKEN,
+  flag: spell(tokenSecret),
+});
+
+function clientCertificateOf(settings: Settings): DesiredSecret[] {
+  const name = settings.get(clientCertSecret);
+  if (name === undefined) return [];
+  return [
+    {
+      name,
+      type: 'kubernetes.io/tls',
+      metadata: metadataOf(settings),
+      data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
+      howToGive:
+        'Set the client certificate with --client-cert-file and --client-key-file, or use an existing Secret with --client-cert-secret',
+      flag: spell(clientCertSecret),
+    },
+  ];
+}
+
+/** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
+export async function renderChart(
+  {name, chart, yaml}: Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>,
+  {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<KubernetesObject[]> {
+  const call = template(name, chart, yaml, serverVersion);
+  const outcome = await processes.run(call);
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  const manifest = objectsIn(outcome.stdout);
+  const problems = [
+    ...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
+    ...renderMismatches(manifest, get),
+  ];
+  if (problems.length > 0) {
+    throw failed(
+      'RENDER_MISMATCH',
+      `The rendered chart does not match the settings:\n${problems.join('\n')}`,
+      ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
+    );
+  }
+  return manifest;
+}
+
+export interface RenderedChart {
+  manifest: Fact<readonly KubernetesObject[]>;
+  /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
+  refusal?: string;
+}
+
+/** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
+export async function renderManifest(
+  desired: Parameters<typeof renderChart>[0],
+  serverVersion: string | undefined,
+  get: Get,
+  processes: Pick<Processes, 'run'>,
+): Promise<RenderedChart> {
+  const on = (version: string): Promise<RenderedChart | ExpectedError> =>
+    renderChart(desired, {serverVersion: version}, get, processes)
+      .then((manifest) => ({manifest: known(manifest, RENDERED_BY)}))
+      .catch(onFailure((failure) => failure));
+  const first = await on(serverVersion ?? '');
+  if (!(first instanceof ExpectedError)) return first;
+  const floor = FLOOR.exec(first.message)?.[1];
+  const second = floor === undefined ? first : await on(floor);
+  if (second instanceof ExpectedError) {
+    const {message} = second;
+    return {
+      manifest: unknown(
+        message.includes('timed out waiting for a response') ? 'timed-out' : 'failed',
+        message,
+      ),
+    };
+  }
+  // Without a server version helm used its own default, so its error does not apply to this cluster.
+  return serverVersion === undefined ? second : {...second, refusal: first.message};
+}
+
+/** chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.1 */
+const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* incompatible with/;
+
+export const RENDERED_BY = 'helm template';
+
+const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
+
+/** The only harmless warning of Helm: a list replaces the empty map that is the default of agent-job. */
+const HARMLESS = /topologySpreadConstraints/;
+
+/** Helm's warnings about values that it drops. */
+export const lostValues = (stderr: string): string[] =>
+  stderr
+    .split('\n')
+    .filter(
+      (line) =>
+        /warning: (cannot overwrite|destination for|skipped value)/i.test(line) &&
+        !HARMLESS.test(line),
+    )
+    .map((line) => line.replace(/^.*?warning: /i, '').trim());
+
+/** Where the rendered chart contradicts the settings. Pure. */
+export function renderMismatches(objects: readonly KubernetesObject[], get: Get): string[] {
+  const containers = objects.flatMap(containersIn);
+  const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
+  return [
+    ...containers.flatMap(({name, env}) => {
+      const names = (env ?? []).map((each) => each.name);
+      return names
+        .filter((each, index) => names.indexOf(each) !== index)
+        .map((each) => `Container ${name} sets ${each} twice.`);
+    }),
+    ...containers.flatMap(({name, image = ''}) =>
+      IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`],
+    ),
+    ...(get(metadataService) === 'block' && !has('NetworkPolicy')
+      ? ['The chart creates no NetworkPolicy to block the metadata service.']
+      : []),
+    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim')
+      ? ['The chart creates no PVC for the cache.']
+      : []),
+  ];
+}
+
+/** Containers anywhere in an object, such as in the Job templates of custom resources. */
+const containersIn = (object: KubernetesObject): Container[] =>
+  pairsBelow(object as unknown as Tree).flatMap(([key, below]) =>
+    (key === 'containers' || key === 'initContainers') && Array.isArray(below)
+      ? (below as unknown as Container[])
+      : [],
+  );

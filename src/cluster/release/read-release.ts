@@ -1,0 +1,211 @@
+import {anySignal} from '../../ground/async.ts';
+import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
+import type {Processes} from '../../ground/system/system.ts';
+import {jsonFrom, toolFailure} from '../../ground/tool-errors.ts';
+import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
+import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
+import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
+import {requireAnswer} from '../kubernetes/api-error.ts';
+import {serverOfPod} from '../kubernetes/in-pod.ts';
+import {
+  allContexts,
+  type Config,
+  contextsIn,
+  currentContext,
+  type SelectedCluster,
+} from '../kubernetes/kubectl.ts';
+import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
+import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
+import {releaseOfAgent, requireNoController} from './managers.ts';
+import {withRoles} from './roles-to-read.ts';
+
+/** What the plan of an install depends on. */
+export interface InstallFacts {
+  context: SelectedCluster;
+  serverVersion: string;
+  namespace: KubernetesObject | undefined;
+  /** The newest revision. */
+  release: ReleaseRecord | undefined;
+  /** The newest revision in the history of Helm, deployed or not; undefined without a history. */
+  newestRevision?: number | undefined;
+  /** Rendered objects of the release, from helm. */
+  installed: readonly KubernetesObject[];
+  /** Rendered objects that are missing or changed in the cluster. */
+  drift: readonly ObjectDrift[];
+  /** Rendered objects that exist, with the values of the cluster. */
+  live: readonly KubernetesObject[];
+  /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */
+  stopped: ReadonlySet<string>;
+  /** Secrets that the values reference, by name; undefined if not found. */
+  secrets: ReadonlyMap<string, SecretObject | undefined>;
+  /** Workloads and pods of others that read a Secret, by its name; only for Secrets that the plan would change. */
+  secretUsers?: ReadonlyMap<string, readonly string[]>;
+  /** Kinds of workloads that this user may not list, such as cronjobs; `secretUsers` lacks them. */
+  unlistedUsers?: readonly string[];
+}
+
+/** True if a Helm operation of the release is pending, possibly without a running helm. */
+export const isPending = ({status}: Pick<Revision, 'status'>): boolean =>
+  status.startsWith('pending-') || status === 'uninstalling';
+
+const NEVER_ABORTED = new AbortController().signal;
+
+/** Asks the cluster before every change; changes nothing. @throws ExpectedError, for example if Argo CD or Flux manages the release */
+export async function readFacts(
+  name: ReleaseName,
+  secretNames: readonly string[],
+  access: ClusterAccess,
+  signal: AbortSignal = NEVER_ABORTED,
+): Promise<InstallFacts> {
+  const {kubernetes, processes, identity} = access;
+  const {namespace: here} = name.kubeTarget;
+  const ended = new AbortController();
+  const either = anySignal(signal, ended.signal);
+  const options = {signal: either, idleMs: REQUIRED_MS};
+  const get = async <T>(
+    kind: string,
+    object: string,
+    where: {namespace?: string; keepsManagedFields?: boolean} = {},
+  ): Promise<T | undefined> =>
+    requireAnswer(
+      await getObject<T>(kubernetes, kind, object, {...options, ...where}),
+      name.kubeTarget,
+    ).object;
+  const state = newestRevision(name, access, either);
+  const rest = Promise.all([
+    access.context ?? selectedCluster(name.kubeTarget, processes, either),
+    get<KubernetesObject>('namespaces', here),
+    state,
+    state.then(async (found) => {
+      if (found === undefined) return {installed: [], drift: [], live: []};
+      const installed = objectsIn(found.manifest);
+      const {differences: drift, live} = await readLiveDrift(
+        installed,
+        {kubeTarget: name.kubeTarget, kubernetes, processes},
+        options,
+      );
+      return {installed, drift, live};
+    }),
+    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
+      (listed) => requireAnswer(listed, name.kubeTarget).items,
+    ),
+    Promise.all(
+      secretNames.map((secret) =>
+        get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}),
+      ),
+    ),
+    identity?.planned(either),
+  ]);
+  rest.catch(() => undefined);
+  try {
+    // Without an API server all of them fail; this error contains the reason.
+    const {version = ''} = requireAnswer(
+      await serverVersion(kubernetes, options),
+      name.kubeTarget,
+      'version',
+    );
+    const [context, namespace, release, objects, controllers, secrets] = await rest;
+    const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
+    await requireNoController(name, agents, kubernetes, options);
+    return {
+      context,
+      serverVersion: version,
+      namespace,
+      release,
+      newestRevision: release?.revision,
+      ...objects,
+      stopped: new Set(
+        controllers
+          .filter(({spec}) => spec?.replicas === 0)
+          .map(({kind, metadata}) => `${kind} ${metadata.name}`),
+      ),
+      secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
+    };
+  } catch (error) {
+    return withRoles(name, kubernetes, {usesHelm: true})(error);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** @throws ExpectedError for a failed call */
+function parsed<T>(call: Call, outcome: ProcessResult): T | undefined {
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
+}
+
+/** The context in use and its cluster, or the cluster of this pod. Sends no request. @throws ExpectedError */
+export async function selectedCluster(
+  kubeTarget: ClusterTarget,
+  processes: Pick<Processes, 'run'>,
+  signal?: AbortSignal,
+): Promise<SelectedCluster> {
+  const call = currentContext(kubeTarget);
+  const outcome = await processes.run(call, signal && {signal});
+  return clusterOfPod(outcome) ?? contextOf(parsed<Config>(call, outcome));
+}
+
+const NO_CONTEXT = /current-context (is not set|must exist)/;
+/** As Argo CD calls it. */
+const IN_CLUSTER = 'in-cluster';
+
+/** What kubectl and helm use if no kubeconfig selects a context: in a pod, the cluster of its service account. */
+export function clusterOfPod({
+  exitCode,
+  stderr,
+}: Pick<ProcessResult, 'exitCode' | 'stderr'>): SelectedCluster | undefined {
+  if (exitCode === 0 || !NO_CONTEXT.test(stderr)) return undefined;
+  const server = serverOfPod();
+  return server === undefined ? undefined : {name: '', cluster: IN_CLUSTER, server};
+}
+
+/** The context in use, out of a kubeconfig cut down to it. */
+export function contextOf(config: Config | undefined): SelectedCluster {
+  const context = config?.contexts?.[0];
+  const cluster = config?.clusters?.[0];
+  return {
+    name: context?.name ?? config?.['current-context'] ?? '',
+    cluster: cluster?.name ?? '',
+    server: cluster?.cluster?.server ?? '',
+  };
+}
+
+/** The newest revision of the release; undefined without one. @throws ExpectedError */
+export const newestRevision = async (
+  name: ReleaseName,
+  access: ClusterAccess,
+  signal: AbortSignal = NEVER_ABORTED,
+): Promise<ReleaseRecord | undefined> =>
+  requireAnswer(
+    await releasesIn(access).newest(name, {signal, idleMs: REQUIRED_MS}),
+    name.kubeTarget,
+  ).object;
+
+/** The revision that is deployed: what Helm compares the next upgrade with. Undefined without one. @throws ExpectedError */
+export const deployedRevision = async (
+  name: ReleaseName,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ReleaseRecord | undefined> =>
+  requireAnswer(
+    await releasesIn(access).deployed(name, {signal, idleMs: REQUIRED_MS}),
+    name.kubeTarget,
+  ).object;
+
+/** The name of the context in use; empty in a pod without a kubeconfig. Sends no request. @throws ExpectedError */
+export const contextName = async (
+  kubeTarget: ClusterTarget,
+  {processes, context}: Pick<ClusterAccess, 'processes' | 'context'>,
+  signal?: AbortSignal,
+): Promise<string> => (context ?? (await selectedCluster(kubeTarget, processes, signal))).name;
+
+/** The names of all contexts, in the order of the kubeconfig. @throws ExpectedError */
+export const contextNames = async (
+  kubeTarget: ClusterTarget,
+  processes: Processes,
+  signal?: AbortSignal,
+): Promise<string[]> => {
+  const call = allContexts(kubeTarget);
+  const outcome = await processes.run(call, signal && {signal});
+  return contextsIn(parsed<Config>(call, outcome)).map(({name}) => name);
+};

@@ -1,0 +1,310 @@
+import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/charts.ts';
+import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
+import {releasesOf} from '../../charts/target.ts';
+import {clusterFindings} from '../../checks/diagnose/cluster-findings.ts';
+import type {BundlePositions, Finding} from '../../checks/diagnose/finding.ts';
+import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
+import type {LiveDrift, ObjectDrift} from '../../cluster/diff/live-drift.ts';
+import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
+import {policyWeakness} from '../../cluster/platform/policies.ts';
+import type {NodeObject} from '../../cluster/platform/readings.ts';
+import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
+import {count} from '../../ground/text.ts';
+import {jsonText, type Values} from '../../ground/tree.ts';
+import {isDebugOn} from '../../values/debug.ts';
+import type {ValuesFinding as Mistake} from '../../values/validate/finding.ts';
+import {knownBugs, validate} from '../../values/validate/validate.ts';
+import type {PreparedBundle} from './collect/prepare.ts';
+import {type Enforcement, NETWORK} from './collect/read-objects.ts';
+import {type BundledRelease, helmReleaseOf} from './collect/scope.ts';
+
+interface Installed {
+  name: string;
+  target: Target;
+}
+
+/** All findings, errors first, and notes for support. Pure. */
+export function allFindings(
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: PreparedBundle,
+  namespace: string,
+  places: BundlePositions,
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
+  const ofReleases = releases.flatMap(({name, chart, version, values, drift}) => {
+    const target = {chart, version};
+    return [
+      ...driftFindings({name, namespace}, drift),
+      ...configurationFindings({name, target, values}, places),
+      ...versionFindings(
+        {name, namespace, target},
+        {server: cluster?.server, nodes: cluster?.nodes ?? []},
+        places,
+      ),
+      ...debugFindings({name, namespace, target, values}, places),
+      ...(cluster?.enforcement
+        ? policyFindings({name, chart, version}, objects, cluster.enforcement, places)
+        : []),
+    ];
+  });
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) =>
+    withLine(finding, places),
+  );
+  const theirNow = new Date(now.getTime() + skewMs);
+  const replicas = Object.assign(
+    {},
+    ...releases.map((each) => each.replicas),
+  ) as LiveDrift['replicas'];
+  const found = [
+    ...clusterFindings({objects, logs, places, replicas, now: theirNow}),
+    ...ofReleases,
+    ...ofMachine,
+    ...cacheFindings(logs),
+  ];
+  return found.toSorted(
+    (one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity),
+  );
+}
+
+const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
+
+/** File of docker or systemd with the state of a finding. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
+  CRASH_LOOP: ['"Restarting": true'],
+  NOT_RUNNING: ['"Status": ', 'ActiveState='],
+  RESTARTED: ['"RestartCount": ', 'NRestarts='],
+  UNIT_CHANGED: ['NeedDaemonReload=yes'],
+};
+
+/** Adds the line if a finding has only a file. */
+function withLine(finding: Finding, places: BundlePositions): Finding {
+  const {file, line, code} = finding;
+  if (file === undefined || line !== undefined) return finding;
+  return {...finding, ...places.inFile(file, ...(SIGNS[code] ?? []))};
+}
+
+// Notes: not problems, but support asks for them.
+
+/** Scalr support requires debug logs of the time of an incident. Pure. */
+export function debugFindings(
+  {name, namespace, target, values}: Installed & {namespace: string; values: Values | undefined},
+  places: BundlePositions,
+): Finding[] {
+  if (values === undefined || isDebugOn(values, target)) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'DEBUG_OFF',
+      object: `release/${name}`,
+      message: 'Debug logs were off when this bundle was collected',
+      ...places.inFile(`releases/${name}/values.json`),
+      remedy: `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}`,
+    },
+  ];
+}
+
+/** Cache use of runs according to their logs. Pure. */
+export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
+  const logsWithCacheUse = logs.filter(({cacheUse}) => cacheUse !== undefined);
+  const use = sumOfCacheUse(logsWithCacheUse.map(({cacheUse}) => cacheUse));
+  if (use === undefined) return [];
+  const isUsed = use.plugins.cached + use.modules.cached > 0;
+  return [
+    {
+      severity: 'info',
+      code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
+      object: 'runs',
+      message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
+      ...(logsWithCacheUse[0] === undefined ? {} : {file: logsWithCacheUse[0].file}),
+      remedy: isUsed
+        ? 'None: the cache works'
+        : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
+    },
+  ];
+}
+
+/** Findings of validate for these values, and bugs of this chart version. Pure. */
+export function configurationFindings(
+  {name, target, values}: Installed & {values: Values | undefined},
+  places: BundlePositions,
+): Finding[] {
+  const text = jsonText(values ?? {});
+  const version = `${target.chart} ${target.version}`;
+  const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
+    severity,
+    code,
+    object: `release/${name}`,
+    message,
+    remedy:
+      suggestion ??
+      `Check the values: scalr-agent validate releases/${name}/values.json --chart ${target.chart} --chart-version ${target.version}`,
+  });
+  return [
+    ...(values === undefined ? [] : validate(text, target)).map((each) => ({
+      // If the key came first, redaction would treat the message as its value.
+      ...finding(
+        each,
+        each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`,
+      ),
+      file: `releases/${name}/values.json`,
+      ...(each.line === undefined ? {} : {line: each.line}),
+    })),
+    ...knownBugs(text, target).map((each) => ({
+      ...finding(each, `${version}: ${each.message}`),
+      ...places.ofVersion(name, target),
+      remedy: each.suggestion ?? 'Upgrade, or select a version without this bug: --chart-version',
+    })),
+  ];
+}
+
+const DRIFT = {
+  missing: 'missing',
+  changed: 'changed',
+  added: 'has additional fields',
+  overridden: 'set by another program',
+} as const;
+
+/** Objects in the cluster that differ from the release. Pure. */
+const driftFindings = (
+  {name, namespace}: {name: string; namespace: string},
+  drift: readonly ObjectDrift[],
+): Finding[] =>
+  drift.map(({object, problem, paths}) => ({
+    severity: problem === 'missing' ? 'error' : 'warning',
+    code: 'CHANGED_IN_CLUSTER',
+    object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/'),
+    message: `${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
+    remedy:
+      problem === 'added'
+        ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
+        : `Restore it: ${ownCommand('install', {release: name, kubeTarget: {namespace}})} with the settings of the release`,
+  }));
+
+/** Versions of the API server and nodes. */
+interface ClusterVersions {
+  server: string | undefined;
+  nodes: readonly NodeObject[];
+}
+
+/** A chart version that is outdated, withdrawn or unsupported by this Kubernetes version. Pure. */
+export const versionFindings = (
+  installed: Installed & {namespace: string},
+  cluster: ClusterVersions,
+  places: BundlePositions,
+): Finding[] => [
+  ...behind(installed, cluster, places),
+  ...kubernetesTooOld(installed, cluster, places),
+];
+
+function behind(
+  {name, namespace, target}: Installed & {namespace: string},
+  {server = ''}: ClusterVersions,
+  places: BundlePositions,
+): Finding[] {
+  const {chart, version} = target;
+  const {standing, behind, newestKnown} = versionStatus(chart, version);
+  if (standing === 'newest' || standing === 'newer-than-known') return [];
+  const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
+  const next = fits.at(-1) ?? newestKnown;
+  const isNewest = next === version;
+  const own = {release: name, kubeTarget: {namespace}};
+  const upgrade =
+    standing === 'older-than-known'
+      ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`
+      : `Show what an upgrade changes: ${ownCommand('upgrade', own, '--chart-version', next, '--dry-run')}`;
+  const kubernetes =
+    next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
+  return [
+    {
+      severity: 'warning',
+      code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
+      object: `release/${name}`,
+      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count(behind, 'release')} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
+      ...places.ofVersion(name, target),
+      remedy: isNewest
+        ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
+        : `${upgrade}${kubernetes}`,
+    },
+  ];
+}
+
+const STANDINGS = {
+  behind: 'is ',
+  'older-than-known': 'is older than every supported version, at least ',
+  withdrawn: 'was withdrawn and is ',
+} as const;
+
+const withAgent = (chart: Target['chart'], version: string): string => {
+  const agent = agentVersionOf({chart, version});
+  return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
+};
+
+function kubernetesTooOld(
+  {name, target}: Installed,
+  {server, nodes}: ClusterVersions,
+  places: BundlePositions,
+): Finding[] {
+  const floor = floorOf(target);
+  if (floor === undefined) return [];
+  const {version, isHard, because} = floor;
+  const old = [
+    ...(server === undefined
+      ? []
+      : [{what: 'the control plane', found: server, place: places.inFile('version.json', server)}]),
+    ...nodes.map(({metadata, status}) => {
+      const found = status?.nodeInfo?.kubeletVersion ?? '';
+      return {
+        what: `node ${metadata.name}`,
+        found,
+        place: places.inObject('node', metadata.name, '"kubeletVersion"'),
+      };
+    }),
+  ].filter(({found}) => isVersion(found) && isBelow(found, version));
+  const [first] = old;
+  if (first === undefined) return [];
+  const others = old.length === 1 ? '' : ` (and ${old.length - 1} more)`;
+  return [
+    {
+      severity: isHard ? 'error' : 'warning',
+      code: 'KUBERNETES_TOO_OLD',
+      object: `release/${name}`,
+      message: `${target.chart} ${target.version} requires Kubernetes ${version}, and ${first.what} runs ${first.found}${others}: ${because}`,
+      ...first.place,
+      remedy: 'Upgrade the cluster and its nodes, or install an older chart version',
+    },
+  ];
+}
+
+/** Network policies of this release that are ineffective. Pure. */
+export function policyFindings(
+  {name, chart, version}: Pick<BundledRelease, 'name' | 'chart' | 'version'>,
+  objects: readonly KubernetesObject[],
+  {policies}: Pick<Enforcement, 'policies'>,
+  places: BundlePositions,
+): Finding[] {
+  const policy = objects.find(
+    (object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name,
+  );
+  const weakness = policyWeakness({chart, version}, policies);
+  if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
+  const {code, message, remedy} = weakness.value;
+  const place =
+    code === 'POLICY_MISSES_RUNS'
+      ? undefined
+      : places.inFile(
+          NETWORK,
+          code === 'POLICY_NOT_ENFORCED' ? '"areEnforced"' : '"blockMetadata"',
+        );
+  return [
+    {
+      severity: 'warning',
+      code,
+      object: `networkpolicy/${policy.metadata.name}`,
+      message,
+      ...(place ?? places.inObject('networkpolicy', policy.metadata.name, '"podSelector"')),
+      remedy,
+    },
+  ];
+}

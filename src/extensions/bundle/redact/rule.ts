@@ -1,0 +1,74 @@
+import {LONGEST_TOKEN} from '../../../ground/token-shapes.ts';
+
+/** A range of text to redact. `unended` lists the characters that can end it if its end is too far away. */
+export interface Extent {
+  start: number;
+  end: number;
+  unended?: RegExp;
+  key?: string;
+}
+
+/** Candidates are found by a literal, then checked in detail. Anchors are case-insensitive. */
+export interface RedactionRule {
+  name: string;
+  anchors: readonly string[];
+  /** Skipped inside a redacted range, whose words are part of a value. */
+  onlyOutside?: true;
+  /** `start` and `end` are those of the anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
+  find: (text: string, start: number, end: number, isStrict: boolean) => readonly Extent[];
+}
+
+/** ANSI colors, plain and in JSON. */
+export const ESCAPE = String.fromCharCode(27);
+export const COLOR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
+
+/** The time of a kubelet at the beginning of a line. */
+export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)`;
+
+/**
+ * The end of a line and what a log writes before the next one: nothing, the time of a kubelet, or the beginning of a JSON message;
+ * in a string, an escaped line break.
+ */
+export const NEXT_LINE = [
+  String.raw`(?:(?:\\+r)?\\+n(?:\\*"[^\n]{0,200}\r?\n[^\n]{0,80}?"(?:log|msg|message|event|line)\\*": ?\\*")?`,
+  String.raw`\r?\n${STAMP}?)`,
+].join('|');
+
+export const NOTHING: readonly Extent[] = [];
+
+/** Range of repeated characters, open-ended if it exceeds the limit. */
+export function run(start: number, end: number, stop: RegExp): Extent {
+  return end - start < LIMITS.value ? {start, end} : {start, end, unended: stop};
+}
+
+/**
+ * Maximum look-around of a decision, in bytes. These limits bound the held bytes of a file, and make the result independent of
+ * chunk boundaries: a decision is made only when all bytes within reach are available.
+ */
+export const LIMITS = {
+  /** Longest value whose end is searched; longer ones are skipped until a character ends them. */
+  value: LONGEST_TOKEN,
+  /** Maximum start of a secret before the scan position: a private key without its first line. */
+  behind: 8192,
+  /** Maximum end after it: a private key of 4096 bits, line by line with timestamps. */
+  ahead: 16_384,
+  /** Bytes that are collected before a scan. */
+  batch: 131_072,
+} as const;
+
+/**
+ * Characters that rules may read far from their anchors, for each batch. Ordinary text needs a fraction of it; after that, only what is
+ * near is read, so that no repetition takes more than a few milliseconds for each batch.
+ */
+const EFFORT = 8 * LIMITS.batch;
+let left: number = EFFORT;
+export const startBatch = (): void => {
+  left = EFFORT;
+};
+export const spend = (characters: number): void => {
+  left -= characters;
+};
+export const isSpent = (): boolean => left < 0;
+
+/** Maximum held bytes of a file. */
+export const MOST_HELD = 2 * LIMITS.ahead + 2 * LIMITS.behind + LIMITS.value + LIMITS.batch;

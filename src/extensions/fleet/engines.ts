@@ -1,0 +1,306 @@
+import fluxSkeleton from '../../../templates/export/flux/base.json' with {type: 'json'};
+import fluxReadme from '../../../templates/export/flux/README.md';
+import helmfileSkeleton from '../../../templates/export/helmfile/helmfile.yaml.gotmpl';
+import helmfileReadme from '../../../templates/export/helmfile/README.md';
+import overlay from '../../../templates/export/overlay.md';
+import agent from '../../../templates/export/terraform/agent.tf';
+import cluster from '../../../templates/export/terraform/cluster.tf';
+import terraformReadme from '../../../templates/export/terraform/README.md';
+import token from '../../../templates/export/terraform/token.tf';
+import {CHART_REPOSITORY, commandLine} from '../../ground/command-line.ts';
+import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import type {Values} from '../../ground/tree.ts';
+import {toYaml} from '../../values/document.ts';
+import type {Export, ExportedFile} from '../machine/files.ts';
+import {applicationName, argocd, argocdAppset} from './argocd.ts';
+import {
+  type Engine,
+  encryptedFile,
+  externalSecret,
+  type Fleet,
+  fill,
+  filled,
+  type Member,
+  manifest,
+  namespaceObject,
+  type Prepared,
+  prepareFleet,
+  remoteKey,
+  sopsRules,
+  type TokenSource,
+  textFile,
+  tokenCommands,
+  tokenSection,
+} from './fleet.ts';
+
+/** Two modules, and a root module per cluster with a state of its own. */
+const terraform: Engine = {
+  readme: terraformReadme,
+  tokenFile: () => '',
+  cluster: 'default',
+  tokens: ['existing'],
+  files: (_, {header: lines, members, bases}) => {
+    const header = comment(lines);
+    return [
+      textFile('modules/agent/main.tf', fill(agent, {header, repository: CHART_REPOSITORY})),
+      textFile('modules/token/main.tf', fill(token, {header})),
+      ...bases,
+      ...members.map((member) =>
+        textFile(`clusters/${member.name}/main.tf`, clusterModule(member)),
+      ),
+    ];
+  },
+};
+
+const comment = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n');
+
+const clusterModule = (member: Member): string =>
+  fill(cluster, {
+    header: comment(member.header),
+    release: member.release,
+    namespace: member.namespace,
+    ring: member.ring,
+    secret: member.secret.name,
+    key: member.secret.key,
+
+    chart: member.target.chart,
+    version: member.target.version,
+    timeout: String(member.timeoutSeconds),
+    base: member.base,
+    values:
+      Object.keys(member.override).length === 0
+        ? ''
+        : heredoc(toYaml(member.override, {isPlain: true})),
+  });
+
+/** One more item of a list. Terraform would read templates in the text. */
+const heredoc = (text: string): string =>
+  `\n    <<-YAML\n${indent(text.replaceAll(/[$%](?=\{)/g, '$&$&'))}    YAML\n    ,`;
+
+const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '      ');
+
+/** One environment per file in clusters/, so that a new cluster is a new file. */
+const helmfile: Engine = {
+  readme: helmfileReadme,
+  tokenFile: (fleet, name) => `secrets/${encryptedFile(fleet, name) ?? ''}`,
+  cluster: 'default',
+  start: (cluster) => commandLine({tool: 'helmfile', args: ['--environment', cluster, 'sync']}),
+  tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
+  files: (fleet, {engine, members, bases}) => [
+    textFile(
+      'helmfile.yaml.gotmpl',
+      fill(helmfileSkeleton, {command: fleet.command, repository: CHART_REPOSITORY}),
+    ),
+    ...bases,
+    ...members.map((member) =>
+      manifest(`clusters/${member.name}.yaml`, member.header, environment(member, engine, fleet)),
+    ),
+  ],
+};
+
+const environment = (member: Member, engine: string, fleet: Fleet): Values => ({
+  ...(member.context === undefined ? {} : {kubeContext: member.context}),
+  ring: member.ring,
+  release: member.release,
+  namespace: member.namespace,
+  chart: member.target.chart,
+  version: member.target.version,
+  timeout: member.timeoutSeconds,
+  token: fleet.token,
+  objects: [
+    namespaceObject(member, engine),
+    ...(fleet.token === 'external-secrets' ? [externalSecret(member, fleet)] : []),
+  ],
+  values: member.override,
+});
+
+/** A Kustomization per cluster over one per chart version, namespace and release. */
+const flux: Engine = {
+  readme: fluxReadme,
+  tokenFile: (fleet, name) => `clusters/${name}/${encryptedFile(fleet, 'token') ?? ''}`,
+  cluster: 'default',
+  tokens: ['existing', 'external-secrets', 'sops', 'sealed-secrets'],
+  files: (fleet, prepared) => [
+    ...[...new Map(prepared.members.map((member) => [baseOf(member), member]))].flatMap(
+      ([path, member]) => [
+        ...baseFiles(path, member, prepared, fleet),
+        textFile(`${path}/values.yaml`, member.baseText),
+      ],
+    ),
+    ...prepared.members.map((member) =>
+      manifest(
+        `clusters/${member.name}/kustomization.yaml`,
+        member.header,
+        clusterKustomization(member, fleet),
+      ),
+    ),
+  ],
+};
+
+/** kustomize-controller deletes what a deleted Kustomization contains, and with a namespace everything in it. */
+const NEVER_PRUNED = {'kustomize.toolkit.fluxcd.io/prune': 'disabled'};
+
+/** Other namespaces and releases than the usual ones have a base of their own. */
+const baseOf = ({base, namespace, release}: Member): string =>
+  `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
+
+function baseFiles(
+  path: string,
+  member: Member,
+  {engine, header}: Prepared,
+  fleet: Fleet,
+): ExportedFile[] {
+  const {namespace, release, target} = member;
+  const words = {
+    namespace,
+    release,
+    chart: target.chart,
+    version: target.version,
+    repository: CHART_REPOSITORY,
+  };
+  const {
+    repository,
+    release: helmRelease,
+    kustomization,
+    keepClaims,
+    omitReplicas,
+    ignoreReplicas,
+  } = filled(fluxSkeleton, words);
+  const {spec, ...head} = helmRelease;
+  // Helm would delete PVCs on uninstall, and reset replicas on upgrade.
+  const patches = [keepClaims, ...(fleet.isAutoscaled ? [omitReplicas] : [])];
+  const driftDetection = {mode: 'enabled', ...(fleet.isAutoscaled ? {ignore: ignoreReplicas} : {})};
+  const objects: Record<string, Values> = {
+    namespace: namespaceObject(member, engine, NEVER_PRUNED),
+    repository,
+    release: {...head, spec: {...spec, driftDetection, postRenderers: [{kustomize: {patches}}]}},
+    ...(fleet.token === 'external-secrets'
+      ? {'external-secret': externalSecret({...member, name: 'CLUSTER'}, fleet)}
+      : {}),
+  };
+  const resources = Object.keys(objects).map((name) => `${name}.yaml`);
+  return Object.entries({...objects, kustomization: {...kustomization, resources}}).map(
+    ([name, object]) => manifest(`${path}/${name}.yaml`, header, object),
+  );
+}
+
+function clusterKustomization(member: Member, fleet: Fleet): Values {
+  const encrypted = encryptedFile(fleet, 'token');
+  const {override} = member;
+  // An operation of JSON Patch keeps null, which a merge would drop.
+  const patches = {
+    HelmRelease: {
+      '/spec/timeout': `${Math.ceil(member.timeoutSeconds / 60)}m`,
+      ...(Object.keys(override).length === 0 ? {} : {'/spec/values': override}),
+    },
+    ...(fleet.token === 'external-secrets'
+      ? {ExternalSecret: {'/spec/data/0/remoteRef/key': remoteKey(member.name)}}
+      : {}),
+  };
+  return {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [`../../${baseOf(member)}`, ...(encrypted === undefined ? [] : [encrypted])],
+    labels: [{pairs: {'scalr-agent/ring': member.ring}}],
+    patches: Object.entries(patches).map(([kind, operations]) => ({
+      target: {kind},
+      patch: JSON.stringify(
+        Object.entries(operations).map(([path, value]) => ({op: 'add', path, value})),
+        null,
+        2,
+      ),
+    })),
+  };
+}
+
+const ENGINES = {
+  argocd,
+  'argocd-appset': argocdAppset,
+  flux,
+  terraform,
+  helmfile,
+} as const satisfies Readonly<Record<string, Engine>>;
+export type FleetTarget = keyof typeof ENGINES;
+export const FLEET_TARGETS = Object.keys(ENGINES) as FleetTarget[];
+
+export const isFleetTarget = (target: string): target is FleetTarget =>
+  Object.hasOwn(ENGINES, target);
+
+/** Name of the only cluster of an engine without --overlay. */
+export const clusterWithoutOverlay = (target: FleetTarget): string => ENGINES[target].cluster;
+
+/** Clusters whose commands are printed. */
+const SHOWN = 5;
+
+/** The files for another tool. Pure. @throws ExpectedError for a way of the token that the tool does not support */
+export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes: string[]} {
+  const engine: Engine = ENGINES[target];
+  if (!engine.tokens.includes(fleet.token)) {
+    throw new ExpectedError(`${target} does not support ${fleet.token}.`, {
+      code: 'UNSUPPORTED_SETTING',
+      exit: ExitCode.usage,
+      suggestions: [`Supported: ${engine.tokens.join(', ')}`],
+    });
+  }
+  const prepared = prepareFleet(fleet, target);
+  const [member] = prepared.members as [Member];
+  const shown = prepared.members.slice(0, SHOWN);
+  const others = prepared.members.length - shown.length;
+  return {
+    files: [
+      ...engine.files(fleet, prepared),
+      ...sopsRules(fleet),
+      readmeOf(fleet, target, engine, member),
+    ],
+    steps: [
+      ...new Set([
+        ...shown.flatMap((each) => tokenCommands(fleet, each, engine.tokenFile(fleet, each.name))),
+        ...shown.flatMap((each) => engine.start?.(each.name) ?? []),
+      ]),
+    ],
+    notes: [
+      ...(others > 0 ? [`The next steps are for ${SHOWN} of ${SHOWN + others} clusters.`] : []),
+      'The files contain no token. README.md describes how to start, add a cluster, rotate the token, upgrade and remove.',
+    ],
+  };
+}
+
+/** The first export of several clusters, with the choices of this one. */
+function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetTarget): string {
+  const tokenFlags: Readonly<Record<TokenSource, readonly string[]>> = {
+    existing: [],
+    'external-secrets': ['--secret-store', store ?? ''],
+    sops: ['--sops'],
+    'sealed-secrets': ['--sealed-secrets'],
+  };
+  const choices = [
+    ...(git === undefined ? [] : ['--git-url', git.url]),
+    ...tokenFlags[token],
+    ...(isAutoscaled ? ['--autoscaled'] : []),
+  ];
+  const files = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+  return commandLine({tool: 'scalr-agent', args: ['export', target, ...files, ...choices]});
+}
+
+/** Does not depend on the list of clusters. */
+function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Member): ExportedFile {
+  const member: Member = fleet.isOverlay
+    ? {...first, name: 'CLUSTER', context: 'CONTEXT'}
+    : {...first, name: engine.cluster};
+  const words = {
+    cluster: member.name,
+    release: member.release,
+    application: applicationName(target, fleet, member),
+    namespace: member.namespace,
+    secret: member.secret.name,
+    command: fleet.command,
+    git: fleet.git?.url ?? 'https://git.example.com/agents.git',
+    path: fleet.git?.path ?? '.',
+    token: tokenSection(fleet, member, engine.tokenFile(fleet, member.name)),
+    overlay: fill(overlay, {
+      answers: fleet.overlay ?? 'clusters',
+      add: fleet.isOverlay ? fleet.command : overlayCommand(fleet, target),
+    }).trimEnd(),
+  };
+  return textFile('README.md', fill(engine.readme, words));
+}

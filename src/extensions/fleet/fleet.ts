@@ -1,0 +1,372 @@
+import {createHash} from 'node:crypto';
+import {dirname} from 'node:path/posix';
+import existing from '../../../templates/export/token/existing.md';
+import externalSecrets from '../../../templates/export/token/external-secrets.md';
+import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
+import sops from '../../../templates/export/token/sops.md';
+import {digestOf, floorOf} from '../../charts/charts.ts';
+import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/schema.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
+import {ExpectedError} from '../../ground/errors.ts';
+import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
+import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {gracePeriod} from '../../settings/pods.ts';
+import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
+import type {Settings} from '../../settings/settings.ts';
+import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
+import {type Generated, generate} from '../../values/generate.ts';
+import {errorsIn} from '../../values/validate/validate.ts';
+import type {ExportedFile} from '../machine/files.ts';
+
+/** How the token gets into the Secret that the chart reads. */
+export type TokenSource = 'existing' | 'external-secrets' | 'sops' | 'sealed-secrets';
+
+/** One cluster of a fleet, as its answers say. */
+export interface FleetCluster {
+  name: string;
+  /** Kubeconfig context, for tools that need one. */
+  context: string | undefined;
+  /** Clusters of one ring are upgraded together. */
+  ring: string;
+  generated: Generated;
+}
+
+/** The clusters, and the choices for all of them. */
+export interface Fleet {
+  clusters: readonly FleetCluster[];
+  /** In the order of upgrades. */
+  rings: readonly string[];
+  /** Answers that all clusters share; required ones may be missing. */
+  shared: Settings;
+  /** The clusters are files of --overlay. */
+  isOverlay: boolean;
+  /** The directory of these files, for the README. */
+  overlay?: string | undefined;
+  token: TokenSource;
+  /** External Secrets: the store, KIND/NAME or the name of a ClusterSecretStore. */
+  store?: string | undefined;
+  /** An autoscaler owns the number of agents. */
+  isAutoscaled: boolean;
+  /** The Git repository of the files, and their directory in it. */
+  git?: {url: string; path: string} | undefined;
+  /** Writes the same files again. */
+  command: string;
+}
+
+/** What the files of engines contain about one cluster. */
+export interface Member {
+  name: string;
+  context: string | undefined;
+  ring: string;
+  release: string;
+  namespace: string;
+  secret: {name: string; key: string};
+  target: Target;
+  /** Name and text of the values that it shares with clusters of the same chart version. */
+  base: string;
+  baseText: string;
+  /** All values, and what to merge into those of the base. */
+  values: Values;
+  override: Values;
+  /** Enough for pods to finish their runs, and to pull images. */
+  timeoutSeconds: number;
+  header: readonly string[];
+}
+
+/** The clusters as the files need them. */
+export interface Prepared {
+  engine: string;
+  /** The first lines of files for all clusters. */
+  header: readonly string[];
+  members: readonly Member[];
+  /** A file with the shared values of each chart version. */
+  bases: readonly ExportedFile[];
+}
+
+/** A tool that installs charts from files. */
+export interface Engine {
+  /** Text of templates/export. */
+  readme: string;
+  /** Name of the only cluster without --overlay. */
+  cluster: string;
+  files(fleet: Fleet, prepared: Prepared): ExportedFile[];
+  /** Path of the encrypted token of a cluster. */
+  tokenFile(fleet: Fleet, cluster: string): string;
+  /** Command that applies the files of a cluster; undefined for a tool that watches a Git repository. */
+  start?(cluster: string): string;
+  tokens: readonly TokenSource[];
+}
+
+const IMAGE_PULL_SECONDS = 600;
+
+export function prepareFleet(fleet: Fleet, engine: string): Prepared {
+  const bases = new Map<string, {values: Values; text: string}>();
+  const members = fleet.clusters.map(({generated, name, context, ring}): Member => {
+    const {target, settings, effective, values} = generated;
+    const base = `${target.chart}-${target.version}`;
+    const shared =
+      bases.get(base) ??
+      (fleet.isOverlay ? sharedValues(fleet, target) : {values, text: valuesDocument(generated)});
+    bases.set(base, shared);
+    const grace = effective.get(gracePeriod.id);
+    return {
+      name,
+      context,
+      ring,
+      target,
+      base,
+      baseText: shared.text,
+      values,
+      release: settings.get(release) as string,
+      namespace: settings.get(namespace) as string,
+      secret: {
+        name: settings.get(tokenSecret) as string,
+        key: settings.get(tokenSecretKey) as string,
+      },
+      override: overrideOf(shared.values, values, scopeOf(target).defaults),
+      timeoutSeconds: (typeof grace === 'number' ? grace : 0) + IMAGE_PULL_SECONDS,
+      header: [...headerOf(fleet, engine, [...flagsToRecord(settings), base]), chartLine(target)],
+    };
+  });
+  const files = [...bases].map(([name, {text}]) => textFile(`base/${name}.yaml`, text));
+  return {engine, header: headerOf(fleet, engine), members, bases: files};
+}
+
+/** Which command writes a file, and from which answers. */
+function headerOf({command}: Fleet, engine: string, answers?: readonly string[]): string[] {
+  const hash =
+    answers && createHash('sha256').update(answers.join('\n')).digest('hex').slice(0, 16);
+  return [
+    `Made by scalr-agent export ${engine}${hash ? ` from answers sha256:${hash}` : ''}. Change the answers, and run again:`,
+    `  ${command}`,
+  ];
+}
+
+function chartLine(target: Target): string {
+  const agent = agentVersionOf(target) ?? 'version unknown';
+  const digest = digestOf(target.chart, target.version);
+  return `Chart ${target.chart} ${target.version} (agent ${agent}, digest ${digest === undefined ? 'unknown' : `sha256:${digest}`}). Requires Kubernetes ${floorOf(target)?.version ?? '1.29'} or newer.`;
+}
+
+/** The values of the shared answers alone, which do not depend on the list of clusters. */
+function sharedValues({shared}: Fleet, target: Target): {values: Values; text: string} {
+  const settings = shared
+    .with(chart, {value: target.chart, source: 'answers'})
+    .with(chartVersion, {value: target.version, source: 'answers'});
+  let values: Values = {};
+  try {
+    const generated = generate(settings);
+    values = generated.values;
+    if (errorsIn(values, target).length === 0) return {values, text: valuesDocument(generated)};
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+  }
+  // The shared answers are incomplete, or not for this chart.
+  return {
+    values,
+    text: toYaml(values, {
+      header: [`Values of ${target.chart} ${target.version}: each cluster adds its own.`],
+    }),
+  };
+}
+
+/** What to merge into the base, as Helm merges, for the effect of the desired values. Keys that only the base has get the chart default. */
+export function overrideOf(base: Values, desired: Values, defaults: Values): Values {
+  const override: Values = {};
+  for (const key of new Set([...Object.keys(base), ...Object.keys(desired)])) {
+    const [before, after, byDefault] = [base[key], desired[key], defaults[key]] as (
+      | Tree
+      | undefined
+    )[];
+    if (
+      isMap(before) &&
+      (isMap(after) || (after === undefined && (byDefault === undefined || isMap(byDefault))))
+    ) {
+      const below = overrideOf(
+        before,
+        isMap(after) ? after : {},
+        isMap(byDefault) ? byDefault : {},
+      );
+      if (Object.keys(below).length > 0) override[key] = below;
+    } else if (after === undefined) override[key] = byDefault ?? null;
+    else if (!sameTree(before, after)) override[key] = after;
+  }
+  return override;
+}
+
+export const textFile = (path: string, text: string): ExportedFile => ({
+  path,
+  text,
+  isPrivate: false,
+});
+
+/** Objects of Kubernetes in one file. */
+export const manifest = (
+  path: string,
+  header: readonly string[],
+  ...objects: readonly Values[]
+): ExportedFile =>
+  textFile(
+    path,
+    objects
+      .map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})}))
+      .join('---\n'),
+  );
+
+/** Replaces @name@ in a text of templates/export. @throws Error for an unknown name */
+export const fill = (text: string, words: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/@([a-z]+)@/gi, (_, name: string) => {
+    if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
+    return words[name];
+  });
+
+/** The same for the texts in an object of templates/export. */
+export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>
+  JSON.parse(JSON.stringify(skeleton), (_, value) =>
+    typeof value === 'string' ? fill(value, words) : value,
+  ) as T;
+
+export const namespaceObject = (
+  {namespace: name, release: part}: Member,
+  engine: string,
+  annotations?: Readonly<Record<string, string>>,
+): Values => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {
+    name,
+    labels: namespaceLabels(part, engine),
+    ...(annotations ? {annotations: {...annotations}} : {}),
+  },
+});
+
+export const namespaceLabels = (part: string, engine: string): Record<string, string> => ({
+  'app.kubernetes.io/name': 'scalr-agent',
+  'app.kubernetes.io/part-of': part,
+  'app.kubernetes.io/managed-by': engine,
+});
+
+/** README section of each way. */
+const SECTIONS: Readonly<Record<TokenSource, string>> = {
+  existing,
+  'external-secrets': externalSecrets,
+  sops,
+  'sealed-secrets': sealedSecrets,
+};
+
+/** Name of the encrypted file, which only the user can write; undefined without one. */
+export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
+  ({
+    sops: `${name}.sops.yaml`,
+    'sealed-secrets': `${name}.sealed.yaml`,
+    existing: undefined,
+    'external-secrets': undefined,
+  })[token];
+
+/** Key of the token in the store of External Secrets. */
+export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
+
+/** An ExternalSecret that becomes the Secret of the token. */
+export function externalSecret(
+  {name, namespace, secret}: Member,
+  {store = ''}: Fleet,
+  annotations?: Record<string, string>,
+): Values {
+  const [kind, storeName] = store.includes('/') ? store.split('/') : ['ClusterSecretStore', store];
+  return {
+    apiVersion: 'external-secrets.io/v1',
+    kind: 'ExternalSecret',
+    metadata: {name: secret.name, namespace, ...(annotations ? {annotations} : {})},
+    spec: {
+      refreshInterval: '1h',
+      secretStoreRef: {kind: kind as string, name: storeName as string},
+      target: {name: secret.name, creationPolicy: 'Owner'},
+      data: [{secretKey: secret.key, remoteRef: {key: remoteKey(name), property: 'token'}}],
+    },
+  };
+}
+
+/** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
+export function tokenCommands(
+  {token}: Pick<Fleet, 'token'>,
+  {namespace, secret, context}: Pick<Member, 'namespace' | 'secret' | 'context'>,
+  file: string,
+): string[] {
+  if (token === 'external-secrets') return [];
+  const written = ['--dry-run=client', '--output', 'yaml'];
+  // Every cluster seals with its own key.
+  const cluster = context === undefined ? [] : ['--context', context];
+  const source = `--from-file=${secret.key}=/dev/stdin`;
+  const object = kubectlCommand(
+    {},
+    'create',
+    'secret',
+    'generic',
+    secret.name,
+    '--namespace',
+    namespace,
+    source,
+    ...written,
+  );
+  const apply = kubectlCommand(
+    context === undefined ? {} : {kubeContext: context},
+    'apply',
+    '--server-side',
+    '--filename',
+    '-',
+  );
+  const sops = [
+    'encrypt',
+    '--input-type',
+    'yaml',
+    '--output-type',
+    'yaml',
+    '--filename-override',
+    file,
+    '/dev/stdin',
+  ];
+  const last = {
+    existing: apply,
+    sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
+    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
+  }[token];
+  return [
+    token === 'existing'
+      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
+      : commandLine({tool: 'mkdir', args: ['-p', dirname(file)]}),
+    `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
+  ];
+}
+
+/** How the token gets into the cluster, for the README. */
+export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
+  fill(SECTIONS[fleet.token], {
+    secret: member.secret.name,
+    key: member.secret.key,
+    namespace: member.namespace,
+
+    remote: remoteKey(member.name),
+    store: fleet.store ?? '',
+    file,
+    commands: tokenCommands(fleet, member, file).join('\n'),
+  }).trimEnd();
+
+/** Encrypts the values of Secrets only, so that reviewers can read the rest. */
+export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
+  token === 'sops'
+    ? [
+        manifest(
+          '.sops.yaml',
+          [
+            'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
+          ],
+          {
+            creation_rules: [
+              {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
+            ],
+          },
+        ),
+      ]
+    : [];

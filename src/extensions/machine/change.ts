@@ -1,0 +1,227 @@
+import {anySignal} from '../../ground/async.ts';
+import {commandLine} from '../../ground/command-line.ts';
+import {ExpectedError} from '../../ground/errors.ts';
+import type {Files, HostTools} from '../../ground/system/system.ts';
+import {sentences} from '../../ground/text.ts';
+import {type RunStepsDeps, runSteps} from '../../operations/run-steps.ts';
+import type {Step} from '../../operations/step.ts';
+import {
+  POLL_INTERVAL_MS,
+  type PollDeps,
+  requireReady,
+  type Watched,
+} from '../../operations/watch-release.ts';
+import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
+import {
+  agentContainers,
+  agentName,
+  containerName,
+  containerRole,
+  currentContainers,
+  type DockerContainer,
+  isUp,
+  readContainers,
+} from './containers.ts';
+import type {PreparedContainers} from './plan.ts';
+import {recover} from './recovery.ts';
+
+/** A restarted Docker daemon answers within this time. */
+const DAEMON_TIMEOUT_MS = 30_000;
+const DAEMON_POLL_MS = 1000;
+
+interface Deps extends RunStepsDeps {
+  host: HostTools;
+  files: Pick<Files, 'write'>;
+}
+
+/** Runs the steps of an install and waits with `watch`; the previous containers run again if this fails. @throws ExpectedError */
+export async function changeContainers<T>(
+  prepared: PreparedContainers,
+  deps: Deps,
+  watch: () => Promise<T>,
+): Promise<T> {
+  const begun: Step[] = [];
+  const onStep: Deps['onStep'] = (step, ...news) => {
+    begun.push(step);
+    deps.onStep(step, ...news);
+  };
+  let isWatching = false;
+  let result: T;
+  try {
+    await runSteps(prepared.steps, {...deps, onStep});
+    isWatching = true;
+    result = await watch();
+  } catch (error) {
+    // The user has stopped only the waiting; a repeated install continues it.
+    if (!(error instanceof ExpectedError) || (isWatching && deps.interrupts.interrupt.aborted))
+      throw error;
+    throw await restored(error, prepared, begun, deps);
+  }
+  await runSteps(prepared.finish, deps);
+  return result;
+}
+
+/** The failure, and what runs now. */
+async function restored(
+  failure: ExpectedError,
+  {agent, installed, replacedFiles}: PreparedContainers,
+  begun: readonly Step[],
+  deps: Deps,
+): Promise<ExpectedError> {
+  let steps: readonly Step[] = [];
+  const targets = (name: string): string[] =>
+    begun
+      .filter(({call}) => call.tool === name || call.args[0] === name)
+      .map(({call}) => call.args.at(-1) as string);
+  try {
+    const isComplete = installed.every(
+      (each) => containerRole(each) === 'current' || containerRole(each) === 'failed',
+    );
+    // An interrupted install may have stopped the others.
+    const idle = new Set(installed.filter((each) => isComplete && !isUp(each)).map(({Id}) => Id));
+    const recovery = recover(agentContainers(await readAgain(deps), agent.name), {
+      stopping: new Set(targets('stop')),
+      idle,
+    });
+    steps = recovery.steps;
+    for (const path of targets('install')) {
+      const text = replacedFiles.get(path);
+      if (text !== undefined) await deps.files.write(path, text, {isPrivate: false});
+    }
+    // Only a second signal stops the way back.
+    await runSteps(steps, {
+      ...deps,
+      interrupts: {...deps.interrupts, interrupt: deps.interrupts.forceQuit},
+    });
+    const running = agentContainers(await readAgain(deps), agent.name).filter(
+      (each) => isUp(each) && installed.some(({Id}) => Id === each.Id),
+    );
+    const [again, still] = [true, false].map((isStarted) =>
+      running.filter(({Id}) => recovery.started.includes(Id) === isStarted).map(containerName),
+    );
+    return withFacts(
+      failure,
+      [
+        ...sentence(again, 'is running again', 'are running again'),
+        ...(begun.length === 0 ? [] : sentence(still, 'still runs', 'still run')),
+      ],
+      recovery.failed.map((name) => `Check the log of the new container: docker logs ${name}`),
+    );
+  } catch (error) {
+    const names = [...new Set(installed.filter(isUp).map(agentName))];
+    if (!(error instanceof ExpectedError) || names.length === 0) return failure;
+    const way =
+      steps.length === 0
+        ? ''
+        : `, or run: ${steps.map(({call}) => commandLine(call)).join(' && ')}`;
+    return withFacts(
+      failure,
+      [
+        `It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${error.message}`,
+      ],
+      [`When Docker responds, run the same command again${way}`],
+    );
+  }
+}
+
+const sentence = (names: readonly string[] = [], one: string, many: string): string[] =>
+  names.length === 0
+    ? []
+    : [
+        `The previous ${names.length === 1 ? `container ${names[0]} ${one}` : `containers ${names.join(', ')} ${many}`}.`,
+      ];
+
+/** Next steps about a container that no longer has its name are left out. */
+function withFacts(
+  failure: ExpectedError,
+  facts: readonly string[],
+  suggestions: readonly string[],
+): ExpectedError {
+  const valid =
+    suggestions.length === 0
+      ? failure.suggestions
+      : failure.suggestions.filter(
+          (each) => !/docker (logs|start|unpause)|last log lines/.test(each),
+        );
+  return failure.with(sentences(failure.message, ...facts), [...suggestions, ...valid]);
+}
+
+/** Waits for a Docker daemon that is being restarted. @throws ExpectedError */
+async function readAgain({
+  host,
+  now,
+  sleep,
+  interrupts: {forceQuit},
+}: Deps): Promise<DockerContainer[]> {
+  const signal = anySignal(forceQuit, AbortSignal.timeout(DAEMON_TIMEOUT_MS));
+  const end = now().getTime() + DAEMON_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await readContainers({host, signal});
+    } catch (error) {
+      if (signal.aborted || now().getTime() >= end) throw error;
+      await sleep(DAEMON_POLL_MS, signal);
+    }
+  }
+}
+
+/** A running agent without a log message counts as ready after this time. */
+const READY_WITHOUT_LOG_MS = 60_000;
+
+interface WatchDeps extends Pick<PollDeps, 'interrupts' | 'now' | 'sleep'> {
+  host: HostTools;
+  timeoutMs: number;
+  onState(agents: readonly HostAgentState[]): void;
+}
+
+/** Waits until every agent of a release has logged that it is ready. @throws ExpectedError with causes and next steps */
+export async function watchContainers(release: string, deps: WatchDeps): Promise<Watched['agent']> {
+  const {
+    now,
+    interrupts: {interrupt},
+  } = deps;
+  const signal = anySignal(interrupt, AbortSignal.timeout(deps.timeoutMs));
+  const start = now().getTime();
+  let agents: HostAgentState[] = [];
+  let state: Watched['state'] | undefined;
+  while (state === undefined) {
+    try {
+      const containers = currentContainers(await readContainers({...deps, signal}), release);
+      agents = await Promise.all(
+        containers.map((each) => stateOfContainer(each, {...deps, signal})),
+      );
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (signal.aborted) state = interrupt.aborted ? 'interrupted' : 'timed-out';
+    else {
+      deps.onState(agents);
+      state = stateOf(agents, now().getTime() - start);
+      if (state === undefined) await deps.sleep(POLL_INTERVAL_MS, signal);
+    }
+  }
+  const causes = state === 'interrupted' ? [] : agents.flatMap((each) => each.causes);
+  const silent = agents.filter((each) => each.agent === 'unknown' && each.causes.length === 0);
+  const hints = silent.map(
+    ({object}) => `Check the log: docker logs ${object.replace('container/', '')}`,
+  );
+  requireReady(
+    {state, causes},
+    {what: 'The agent', remains: 'The containers are still running.', hints},
+    deps,
+  );
+  return areRegistered(agents) ? 'registered' : 'unknown';
+}
+
+/** Undefined as long as waiting can help. */
+function stateOf(
+  agents: readonly HostAgentState[],
+  elapsedMs: number,
+): 'ready' | 'failed' | undefined {
+  if (areReady(agents) && areRegistered(agents)) return 'ready';
+  if (agents.some(({causes}) => causes.some(({isPermanent}) => isPermanent))) return 'failed';
+  return areReady(agents) && elapsedMs >= READY_WITHOUT_LOG_MS ? 'ready' : undefined;
+}
+
+const areRegistered = (agents: readonly HostAgentState[]): boolean =>
+  agents.every(({agent}) => agent === 'registered');

@@ -1,0 +1,271 @@
+import type {Values} from '../../ground/tree.ts';
+import {milliOf} from '../../settings/kinds.ts';
+import {quote} from '../../settings/settings.ts';
+import {toYaml} from '../../values/document.ts';
+import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
+import {RELEASE_LABEL} from './containers.ts';
+import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile} from './files.ts';
+
+const SCRIPT = 'run.sh';
+
+/** A script with one `docker run` per agent. */
+export function dockerFiles(host: HostAgent): Export {
+  const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
+  const script = {
+    path: SCRIPT,
+    text: scriptOf(host),
+    isPrivate: false,
+    isExecutable: true as const,
+  };
+  return {
+    files: [script, ...files, ignoreFile(files)],
+    steps: [
+      ...daemonSteps(host),
+      `${host.files.some(({isOnMachine}) => isOnMachine) ? 'sudo ' : ''}sh ${SCRIPT}`,
+      ...host.agents.map(({name}) => `docker logs --follow ${name}`),
+    ],
+  };
+}
+
+/** The drop-in takes effect after a restart of the daemon. */
+export const daemonSteps = (host: HostAgent): string[] =>
+  daemonProxy(host, 'docker').flatMap(({path, isPrivate}) => [
+    `sudo install -D -m ${isPrivate ? '0600' : '0644'} ${path} /etc/systemd/system/${path}`,
+    'sudo systemctl daemon-reload',
+    'sudo systemctl restart docker',
+  ]);
+
+/** A size as Docker reads it. */
+function bytesOf(quantity: string): string {
+  const bytes = (milliOf(quantity) ?? 0n) / 1000n;
+  const mebibyte = 1024n * 1024n;
+  return bytes % mebibyte === 0n ? `${bytes / mebibyte}m` : `${bytes}b`;
+}
+
+function scriptOf(host: HostAgent): string {
+  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  const stop = host.stopSeconds === undefined ? '' : ` -t ${host.stopSeconds}`;
+  return `${[
+    '#!/bin/sh',
+    `# Starts ${host.agents.length === 1 ? 'the agent' : `${host.agents.length} agents`}. Variables with secrets are in ${ENV_FILE}.`,
+    'set -eu',
+    'cd "$(dirname "$0")"',
+    '',
+    ...(host.mode === 'containers' ? FIND_SOCKET : []),
+    ...onMachine.flatMap(({name, path}) => [
+      '# Containers of runs mount it from the machine.',
+      `install -D -m 0644 ${name} ${path}`,
+      '',
+    ]),
+    'exists() {',
+    '  docker container inspect "$1" >/dev/null 2>&1',
+    '}',
+    '',
+    '# Creates the new container before it stops the previous one. If the new one does not start, the previous one is started again.',
+    'start() {',
+    '  name=$1',
+    '  shift',
+    '  for each in "$name" "$name.next" "$name.previous"; do',
+    '    exists "$each" || continue',
+    `    owner=$(docker container inspect --format '{{index .Config.Labels "${RELEASE_LABEL}"}}' "$each")`,
+    `    [ "$owner" = ${host.name} ] || { echo "A container $each exists, and this script did not start it." >&2; exit 1; }`,
+    '  done',
+    '  # Left by an interrupted run of this script.',
+    '  if exists "$name.previous"; then',
+    `    if [ "$(docker container inspect --format '{{.State.Running}}' "$name" 2>/dev/null)" = true ]; then`,
+    '      docker rm "$name.previous" >/dev/null',
+    '    else',
+    '      if exists "$name"; then docker rm "$name" >/dev/null; fi',
+    '      docker rename "$name.previous" "$name"',
+    '      docker start "$name" >/dev/null',
+    '    fi',
+    '  fi',
+    '  if exists "$name.next"; then docker rm "$name.next" >/dev/null; fi',
+    '  docker create --name "$name.next" "$@" >/dev/null',
+    '  before=',
+    '  if exists "$name"; then',
+    '    before=$name.previous',
+    `    docker stop${stop} "$name" >/dev/null`,
+    '    docker rename "$name" "$before"',
+    '  fi',
+    '  docker rename "$name.next" "$name"',
+    '  if docker start "$name" >/dev/null; then',
+    '    [ -z "$before" ] || docker rm "$before" >/dev/null',
+    '    return',
+    '  fi',
+    '  docker rm --force "$name" >/dev/null',
+    '  [ -n "$before" ] || exit 1',
+    '  docker rename "$before" "$name"',
+    '  docker start "$name" >/dev/null',
+    '  echo "The previous container $name is running again." >&2',
+    '  exit 1',
+    '}',
+    '',
+    ...host.agents.flatMap((agent) => [startLine(agent, host), '']),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** The script runs on the agent's machine, so it can ask Docker for its socket. */
+const FIND_SOCKET = [
+  '# The agent starts containers through the socket of Docker.',
+  `socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')`,
+  'case $socket in',
+  `  unix://*) socket=\${socket#unix://} ;;`,
+  '  *) echo "Docker is at $socket. Run this script on the machine where that Docker Engine runs, without DOCKER_HOST." >&2; exit 1 ;;',
+  'esac',
+  `# A virtual machine has its own socket.`,
+  `if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then`,
+  `  socket=${STANDARD_SOCKET}`,
+  'elif [ ! -S "$socket" ]; then',
+  '  echo "$socket is not a socket." >&2',
+  '  exit 1',
+  'fi',
+  '',
+];
+
+/** Mounted directories and files; `directory` contains the files of the export. */
+const volumesOf = (
+  {directories}: AgentInstance,
+  {files}: HostAgent,
+  directory: string,
+): string[] => [
+  ...directories.map((each) => `${each}:${each}`),
+  ...files.map(
+    ({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`,
+  ),
+];
+
+type Option = readonly [flag: string, value: string];
+
+/** The options of `docker create` with their values; `directory` contains the files of the export. */
+function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Option[] {
+  return [
+    ['--restart', 'unless-stopped'],
+    ...given('--pull', host.pull),
+    ...given('--user', host.user),
+    ...given('--cpus', host.cpus),
+    ...given('--memory', host.memory === undefined ? undefined : bytesOf(host.memory)),
+    ...given('--stop-timeout', host.stopSeconds),
+    ['--env-file', `${directory}/${ENV_FILE}`],
+    ...pairs('--env', {...host.environment, ...agent.environment}),
+    // Unlike --volume, it does not create a directory if the socket is missing.
+    ...given(
+      '--mount',
+      host.mode === 'containers'
+        ? `type=bind,source=${host.socket},target=${STANDARD_SOCKET}`
+        : undefined,
+    ),
+    ...volumesOf(agent, host, directory).map((volume): Option => ['--volume', volume]),
+    ...pairs('--label', host.labels),
+  ];
+}
+
+const given = (flag: string, value: string | number | undefined): Option[] =>
+  value === undefined ? [] : [[flag, String(value)]];
+
+const pairs = (flag: string, map: Readonly<Record<string, string>>): Option[] =>
+  Object.entries(map).map(([name, value]) => [flag, `${name}=${value}`]);
+
+/** Arguments of docker that create the container of an agent; what only the agent reads is copied into it (see agentArchive). */
+export const createArguments = (
+  agent: AgentInstance,
+  host: HostAgent,
+  directory: string,
+): string[] => [
+  'create',
+  '--name',
+  agent.name,
+  ...optionsOf(
+    agent,
+    {...host, files: host.files.filter(({isOnMachine}) => isOnMachine)},
+    directory,
+  ).flat(),
+  host.image,
+  'run',
+];
+
+/** Its values are expanded by the shell. */
+const SHELL_VALUE = /^\$PWD\/|=\$socket,/;
+
+function startLine(agent: AgentInstance, host: HostAgent): string {
+  const word = (value: string): string => (SHELL_VALUE.test(value) ? `"${value}"` : quote(value));
+  const options = optionsOf(agent, {...host, socket: '$socket'}, '$PWD').map(
+    ([flag, value = '']) => `${flag} ${word(value)}`,
+  );
+  return [
+    `start ${agent.name} \\`,
+    ...options.map((option) => `  ${option} \\`),
+    `  ${host.image} run`,
+  ].join('\n');
+}
+
+/** A Compose file without secrets, and the files that it refers to. */
+export function composeFiles(host: HostAgent): Export {
+  const files = [...commonFiles(host), ...daemonProxy(host, 'docker')];
+  const services = Object.fromEntries(
+    host.agents.map((agent) => [agent.name.replaceAll('.', '-'), serviceOf(agent, host)]),
+  );
+  const header = [
+    `Scalr agents for Docker Compose. Secrets are not in this file, but in ${ENV_FILE}.`,
+  ];
+  const compose = {path: 'compose.yaml', text: toYaml({services}, {header}), isPrivate: false};
+  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
+  return {
+    files: [compose, ...files, ignoreFile(files)],
+    steps: [
+      ...daemonSteps(host),
+      ...onMachine.map(({name, path}) => `sudo install -D -m 0644 ${name} ${path}`),
+      'docker compose up --detach',
+      'docker compose logs --follow',
+    ],
+  };
+}
+
+function serviceOf(agent: AgentInstance, host: HostAgent): Values {
+  const volumes = [
+    ...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []),
+    ...volumesOf(agent, host, '.'),
+  ];
+  return {
+    image: host.image,
+    container_name: agent.name,
+    command: ['run'],
+    restart: 'unless-stopped',
+    ...(host.pull === undefined ? {} : {pull_policy: host.pull}),
+    ...(host.user === undefined ? {} : {user: host.user}),
+    ...(host.cpus === undefined ? {} : {cpus: Number(host.cpus)}),
+    ...(host.memory === undefined ? {} : {mem_limit: bytesOf(host.memory)}),
+    ...(host.stopSeconds === undefined ? {} : {stop_grace_period: `${host.stopSeconds}s`}),
+    env_file: [ENV_FILE],
+    ...maps('environment', {...host.environment, ...agent.environment}),
+    ...(volumes.length === 0 ? {} : {volumes: volumes.map(literal)}),
+    ...maps('labels', host.labels),
+  };
+}
+
+/** Compose replaces variables after a dollar sign. */
+const literal = (text: string): string => text.replaceAll('$', '$$$$');
+
+const maps = (key: string, map: Readonly<Record<string, string>>): Values =>
+  Object.keys(map).length === 0
+    ? {}
+    : {
+        [key]: Object.fromEntries(
+          Object.entries(map).map(([name, value]) => [name, literal(value)]),
+        ),
+      };
+
+/** The image to extend: of runs, of the agent, or of one tool and version, in which agents without a runner image start runs. */
+export const BASES = ['runner', 'agent', 'terraform'] as const;
+export type ImageBase = (typeof BASES)[number];
+
+/** What the image gets in addition to certificates. */
+export interface Additions {
+  base?: ImageBase | undefined;
+  /** Packages of the distribution. */
+  packages: readonly string[];
+  /** Directory with provider plugins, laid out as a filesystem mirror. */
+  plugins?: string | undefined;
+}

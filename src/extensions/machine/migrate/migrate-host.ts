@@ -1,0 +1,368 @@
+import {basename, dirname, join} from 'node:path';
+import {chartFor, floorOf} from '../../../charts/charts.ts';
+import type {Target} from '../../../charts/define.ts';
+import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../../charts/host/host.ts';
+import {recommend} from '../../../charts/recommend.ts';
+import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../../charts/support.ts';
+import {newestOf} from '../../../charts/target.ts';
+import {credentialsIn} from '../../../ground/credentials.ts';
+import {ExpectedError, failed} from '../../../ground/errors.ts';
+import {variableSoundsSecret} from '../../../ground/secret.ts';
+import type {Files} from '../../../ground/system/system.ts';
+import {type Path, spellPath} from '../../../ground/tree.ts';
+import {
+  concurrency,
+  isolation,
+  purpose,
+  tokenSecret,
+  tokenSecretKey,
+} from '../../../settings/agent.ts';
+import {catalog} from '../../../settings/catalog.ts';
+import {allowClearText} from '../../../settings/clear-text.ts';
+import type {Setting} from '../../../settings/define.ts';
+import {extraEnv} from '../../../settings/escape-hatch.ts';
+import {milliOf} from '../../../settings/kinds.ts';
+import {
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+} from '../../../settings/pods.ts';
+import {chart, chartVersion, secretNamesOf} from '../../../settings/release.ts';
+import {type Answer, Settings} from '../../../settings/settings.ts';
+import {cache, cachePath, dataHome} from '../../../settings/storage.ts';
+import {caFile, clientCertSecret} from '../../../settings/tls.ts';
+import {isPrivate, valuesDocument} from '../../../values/document.ts';
+import {type Generated, generate} from '../../../values/generate.ts';
+import {type Change, changeOf, targetName, withoutRepeats} from '../../../values/migrate/change.ts';
+import {type MigratedFile, parseTarget} from '../../../values/migrate/migrate-file.ts';
+import {effectiveValues, readEffective} from '../../../values/read-values.ts';
+import {checkGenerated} from '../../../values/validate/validate.ts';
+import {certificateFilesOf, hostTreeOf, lost, type ReadFile, sourcesOf} from './host-tree.ts';
+import type {HostConfiguration} from './read-host.ts';
+
+/** Directories of the machine; pods have their own. */
+const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
+
+interface Wanted {
+  file: string;
+  from?: string | undefined;
+  to?: string | undefined;
+  keepsDefaults: boolean;
+  /** The target, if it was read from the chart. */
+  chart?: Target | undefined;
+  /** Credentials are written. */
+  allowsClearText: boolean;
+}
+
+/** Migrates the configuration of an agent with the files that it names: by an absolute path, or beside it. @throws ExpectedError */
+export async function migrateHostFile(
+  host: HostConfiguration,
+  {file, from, to, keepsDefaults, chart: own, allowsClearText}: Wanted,
+  files: Pick<Files, 'kindOf' | 'read'>,
+): Promise<MigratedFile> {
+  const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
+  if (flag !== undefined) {
+    throw failed(
+      'USAGE',
+      `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
+      [`Omit ${flag}`],
+    );
+  }
+  const found = new Map<string, string>();
+  const directory = dirname(file);
+  const load = async (path: string): Promise<void> => {
+    const candidates = [
+      ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
+      join(directory, basename(path)),
+      join(directory, '..', basename(path)),
+    ];
+    for (const each of candidates)
+      if (!found.has(path) && (await files.kindOf(each)) === 'file')
+        found.set(path, (await files.read(each)).toString('utf8'));
+  };
+  const read = (path: string): string | undefined => found.get(path);
+  for (const path of certificateFilesOf(host)) await load(path);
+  return migrateHost(host, {to, chart: own, allowsClearText}, read);
+}
+
+interface HostMigration {
+  to?: string | undefined;
+  /** The target, if it was read from the chart. */
+  chart?: Target | undefined;
+  allowsClearText?: boolean;
+}
+
+/** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
+export function migrateHost(
+  configuration: HostConfiguration,
+  {to, chart, allowsClearText = false}: HostMigration,
+  read: ReadFile,
+): MigratedFile & {isPrivate: boolean} {
+  const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
+  const found = readHostTree(tree, configuration.target);
+  const given = settingsOf(found, {hasClientCertificate, allowsClearText});
+  const keyOf = (setting: Setting, settings = given): string =>
+    spelled(setting, settings, configuration.target, spellings);
+  const {target, notes} = targetFor(given, to, chart);
+  const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
+  const desired = machine.reduce((settings, {setting}) => settings.without(setting), given);
+  const refused = unsupported(target, desired);
+  const supported = refused.reduce((settings, {setting}) => settings.without(setting), desired);
+  const {settings: own, dropped} = withoutForeignVariables(supported, target);
+  const {settings, generated, refusedByRules} = generateFrom(
+    withLowerRequests(own, target),
+    target,
+    keyOf,
+  );
+  const yaml = valuesDocument(generated);
+  const floor = floorOf(target);
+  const requirement =
+    floor &&
+    changeOf(
+      'requirement',
+      [],
+      `${targetName(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
+      'Check the cluster: scalr-agent preflight',
+    );
+  return {
+    from: configuration.source,
+    to: `${target.chart}@${target.version}`,
+    yaml,
+    values: generated.values,
+    isPrivate: isPrivate(generated),
+    changes: withoutRepeats([
+      ...(requirement ? [requirement] : []),
+      ...changes,
+      ...machine.map(({setting}) => lost(keyOf(setting), 'it is for a directory of the machine')),
+      ...refused.map(({setting}) => refusal(setting, desired, target, keyOf(setting))),
+      ...dropped,
+      ...refusedByRules,
+      ...withoutDerived(
+        settings
+          .entries()
+          .filter(({setting}) => settings.isExplicit(setting))
+          .flatMap(({setting}) =>
+            renamed(setting, generated.origins, keyOf(setting, settings), settings, target),
+          ),
+      ),
+    ]),
+    findings: [],
+    unknownSections: [],
+    target,
+    warnings: generated.warnings,
+    notes: [
+      `Migrated from: ${configuration.source}, ${configuration.agents.length === 1 ? '1 agent' : `${configuration.agents.length} agents`}.`,
+      ...notes,
+    ],
+  };
+}
+
+function settingsOf(
+  found: ReadonlyMap<string, unknown>,
+  {
+    hasClientCertificate,
+    allowsClearText,
+  }: {hasClientCertificate: boolean; allowsClearText: boolean},
+): Settings {
+  const answers = new Map<string, Answer>(
+    [...found].map(([id, value]) => [
+      id,
+      {value, source: 'flag', ...(id === caFile.id ? {given: 'ca.pem'} : {})},
+    ]),
+  );
+  if (hasClientCertificate)
+    answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
+  if (allowsClearText) answers.set(allowClearText.id, {value: true, source: 'flag'});
+  return new Settings(answers);
+}
+
+function targetFor(
+  settings: Settings,
+  to: string | undefined,
+  read: Target | undefined,
+): {target: Target; notes: string[]} {
+  if (to !== undefined) return {target: parseTarget('--to', to, read).target, notes: []};
+  // On a machine, each run gets a container of its own, unless the agent executes runs itself.
+  const isOwn = settings.get(isolation) === undefined && settings.get(purpose) !== 'vcs';
+  const {chart: name, reasons} = recommend(
+    isOwn ? settings.with(isolation, {value: 'per-run', source: 'default'}) : settings,
+  );
+  const why = reasons.filter(({verdict}) => verdict === 'for').map(({message}) => message);
+  return {
+    target: {chart: name, version: newestOf(name)},
+    notes: [`Recommended chart: ${name}. ${why.join(' ')}`.trim()],
+  };
+}
+
+/** The chart version, and the Secret of the token, which `values` names by default. */
+const withDefaults = (settings: Settings, target: Target): Settings =>
+  [tokenSecret, tokenSecretKey].reduce(
+    (all, setting) => all.with(setting, {value: setting.fallback?.(all.get), source: 'default'}),
+    settings
+      .with(chart, {value: target.chart, source: 'flag'})
+      .with(chartVersion, {value: target.version, source: 'flag'}),
+  );
+
+const REQUESTS = [
+  {limit: runCpuLimit, request: runCpuRequest},
+  {limit: runMemoryLimit, request: runMemoryRequest},
+];
+
+/** A machine has limits only; Kubernetes rejects a limit below the default request of the chart. */
+function withLowerRequests(settings: Settings, target: Target): Settings {
+  const usual = readEffective(effectiveValues({}, target), target).settings;
+  return REQUESTS.reduce((all, {limit, request}) => {
+    const value = all.get(limit);
+    const byDefault = usual.get(request.id);
+    const isLower =
+      value !== undefined &&
+      byDefault !== undefined &&
+      (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
+    return isLower
+      ? all.with(request, {
+          value,
+          source: 'default',
+          because: 'the chart default exceeds the limit',
+        })
+      : all;
+  }, settings);
+}
+
+/** Leaves out one setting after the other that rules of the chart reject. @throws ExpectedError if no setting is the reason */
+function generateFrom(
+  given: Settings,
+  target: Target,
+  keyOf: (setting: Setting) => string,
+): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
+  const attempt = (settings: Settings): Generated | ExpectedError => {
+    try {
+      const generated = generate(withDefaults(settings, target), {}, target.schema && target);
+      return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
+    } catch (error) {
+      if (error instanceof ExpectedError) return error;
+      throw error;
+    }
+  };
+  let settings = given;
+  const refusedByRules: Change[] = [];
+  for (;;) {
+    const result = attempt(settings);
+    if (!(result instanceof ExpectedError)) return {settings, generated: result, refusedByRules};
+    if (result.code === 'CLEAR_TEXT_CREDENTIAL') throw result;
+    const rejected = settings.entries().find(({setting}) => {
+      const next = attempt(settings.without(setting));
+      return !(next instanceof ExpectedError) || next.message !== result.message;
+    });
+    if (rejected === undefined) throw result;
+    settings = settings.without(rejected.setting);
+    refusedByRules.push(
+      changeOf(
+        'dropped',
+        [keyOf(rejected.setting)],
+        `${keyOf(rejected.setting)} is not carried over: ${result.message}`,
+      ),
+    );
+  }
+}
+
+function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
+  const reason =
+    refusalReason(chartFor(target), setting, settings.get(setting)) ??
+    'the chart has no key for it';
+  return changeOf('dropped', [key], `${targetName(target)} does not support ${key}: ${reason}.`);
+}
+
+/** Extra variables that are secrets, or that the chart sets itself. */
+function withoutForeignVariables(
+  settings: Settings,
+  target: Target,
+): {settings: Settings; dropped: Change[]} {
+  const answer = settings.answer(extraEnv as Setting);
+  if (answer === undefined) return {settings, dropped: []};
+  const own = new Set(chartFor(target).ownVariables.map(({name}) => name));
+  const all = Object.entries(answer.value as Readonly<Record<string, string>>);
+  const allowsClearText = settings.get(allowClearText) === true;
+  const isSecret = ([name, value]: [string, string]): boolean =>
+    variableSoundsSecret(name) || (!allowsClearText && credentialsIn(value).length > 0);
+  const kept = all.filter((each) => !own.has(each[0]) && !isSecret(each));
+  const without = settings.without(extraEnv as Setting);
+  return {
+    settings:
+      kept.length === 0
+        ? without
+        : without.with(extraEnv as Setting, {...answer, value: Object.fromEntries(kept)}),
+    dropped: all
+      .filter(([name]) => !kept.some(([each]) => each === name))
+      .map(([name]) =>
+        own.has(name)
+          ? lost(name, `${targetName(target)} sets it`)
+          : changeOf(
+              'dropped',
+              [name],
+              `${name} can be a secret, and values.yaml stores plain text.`,
+              'Pass it to the pods from a Kubernetes Secret',
+            ),
+      ),
+  };
+}
+
+/** Without settings that have no option of their own, or share it with one that is carried over. */
+const withoutDerived = (changes: readonly Change[]): Change[] => {
+  const ids = catalog.map(({id}) => id);
+  return changes.filter(
+    ({kind, path}) =>
+      kind !== 'kept' ||
+      !(
+        ids.includes(path) || changes.some((each) => each.kind === 'renamed' && each.path === path)
+      ),
+  );
+};
+
+/** Where the value of a setting is in values.yaml. */
+function renamed(
+  setting: Setting,
+  origins: Generated['origins'],
+  key: string,
+  settings: Settings,
+  target: Target,
+): Change[] {
+  const places = origins
+    .filter((origin) => origin.setting === setting)
+    .map(({path}) => spellPath(path));
+  if (places.length > 0)
+    return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
+  const scope = scopeOf(target, settings.get);
+  const value = settings.get(setting);
+  const limits = rowsFor(chartFor(target), setting, value, scope).flatMap(
+    (row) => row.partly?.(value, scope) ?? [],
+  );
+  if (limits.length > 0)
+    return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
+  const isDefault = supports(target, setting, settings);
+  return isDefault
+    ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)]
+    : [];
+}
+
+/** The variables, or the option of the container, that express the setting. */
+function spelled(
+  setting: Setting,
+  settings: Settings,
+  target: HostTarget,
+  spellings: ReadonlyMap<string, string>,
+): string {
+  const value = settings.get(setting);
+  const scope = hostScope(settings.get);
+  const rows = HOSTS[target].rows.filter(
+    (row) => row.setting === setting && (row.when?.(settings.get) ?? true),
+  );
+  const paths = rows.flatMap((row) => row.write(value, scope)).map(([path]) => path);
+  const names = paths.flatMap(([map, name]) =>
+    map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : [],
+  );
+  if (names.length > 0) return names.join(', ');
+  if (setting.id === concurrency.id) return 'SCALR_AGENT_CONCURRENCY';
+  const options = paths.flatMap((path) => spellings.get(spellPath(path)) ?? []);
+  return options[0] ?? (paths.length > 0 ? spellPath(paths[0] as Path) : setting.id);
+}

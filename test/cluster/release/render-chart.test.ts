@@ -1,0 +1,135 @@
+import {expect, test} from 'vitest';
+import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
+import {
+  lostValues,
+  renderManifest,
+  renderMismatches,
+} from '../../../src/cluster/release/desired-release.ts';
+import type {ProcessResult} from '../../../src/ground/command-line.ts';
+import {settingsFrom} from '../../support/settings-from.ts';
+import {processesOf} from '../platform/fake-cluster.ts';
+
+const WANTED = {
+  name: {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}},
+  chart: {chart: 'agent-job', version: '0.6.5'},
+  yaml: '',
+};
+const RENDERED: ProcessResult = {
+  exitCode: 0,
+  stdout: 'kind: Deployment\nmetadata: {name: a}\n',
+  stderr: '',
+};
+const failing = (stderr: string): ProcessResult => ({exitCode: 1, stdout: '', stderr});
+const TOO_OLD = failing(
+  'Error: chart requires kubeVersion: >=1.35.0-0 <2 which is incompatible with Kubernetes v1.34.1\n\nUse --debug flag to render out invalid YAML\n',
+);
+
+/** What comes of it, and the versions that helm was asked for; it answers these in turn. */
+async function rendered(serverVersion: string | undefined, ...answers: ProcessResult[]) {
+  const versions: (string | undefined)[] = [];
+  const processes = processesOf(async ({args}) => {
+    versions.push(
+      args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined,
+    );
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error('nobody expected helm any more');
+    return answer;
+  });
+  const {get} = await settingsFrom({url: 'https://acme.scalr.io'});
+  return {versions, ...(await renderManifest(WANTED, serverVersion, get, processes))};
+}
+
+test('renders for the version of a supported server', async () => {
+  const found = await rendered('v1.35.1', RENDERED);
+  expect(found).toMatchObject({versions: ['v1.35.1'], manifest: {value: [{kind: 'Deployment'}]}});
+  expect(found).not.toHaveProperty('refusal');
+});
+
+test('renders for the oldest supported version when the server is too old', async () => {
+  expect(await rendered('v1.34.1', TOO_OLD, RENDERED)).toMatchObject({
+    versions: ['v1.34.1', '1.35.0'],
+    manifest: {value: [{kind: 'Deployment'}]},
+    refusal: expect.stringContaining('requires kubeVersion: >=1.35.0-0'),
+  });
+});
+
+test('reports no refusal when the server version is unknown', async () => {
+  const found = await rendered(undefined, TOO_OLD, RENDERED);
+  expect(found).toMatchObject({
+    versions: [undefined, '1.35.0'],
+    manifest: {value: [{kind: 'Deployment'}]},
+  });
+  expect(found).not.toHaveProperty('refusal');
+});
+
+test.each([
+  ['does not retry after another error', [failing('Error: chart not found')], 'chart not found'],
+  [
+    'reports an error that occurs with both versions',
+    [TOO_OLD, failing('Error: execution error at a.yaml')],
+    'execution error',
+  ],
+])('%s', async (_, answers, because) => {
+  expect((await rendered('v1.34.1', ...answers)).manifest).toMatchObject({
+    unknown: 'failed',
+    because: expect.stringContaining(because),
+  });
+});
+
+const SETTINGS = {url: 'https://acme.scalr.io'};
+const promised = async (manifest: string, flags = {}): Promise<string[]> => {
+  const {get} = await settingsFrom({...SETTINGS, ...flags});
+  return renderMismatches(objectsIn(manifest), get);
+};
+
+/** As Helm 3.18 and 4.1 print them. */
+test.each([
+  'coalesce.go:301: warning: destination for agent-k8s.agent.tokenExistingSecret is a table. Ignoring non-table value ()',
+  'level=INFO msg="warning: destination for agent-k8s.agent.tokenExistingSecret is a table. Ignoring non-table value ()"',
+  'coalesce.go:298: warning: cannot overwrite table with non table for agent-local.agent (map[url:])',
+])('detects a dropped value: %s', (line) => {
+  expect(lostValues(`walk.go:75: found symbolic link\n${line}\n`)).toHaveLength(1);
+});
+
+test.each([
+  'coalesce.go:298: warning: cannot overwrite table with non table for agent-job.agent.topologySpreadConstraints (map[])',
+  'level=INFO msg="warning: cannot overwrite table with non table for agent-job.agent.topologySpreadConstraints (map[])"',
+  'WARNING: Kubernetes configuration file is group-readable. This is insecure.',
+])('ignores a harmless warning: %s', (line) => {
+  expect(lostValues(line)).toEqual([]);
+});
+
+const deployment = (container: string): string => `kind: Deployment
+metadata: {name: a}
+spec: {template: {spec: {containers: [${container}]}}}
+`;
+
+test('compares the rendered chart with the settings', async () => {
+  const right = `${deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: B}]}')}---
+kind: NetworkPolicy
+metadata: {name: p}
+---
+kind: PersistentVolumeClaim
+metadata: {name: c}
+`;
+  const flags = {'metadata-service': 'block', cache: 'pvc'};
+  expect(await promised(right, flags)).toEqual([]);
+  expect(await promised(deployment('{name: agent, image: scalr/agent:1}'), flags)).toEqual([
+    'The chart creates no NetworkPolicy to block the metadata service.',
+    'The chart creates no PVC for the cache.',
+  ]);
+  expect(await promised(deployment('{name: agent, image: scalr/agent:1}'))).toEqual([]);
+});
+
+test('reports duplicate variables and invalid images, also in the templates of runs', async () => {
+  expect(
+    await promised(deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: A}]}')),
+  ).toEqual(['Container agent sets A twice.']);
+  const template = `kind: AgentTaskTemplate
+metadata: {name: a}
+spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: runner, image: 'scalr/runner:'}]}}}}}
+`;
+  expect(await promised(template)).toEqual([
+    'Invalid image reference in container runner: scalr/runner:',
+  ]);
+});

@@ -1,0 +1,25 @@
+import {type ScalrClientOptions, scalrClient} from '../../../src/extensions/account/client.ts';
+import {Secret} from '../../../src/ground/secret.ts';
+import {USER_TOKEN} from './mock-account.ts';
+import type {MockApi} from './mock-api.ts';
+
+export const DIRECT = {proxy: undefined};
+
+/** The client of the program, with a record of its waits. */
+export function clientOf(
+  {host, ca}: Pick<MockApi, 'host' | 'ca'>,
+  options: Partial<ScalrClientOptions> = {},
+) {
+  const waits: number[] = [];
+  const client = scalrClient({
+    host,
+    source: 'SCALR_TOKEN',
+    token: new Secret(USER_TOKEN),
+    version: '1.0.0',
+    route: {...DIRECT, ca: [ca]},
+    signal: new AbortController().signal,
+    sleep: async (milliseconds) => void waits.push(milliseconds),
+    ...options,
+  });
+  return {client, waits};
+}

@@ -1,0 +1,92 @@
+import {expect, test} from 'vitest';
+import {formsOf, rareFormsOf} from '../../../../src/extensions/bundle/redact/leak-check.ts';
+import {redacted, redactorOf, seen} from './helpers.ts';
+import {needles, VALUES, writings} from './known-secrets.ts';
+
+/** What may be left of a value: nothing of any form, and of wrapped forms no line. */
+function leftOver(output: string, value: string, written: string): string[] {
+  const latin1 = Buffer.from(value, 'utf8').toString('latin1');
+  const lines = [...written.split(/\n|\\n/), ...latin1.split('\n')].filter(
+    (line) => line.length >= 12 && !line.startsWith('-----'),
+  );
+  return [...formsOf(latin1).values(), ...rareFormsOf(latin1).values(), ...lines].filter((form) =>
+    output.includes(form),
+  );
+}
+
+test('no known value survives, in whatever encoding and wherever it stands', () => {
+  const through = redactorOf(VALUES);
+  const survivors: string[] = [];
+  let planted = 0;
+  for (const {name, value, written, text} of needles()) {
+    planted += 1;
+    const output = redacted(through, [text]).toString('latin1');
+    if (leftOver(output, value, written).length > 0) survivors.push(name);
+  }
+  expect(survivors).toEqual([]);
+  expect(planted).toBeGreaterThan(5000);
+});
+
+test('what stands around a value stays', () => {
+  expect(seen('connecting to db with mellon-7, try 2\n', VALUES)).toMatch(
+    /^connecting to db with \[redacted:word:[0-9a-f]{8}\], try 2\n$/,
+  );
+});
+
+test('a value has one pseudonym in all its encodings, and in all files', () => {
+  for (const [kind, value] of Object.entries(VALUES)) {
+    const through = redactorOf({[kind]: value});
+    const names = new Set(
+      [...writings(value).values()].flatMap(
+        (written) =>
+          redacted(through, [Buffer.from(` ${written} `, 'latin1')])
+            .toString('latin1')
+            .match(/\[redacted:[^\]]*\]/g) ?? [],
+      ),
+    );
+    expect([
+      kind,
+      [...names].filter((name) => name.startsWith(`[redacted:${kind}:`)).length,
+    ]).toEqual([kind, 1]);
+  }
+});
+
+test('a value that a log wrapped over two lines is found', () => {
+  const token = VALUES['token'] as string;
+  for (let cut = 1; cut < token.length; cut += 1) {
+    const text = `2026-11-21T10:00:00.1234567Z a ${token.slice(0, cut)}\n2026-11-21T10:00:00.1234568Z ${token.slice(cut)} b`;
+    expect([cut, seen(text, {token})]).toEqual([
+      cut,
+      expect.stringMatching(/^2026-11-21T10:00:00.1234567Z a \[redacted:token:\w+\] b$/),
+    ]);
+  }
+});
+
+test('base64 that begins like the rest of an escape is found', () => {
+  expect(seen('a \\nYV/ml6VhYW b', {value: "'a_日aaa"})).toMatch(
+    /^a \\n?\[redacted:value:\w+\] b$/,
+  );
+});
+
+test('a value that was cut off is found while most of it is there', () => {
+  const hex = VALUES['hex'] as string;
+  expect(seen(`using ${hex.slice(0, 40)}… (truncated)`, {hex})).toMatch(
+    /^using \[redacted:hex:\w+\]… \(truncated\)$/,
+  );
+  expect(seen(`…${hex.slice(20)} (truncated)`, {hex})).toMatch(
+    /^…\[redacted:hex:\w+\] \(truncated\)$/,
+  );
+});
+
+test('a value inside of what only looks secret gives its name to all of it', () => {
+  const hex = VALUES['hex'] as string;
+  const {0: plain} = seen(hex, {hex}).match(/\[.*\]/) as RegExpMatchArray;
+  for (const around of [
+    `password: ${hex}`,
+    `Authorization: Bearer ${hex}`,
+    `{"db_token":"${hex}"}`,
+    `Basic ${Buffer.from(`u:${hex}`).toString('base64')}`,
+  ]) {
+    expect(seen(around, {hex})).toContain(plain);
+  }
+});

@@ -1,0 +1,433 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {parse} from 'yaml';
+import {parseRings, ringOf} from '../../../src/answers/overlay.ts';
+import {FLEET_TARGETS} from '../../../src/extensions/fleet/engines.ts';
+import {overrideOf} from '../../../src/extensions/fleet/fleet.ts';
+import {isMap, mergeValues, type Values} from '../../../src/ground/tree.ts';
+import {runBuilt} from '../../package/built.ts';
+import {violations} from '../../support/output-schema.ts';
+
+const GIT = ['--git-url', 'https://git.example.com/agents.git'];
+
+function directory(files: Readonly<Record<string, string>> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'fleet-'));
+  onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
+  mkdirSync(join(cwd, 'clusters'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const run = (...argv: string[]) =>
+    runBuilt('scalr-agent', argv, {
+      cwd,
+      env: {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'},
+      timeoutMs: 120_000,
+    });
+  /** Texts of an export by path. */
+  const exported = (target: string, out: string, ...flags: string[]): Record<string, string> => {
+    const {status, stderr} = run('export', target, ...flags, '--out', out, '--yes');
+    expect(status, stderr).toBe(0);
+    const files = readdirSync(join(cwd, out), {recursive: true, encoding: 'utf8'}).filter((path) =>
+      statSync(join(cwd, out, path)).isFile(),
+    );
+    return Object.fromEntries(
+      files.toSorted().map((path) => [path, readFileSync(join(cwd, out, path), 'utf8')]),
+    );
+  };
+  return {
+    cwd,
+    run,
+    exported,
+    write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
+  };
+}
+
+const ANSWERS =
+  'url: https://acme.scalr.io\nchart: agent-job\nnode-selector: {team: a}\ntoleration: [a=b:NoSchedule]\n';
+const OVERLAY = ['--answers', 'answers.yaml', '--overlay', 'clusters'];
+const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
+/** Flags that the targets need. */
+const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
+
+describe.each(FLEET_TARGETS)('%s', (target) => {
+  test('is the same for the same answers, and one more cluster changes no other file', () => {
+    const {exported, write} = directory({
+      'answers.yaml': ANSWERS,
+      'clusters/eu-1.yaml': 'node-selector: {disk: ssd}\n',
+      'clusters/eu-2.yaml': 'toleration: [c=d:NoSchedule]\ngrace-period: 30m\n',
+    });
+    const flags = [...OVERLAY, ...flagsOf(target)];
+    const before = exported(target, 'fleet', ...flags);
+    expect(exported(target, 'fleet', ...flags)).toEqual(before);
+    write('clusters/eu-3.yaml', 'run-memory-limit: 4Gi\n');
+    const after = exported(target, 'fleet', ...flags);
+    const added = Object.keys(after).filter((path) => !(path in before));
+    expect(added).toEqual([expect.stringContaining('eu-3')]);
+    expect(Object.fromEntries(Object.entries(after).filter(([path]) => path in before))).toEqual(
+      before,
+    );
+    expect(Object.values(after).join('')).not.toMatch(
+      /e30\.e30\.c2ln|npx (?!scalr-agent-install takes)/,
+    );
+  });
+
+  test('pins the version, explains every task of operators, and leaves nothing to fill in', () => {
+    const {exported} = directory();
+    const files = exported(
+      target,
+      'fleet',
+      '--url',
+      'https://acme.scalr.io',
+      '--chart',
+      'agent-job',
+      '--chart-version',
+      '0.6.4',
+      ...flagsOf(target),
+    );
+    const readme = files['README.md'] ?? '';
+    for (const heading of [
+      'Bootstrap',
+      'Add a cluster',
+      'Rotate the token',
+      'Upgrade one ring at a time',
+      'Remove',
+    ])
+      expect(readme).toContain(`## ${heading}\n`);
+    const text = Object.values(files).join('\n');
+    expect(text).toMatch(/0\.6\.4/);
+    expect(text).not.toMatch(/@[a-z]+@|undefined|\[object/);
+  });
+});
+
+const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  terraform: [],
+  helmfile: ['--sops'],
+  flux: ['--secret-store', 'vault'],
+};
+
+test.each(
+  FLEET_TARGETS,
+)('validate accepts every file of %s, and finds a mistake in each', (target) => {
+  const {cwd, exported, run, write} = directory({
+    // Without an address, the shared values are incomplete.
+    'answers.yaml': ANSWERS.replace(/^url.*\n/, ''),
+    'clusters/eu-1.yaml': 'url: https://acme.scalr.io\nnode-selector: {disk: ssd}\n',
+    'clusters/eu-2.yaml':
+      'url: https://acme.scalr.io\nchart: agent-local\nnode-selector: {disk: ssd}\n',
+  });
+  const flags = SECRET_FLAGS[target] ?? ['--secret-store', 'SecretStore/vault'];
+  const files = Object.entries(
+    exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target)),
+  ).filter(([path]) => path !== 'README.md');
+  const paths = files.map(([path]) => `fleet/${path}`);
+  const clean = run('validate', ...paths, '--json');
+  expect(violations('validate', clean.stdout)).toEqual([]);
+  expect(
+    JSON.parse(clean.stdout).files.filter(
+      ({findings}: {findings: unknown[]}) => findings.length > 0,
+    ),
+  ).toEqual([]);
+  expect(clean.status, clean.stderr).toBe(0);
+  const mistakes = files.map(([path, text]) => {
+    const key = text.indexOf('nodeSelector');
+    const changed = key < 0 ? `${text}# ${LEAK}\n` : text.replace('nodeSelector', 'nodeSelectr');
+    write(`fleet/${path}`, changed);
+    const line = (key < 0 ? text : text.slice(0, key)).split('\n').length;
+    return `fleet/${path}:${line} ${key < 0 ? 'TOKEN_IN_FILE' : 'UNKNOWN_KEY'}`;
+  });
+  const {files: checked} = JSON.parse(run('validate', ...paths, '--json').stdout);
+  const found = checked.flatMap(
+    ({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
+      findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
+  );
+  expect(found, cwd).toEqual(expect.arrayContaining(mistakes));
+});
+
+describe('nothing of the files deletes a cache or a namespace', () => {
+  const withCache = (target: string): Record<string, string> =>
+    directory({
+      'answers.yaml': `${ANSWERS}cache: pvc\ncache-size: 5Gi\n`,
+      'clusters/eu-1.yaml': '',
+      'clusters/eu-2.yaml': 'cache: ephemeral\n',
+    }).exported(target, 'fleet', ...OVERLAY, ...flagsOf(target));
+
+  test('Flux prunes no namespace, and Helm keeps every PVC', () => {
+    const files = withCache('flux');
+    const objects = Object.entries(files)
+      .filter(([path]) => path.endsWith('.yaml'))
+      .map(([, text]) => parse(text));
+    const namespaces = objects.filter(({kind}) => kind === 'Namespace');
+    expect(namespaces).toHaveLength(1);
+    expect(namespaces[0].metadata.annotations).toEqual({
+      'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+    });
+    const [{spec}] = objects.filter(({kind}) => kind === 'HelmRelease');
+    expect(spec.postRenderers[0].kustomize.patches).toContainEqual(
+      expect.objectContaining({
+        target: {kind: 'PersistentVolumeClaim'},
+        patch: expect.stringContaining('"helm.sh/resource-policy":"keep"'),
+      }),
+    );
+    expect(files['README.md']).not.toContain('deleted too');
+  });
+
+  test.each([
+    'argocd',
+    'argocd-appset',
+  ])('%s prunes nothing, even in a cluster whose cache was removed from the answers', (target) => {
+    const applications = Object.entries(withCache(target))
+      .filter(([path]) => /^applications\/|^applicationset/.test(path))
+      .map(([, text]) => parse(text))
+      .map((each) => each.spec.template ?? each);
+    expect(applications.length).toBe(target === 'argocd' ? 2 : 1);
+    for (const {metadata, spec} of applications) {
+      expect(spec.syncPolicy.automated.prune).toBe(false);
+      expect(metadata.finalizers).toBeUndefined();
+    }
+  });
+
+  test('Terraform never destroys the namespace that it created', () => {
+    expect(withCache('terraform')['modules/token/main.tf']).toMatch(
+      /resource "kubernetes_namespace_v1" "agent" \{(?:(?!^\}).*\n)*\s+prevent_destroy = true/m,
+    );
+  });
+});
+
+test.each([
+  'helmfile',
+  'flux',
+  'argocd',
+  'argocd-appset',
+])('%s reads the token from External Secrets, with a key per cluster', (target) => {
+  const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
+  const files = exported(
+    target,
+    'fleet',
+    ...OVERLAY,
+    '--secret-store',
+    'SecretStore/vault',
+    ...flagsOf(target),
+  );
+  const text = Object.values(files).join('\n');
+  expect(text).toContain('apiVersion: external-secrets.io/v1\n');
+  expect(text).toContain('scalr-agent/eu-1');
+  expect(text).toMatch(/kind: SecretStore\n\s+name: vault\n/);
+});
+
+test.each([
+  '--sops',
+  '--sealed-secrets',
+])('%s prints commands that encrypt standard input, and no file contains the token', (flag) => {
+  const {run, cwd} = directory();
+  const {status, stderr} = run(
+    'export',
+    'flux',
+    '--url',
+    'https://acme.scalr.io',
+    flag,
+    '--out',
+    'fleet',
+  );
+  expect(status, stderr).toBe(0);
+  expect(stderr).toMatch(
+    /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
+  );
+  const {resources} = parse(
+    readFileSync(join(cwd, 'fleet/clusters/default/kustomization.yaml'), 'utf8'),
+  ) as {resources: string[]};
+  expect(resources[1]).toMatch(/^token\.(sops|sealed)\.yaml$/);
+});
+
+test.each([
+  [['argocd', '--sops'], 'argocd does not support sops.'],
+  [['terraform', '--secret-store', 'vault'], 'terraform does not support external-secrets.'],
+  [['argocd-appset'], 'An ApplicationSet reads the files of clusters from Git: set --git-url.'],
+  [['flux', '--sops', '--sealed-secrets'], '--sops and --sealed-secrets cannot be combined.'],
+  [['compose', '--overlay', 'clusters'], '--overlay: only for the targets'],
+  [
+    ['flux', '--chart-source', 'oci://registry.example.com/agent-job', '--chart', 'agent-job'],
+    'not supported in files for fleets',
+  ],
+])('%j is rejected', (argv, message) => {
+  const {status, stderr} = directory().run(
+    'export',
+    ...argv,
+    '--url',
+    'https://acme.scalr.io',
+    '--out',
+    'fleet',
+  );
+  expect(stderr).toContain(message);
+  expect(status).toBe(2);
+});
+
+describe('overlays', () => {
+  test('a conflict names both files, in export and validate', () => {
+    const {run} = directory({
+      'answers.yaml': ANSWERS,
+      'clusters/eu-1.yaml': 'cache: existing-pvc\n',
+      'clusters/eu-2.yaml': '',
+    });
+    const place =
+      'clusters/eu-1.yaml over answers.yaml: --cache: existing-pvc requires the name of a PVC.';
+    expect(run('export', 'flux', ...OVERLAY)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(place),
+    });
+    const {status, stdout} = run('validate', ...OVERLAY, '--json');
+    expect(violations('validate', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).files).toMatchObject([
+      {
+        file: 'clusters/eu-1.yaml',
+        valid: false,
+        findings: [
+          {
+            code: 'INVALID_SETTING',
+            path: 'cache',
+            line: 1,
+            column: 1,
+            message: 'existing-pvc requires the name of a PVC.',
+          },
+        ],
+      },
+      {file: 'clusters/eu-2.yaml', valid: true, chart: 'agent-job'},
+    ]);
+    expect(status).toBe(3);
+  });
+
+  test('validate lists the problems of every cluster at their settings, whatever is wrong with other clusters', () => {
+    const {run} = directory({
+      'answers.yaml': `${ANSWERS}data-size: much\n`,
+      'clusters/broken.yaml': 'concurrency: 2\nset: [\n',
+      'clusters/fine.yaml': 'data-size: 4Gi\n',
+      'clusters/many.yaml': 'data-size: 4Gi\ncontroller-replicas: 99\nconcurrency: many\n',
+      'clusters/shared.yaml': '',
+      'clusters/unknown.yaml': 'data-size: 4Gi\n\nlabels: x\nconcurency: 3\n',
+      'clusters/unsupported.yaml': 'data-size: 4Gi\nsingle-run: true\n',
+    });
+    const {status, stdout} = run('validate', ...OVERLAY, '--format', 'github');
+    const lines = stdout.split('\n').filter((line) => line.startsWith('::error'));
+    expect(
+      lines.map((line) => /file=clusters\/([^,:]*)(?:,line=(\d+))?/.exec(line)?.slice(1)),
+    ).toEqual([
+      ['broken.yaml', '3'],
+      ['many.yaml', '3'],
+      ['many.yaml', '2'],
+      ['shared.yaml', undefined],
+      ['unknown.yaml', '3'],
+      ['unknown.yaml', '4'],
+      ['unsupported.yaml', '2'],
+    ]);
+    expect(lines[3]).toContain('This file does not set it; it is merged over answers.yaml.');
+    expect(lines[5]).toContain('Did you mean concurrency');
+    expect(status).toBe(3);
+    const exported = run('export', 'flux', ...OVERLAY);
+    expect(exported.status).toBe(2);
+    for (const name of ['broken', 'many', 'shared', 'unknown', 'unsupported'])
+      expect(exported.stderr).toContain(`clusters/${name}.yaml`);
+  });
+
+  test('recommend names the clusters that a chart cannot serve', () => {
+    const {run} = directory({
+      'answers.yaml': 'url: https://acme.scalr.io\n',
+      'clusters/one.yaml': 'cloud: gke-autopilot\n',
+      'clusters/two.yaml': '',
+    });
+    const {stdout} = run('recommend', ...OVERLAY, '--json');
+    expect(violations('recommend', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).clusters).toMatchObject([
+      {cluster: 'one', excluded: [{chart: 'agent-k8s'}]},
+      {cluster: 'two', excluded: []},
+    ]);
+    expect(run('recommend', ...OVERLAY).stdout).toMatch(
+      /× agent-k8s: .* \(one\)\nCharts that can serve all clusters: agent-local, agent-job\n/,
+    );
+  });
+
+  test('a ring has answers between the shared ones and those of a cluster', () => {
+    const {exported} = directory({
+      'answers.yaml': `${ANSWERS}chart-version: 0.6.4\n`,
+      'clusters/rings.yaml':
+        '- name: canary\n  clusters: [eu-1]\n  answers: {chart-version: 0.6.5}\n',
+      'clusters/eu-1.yaml': 'kube-context: admin@eu-1\n',
+      'clusters/eu-2.yaml': 'node-selector: {disk: ssd}\ntoleration: [c=d:NoSchedule]\n',
+    });
+    const files = exported('helmfile', 'fleet', ...OVERLAY);
+    const [one, two] = ['eu-1', 'eu-2'].map((name) => parse(files[`clusters/${name}.yaml`] ?? ''));
+    expect(one).toMatchObject({
+      ring: 'canary',
+      version: '0.6.5',
+      kubeContext: 'admin@eu-1',
+      values: {},
+    });
+    expect(two).toMatchObject({ring: 'all', version: '0.6.4', kubeContext: 'eu-2'});
+    // Maps are merged, lists are replaced.
+    expect(two.values.task).toEqual({
+      nodeSelector: {disk: 'ssd'},
+      tolerations: [expect.objectContaining({key: 'c'})],
+    });
+  });
+
+  test.each([
+    ['{}', 'expected a list of rings'],
+    ['- name: canary\n  percent: 200', 'ring 1 is not a name'],
+    ['- name: canary\n- name: canary', 'ring canary is listed twice'],
+    ['- name: canary\n  answers: {urll: a}', 'unknown setting "urll"'],
+    ['- [', 'rings.yaml'],
+  ])('rings.yaml with %j is rejected', (text, message) => {
+    expect(() => parseRings(text, 'rings.yaml')).toThrow(message);
+  });
+
+  test('a percentage is stable and close to its share', () => {
+    const rings = parseRings(
+      '- name: canary\n  clusters: [c-7]\n- name: early\n  percent: 10',
+      'rings.yaml',
+    );
+    expect(rings.map(({name}) => name)).toEqual(['canary', 'early', 'all']);
+    const found = Array.from({length: 1000}, (_, index) => ringOf(`c-${index}`, rings).name);
+    expect(found[7]).toBe('canary');
+    expect(found.filter((name) => name === 'early').length).toBeGreaterThan(70);
+    expect(found.filter((name) => name === 'early').length).toBeLessThan(130);
+  });
+
+  test('base and override have the effect of the values', () => {
+    const leaf = fc.oneof(
+      fc.integer(),
+      fc.string(),
+      fc.boolean(),
+      fc.array(fc.integer(), {maxLength: 2}),
+    );
+    // As in charts, a key is a map in all values or in none.
+    const {tree} = fc.letrec<{tree: Values}>((tie) => {
+      const keys = {a: leaf, b: leaf, map: fc.oneof({maxDepth: 3}, fc.constant({}), tie('tree'))};
+      return {tree: fc.record(keys, {requiredKeys: []}) as fc.Arbitrary<Values>};
+    });
+    fc.assert(
+      fc.property(tree, tree, tree, (defaults, base, desired) => {
+        const override = overrideOf(base, desired, defaults);
+        expect(prune(mergeValues(mergeValues(defaults, base), override))).toEqual(
+          prune(mergeValues(defaults, desired)),
+        );
+      }),
+    );
+  });
+});
+
+/** Maps without entries have no effect in the charts. */
+function prune(values: Values): Values {
+  const entries = Object.entries(values).map(
+    ([key, below]) => [key, isMap(below) ? prune(below) : below] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(([, below]) => !isMap(below) || Object.keys(below).length > 0),
+  );
+}

@@ -1,0 +1,175 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import {homedir, tmpdir} from 'node:os';
+import {basename, join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {HOST_TARGETS} from '../../../src/charts/host/host.ts';
+import {FLEET_TARGETS} from '../../../src/extensions/fleet/engines.ts';
+import {runBuilt} from '../../package/built.ts';
+import {certificates} from '../../support/certificates.ts';
+
+/** Every input is given as an absolute path, and all files are written to another directory. */
+function machine() {
+  const home = mkdtempSync(join(tmpdir(), 'someone-'));
+  onTestFinished(() => rmSync(home, {recursive: true, force: true}));
+  for (const name of ['clusters', 'plugins', 'out']) mkdirSync(join(home, name));
+  const at = (name: string): string => join(home, name);
+  writeFileSync(at('company-ca.pem'), String(certificates['ca.pem']));
+  writeFileSync(at('more.yaml'), 'podAnnotations: {team: a}\n');
+  writeFileSync(
+    at('answers.yaml'),
+    `url: https://acme.scalr.io\nca-file: ${at('company-ca.pem')}\n`,
+  );
+  writeFileSync(at('clusters/eu-1.yaml'), 'kube-context: eu-1\n');
+  writeFileSync(at('clusters/eu-2.yaml'), `values-file: [${at('more.yaml')}]\n`);
+  const run = (...argv: string[]): string => {
+    const {status, stdout, stderr} = runBuilt('scalr-agent', argv, {
+      cwd: at('out'),
+      timeoutMs: 60_000,
+    });
+    expect(status, stderr).toBe(0);
+    return stdout;
+  };
+  /** Lines of the files with a path of this machine. */
+  const leaks = (): string[] =>
+    readdirSync(at('out'), {recursive: true, encoding: 'utf8'})
+      .filter((file) => statSync(join(at('out'), file)).isFile())
+      .flatMap((file) =>
+        readFileSync(join(at('out'), file), 'utf8')
+          .split('\n')
+          .filter((line) => [basename(home), tmpdir(), homedir()].some((path) => isIn(line, path)))
+          .map((line) => `${file}: ${line}`),
+      );
+  return {at, run, leaks};
+}
+
+/** A home directory of / is in every path. */
+const isIn = (line: string, path: string): boolean => path.length > 1 && line.includes(path);
+
+const ADDRESS = ['--url', 'https://acme.scalr.io'];
+const GIT = ['--git-url', 'https://git.example.com/agents.git'];
+
+describe('no generated file contains a path of the machine that made it', () => {
+  test.each(FLEET_TARGETS)('export %s, for one cluster and for several', (target) => {
+    const {at, run, leaks} = machine();
+    const git = target.startsWith('argocd') ? GIT : [];
+    const chart = ['--chart', 'agent-local', '--values-file', at('more.yaml')];
+    const inputs = ['--ca-file', at('company-ca.pem'), ...chart];
+    run('export', target, ...ADDRESS, ...inputs, ...git, '--out', at('out/one'));
+    const overlay = [
+      '--answers',
+      at('answers.yaml'),
+      '--overlay',
+      at('clusters'),
+      '--chart',
+      'agent-local',
+    ];
+    run('export', target, ...overlay, ...git, '--out', at('out/several'));
+    expect(leaks()).toEqual([]);
+    expect(readFileSync(at('out/one/README.md'), 'utf8')).toContain('--ca-file company-ca.pem');
+    expect(readFileSync(at('out/several/README.md'), 'utf8')).toContain(
+      '--answers answers.yaml --overlay clusters',
+    );
+  });
+
+  test.each(HOST_TARGETS)('export %s', (target) => {
+    const {at, run, leaks} = machine();
+    run('export', target, ...ADDRESS, '--ca-file', at('company-ca.pem'), '--out', at('out/agent'));
+    expect(leaks()).toEqual([]);
+  });
+
+  test('export dockerfile, volume and prepull', () => {
+    const {at, run, leaks} = machine();
+    const inputs = ['--ca-file', at('company-ca.pem'), '--plugins', at('plugins')];
+    run(
+      'export',
+      'dockerfile',
+      ...ADDRESS,
+      '--chart',
+      'agent-job',
+      ...inputs,
+      '--out',
+      at('out/image'),
+    );
+    run('export', 'volume', '--cloud', 'gke', '--out', at('out/volume'));
+    run('export', 'prepull', ...ADDRESS, '--chart', 'agent-job', '--out', at('out/prepull'));
+    expect(leaks()).toEqual([]);
+    expect(readFileSync(at('out/image/Dockerfile'), 'utf8')).toContain('COPY ["plugins",');
+  });
+
+  test('values, its schema and its standard output', () => {
+    const {at, run, leaks} = machine();
+    const inputs = [
+      ...ADDRESS,
+      '--chart',
+      'agent-local',
+      '--ca-file',
+      at('company-ca.pem'),
+      '--values-file',
+      at('more.yaml'),
+    ];
+    run(
+      'values',
+      ...inputs,
+      '--out',
+      at('out/values.yaml'),
+      '--schema',
+      at('out/values.schema.json'),
+    );
+    const printed = run('values', ...inputs, '--schema', at('printed.schema.json'));
+    writeFileSync(at('out/printed.yaml'), printed);
+    expect(leaks()).toEqual([]);
+    expect(printed).toContain('--values-file more.yaml');
+    expect(printed).toContain('$schema=printed.schema.json\n');
+  });
+
+  test('values of a chart in a directory', () => {
+    const {at, run, leaks} = machine();
+    mkdirSync(at('agent-local'));
+    writeFileSync(at('agent-local/Chart.yaml'), 'name: agent-local\nversion: 0.6.4\n');
+    writeFileSync(at('agent-local/values.yaml'), '{}\n');
+    writeFileSync(
+      at('out/values.yaml'),
+      run('values', ...ADDRESS, '--chart-source', at('agent-local')),
+    );
+    expect(leaks()).toEqual([]);
+    expect(readFileSync(at('out/values.yaml'), 'utf8')).toContain('--chart-source agent-local');
+  });
+
+  test('images for a machine without a route', () => {
+    const {at, run, leaks} = machine();
+    run(
+      'images',
+      '--chart',
+      'agent-local',
+      '--format',
+      'oci-layout-script',
+      '--out',
+      at('out/images.sh'),
+    );
+    expect(leaks()).toEqual([]);
+  });
+});
+
+test('generated files tell how they were made, not how to download a program', () => {
+  const {at, run} = machine();
+  run('values', ...ADDRESS, '--chart', 'agent-local', '--out', at('out/values.yaml'));
+  for (const target of [...HOST_TARGETS, ...FLEET_TARGETS]) {
+    const git = target.startsWith('argocd') ? GIT : [];
+    run('export', target, ...ADDRESS, ...git, '--out', at(`out/${target}`));
+  }
+  const texts = readdirSync(at('out'), {recursive: true, encoding: 'utf8'})
+    .filter((file) => statSync(join(at('out'), file)).isFile())
+    .map((file) => readFileSync(join(at('out'), file), 'utf8'));
+  expect(texts.length).toBeGreaterThan(15);
+  expect(
+    texts.filter((text) => /npx|npm (?:install|i|exec)\b|scalr-agent-install/.test(text)),
+  ).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, statSync, writeFileSync} from 'node:fs';
+import {open} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+
+describe('a missing directory', () => {
+  test('is created with its parents, for the owner only', async () => {
+    await nodeFiles.write(join(folder, 'a/b/c.yaml'), 'c', {isPrivate: true, makesDirectory: true});
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700);
+  });
+
+  test.runIf(process.platform === 'linux')('is refused where none can be created', async () => {
+    await expect(
+      nodeFiles.write('/proc/nothing/a/c.yaml', 'c', {isPrivate: true, makesDirectory: true}),
+    ).rejects.toMatchObject({
+      code: 'UNWRITABLE_FILE',
+    });
+  });
+});
+
+test('names of directories end with a slash, and an unreadable directory has none', async () => {
+  await nodeFiles.write(join(folder, 'list/one/file'), '', {
+    isPrivate: false,
+    makesDirectory: true,
+  });
+  await nodeFiles.write(join(folder, 'list/two'), '', {isPrivate: false});
+  expect((await nodeFiles.list(join(folder, 'list'))).toSorted()).toEqual(['one/', 'two']);
+  expect(await nodeFiles.list(join(folder, 'nowhere'))).toEqual([]);
+});
+
+describe.skipIf(process.platform === 'win32')('a file that several checks read', () => {
+  test('is read once if it is a pipe, also at the same time', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('/bin/sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
+    const reading = [nodeFiles.read(pipe), nodeFiles.read(pipe)];
+    writeFileSync(pipe, 'token');
+    const later = nodeFiles.read(pipe);
+    expect((await Promise.all([...reading, later])).map(String)).toEqual([
+      'token',
+      'token',
+      'token',
+    ]);
+  });
+
+  test('is read again if it is an ordinary file, or did not exist', async () => {
+    const path = join(folder, 'changing');
+    await expect(nodeFiles.read(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+    writeFileSync(path, 'one');
+    expect(String(await nodeFiles.read(path))).toBe('one');
+    writeFileSync(path, 'two');
+    expect(String(await nodeFiles.read(path))).toBe('two');
+  });
+
+  test('fails as expected if it is a directory, however slow the disk is', async () => {
+    const file = await open(folder);
+    const handle = Object.getPrototypeOf(file) as typeof file;
+    await file.close();
+    const {stat} = handle;
+    const slow = vi.spyOn(handle, 'stat').mockImplementation(async function (this: typeof file) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return stat.call(this);
+    } as typeof stat);
+    onTestFinished(() => slow.mockRestore());
+    await expect(nodeFiles.read(folder)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+  });
+});
