@@ -7,6 +7,7 @@ const src = resolve(import.meta.dirname, '../src');
 /** Room -> rooms it may import from, besides `ground`, from the ground up. Reading this table is reading the architecture. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ground: [],
+  findings: [],
   settings: [],
   charts: ['settings'],
   values: ['charts', 'settings'],
@@ -14,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   answers: ['cluster', 'values', 'charts', 'settings'],
   checks: ['cluster', 'values', 'charts', 'settings'],
   operations: ['checks', 'cluster', 'values', 'charts', 'settings'],
-  ui: ['operations', 'checks', 'cluster', 'values', 'charts', 'settings'],
+  ui: ['operations', 'checks', 'cluster', 'values', 'charts', 'settings', 'findings'],
   extensions: ['ui', 'operations', 'checks', 'cluster', 'values', 'charts', 'settings'],
   wizard: [
     'extensions',
@@ -49,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'values',
     'charts',
     'settings',
+    'findings',
   ],
   bin: ['cli'],
 };
@@ -77,7 +79,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'fast-string-width': ['ui'],
   'fast-wrap-ansi': ['ui'],
   'is-unicode-supported': ['ui'],
-  yaml: ['answers', 'values', 'cluster/helm', 'cluster/platform'],
+  yaml: ['answers', 'findings', 'values', 'cluster/helm', 'cluster/platform'],
   execa: ['ground/system'],
   'write-file-atomic': ['ground/system'],
   diff: ['ui'],
@@ -94,7 +96,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
   '../schemas': ['charts'],
   '../report': ['extensions'],
-  '../templates': ['values', 'extensions'],
+  '../templates': ['findings', 'values', 'extensions'],
 };
 
 const files = readdirSync(src, {recursive: true, encoding: 'utf8'}).filter((file) =>

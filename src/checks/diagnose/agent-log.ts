@@ -141,7 +141,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isTransient: true,
   },
   {
-    code: 'SCALR_UNREACHABLE',
+    code: 'CONNECTION_FAILED',
     pattern:
       /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
     permanentAfter: 120,

@@ -291,7 +291,7 @@ export const podCauses: readonly CauseTable[] = [
       ),
   }),
   singleCause({
-    code: 'NOT_READY',
+    code: 'POD_NOT_READY',
     normalFor: 30,
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),
