@@ -246,10 +246,10 @@ test('the interfaces of the system hold no code', () => {
   expect(readFileSync(join(src, 'ground/system/system.ts'), 'utf8')).not.toMatch(code);
 });
 
-test('the diagram of CONTRIBUTING.md shows every room and only allowed imports', () => {
+test('the diagram of the tour shows every room and only allowed imports', () => {
   const [, diagram = ''] =
     /^```mermaid\n([\s\S]*?)^```$/m.exec(
-      readFileSync(resolve(src, '../CONTRIBUTING.md'), 'utf8'),
+      readFileSync(resolve(src, '../docs/dev/tour.md'), 'utf8'),
     ) ?? [];
   const arrows = [...diagram.matchAll(/^ *([\w-]+) --> ([\w-]+)$/gm)].map(
     ([, from = '', to = '']) => ({from, to}),
