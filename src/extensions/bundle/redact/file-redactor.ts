@@ -40,6 +40,7 @@ export class FileRedactor {
   #written = 0;
   #scanned = 0;
   #state = 0;
+  readonly #keyKinds: Reading['keyKinds'] = new Map();
   #last = {end: -1, instead: ''};
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
@@ -101,7 +102,8 @@ export class FileRedactor {
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
     this.#findKnown(limit);
-    const reading = {isStrict: this.#search.isStrict, budget: new Budget()};
+    const {isStrict} = this.#search;
+    const reading = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
       this.#scan(text, limit, reading);
       if (this.#skipping === undefined) break;

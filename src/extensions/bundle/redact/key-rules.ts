@@ -29,8 +29,8 @@ export const secretKeyRule: RedactionRule = {
   name: 'key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, {start, end}, reading) {
-    const key = keyAround(text, start, end);
+  find(text, anchor, reading) {
+    const key = keyAround(text, anchor, reading.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text.slice(Math.max(0, key.start - 80), key.start);
     const after = text.slice(key.end, key.end + 80);
@@ -124,8 +124,9 @@ export const nearKeys: RedactionRule = {
   name: 'near a key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, {start, end}, {budget}) {
-    const key = budget.isSpent ? undefined : keyAround(text, start, end);
+  find(text, anchor, reading) {
+    const {budget} = reading;
+    const key = budget.isSpent ? undefined : keyAround(text, anchor, reading.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text
       .slice(Math.max(0, key.start - 120), key.start)

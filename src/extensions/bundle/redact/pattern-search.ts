@@ -32,6 +32,9 @@ export class PatternSearch {
         if (text.length === length) this.#addPattern(state, pattern);
       }
     }
+    // The shortest come first, so that they are complete when a longer one takes them over.
+    for (const [state, patterns] of this.#patterns)
+      patterns.push(...this.patternsAt(this.#shorter[state] as number));
     this.#table = new Int32Array(256 * Math.min(this.#shorter.length, TABLE_STATES));
   }
 
@@ -84,12 +87,7 @@ export class PatternSearch {
   }
 
   /** Patterns that end in a state, the longest first. */
-  *patternsAt(state: number): Generator<number> {
-    for (
-      let whole = this.#whole[state] as number;
-      whole !== 0;
-      whole = this.#whole[this.#shorter[whole] as number] as number
-    )
-      yield* this.#patterns.get(whole) as number[];
+  patternsAt(state: number): readonly number[] {
+    return this.#patterns.get(this.#whole[state] as number) ?? [];
   }
 }

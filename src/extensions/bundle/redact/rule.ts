@@ -1,4 +1,5 @@
 import {LONGEST_TOKEN} from '../../../ground/token-shapes.ts';
+import type {KeyKind} from './key-names.ts';
 
 /** A range of text to redact. `unended` lists the characters that can end it if its end is too far away. */
 export interface Extent {
@@ -22,6 +23,8 @@ export interface RedactionRule {
 export interface Reading {
   isStrict: boolean;
   budget: Budget;
+  /** Kinds of keys that were read before in this file: logs repeat few keys. */
+  keyKinds: Map<string, KeyKind>;
 }
 
 /** ANSI colors, plain and in JSON. */

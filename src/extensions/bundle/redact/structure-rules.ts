@@ -102,7 +102,9 @@ export const named: RedactionRule = {
   find(text, anchor, {budget}) {
     const key = text.slice(anchor.start, anchor.end);
     if (!beginsKey(text, anchor.start) || /[\w.-]/.test(text.charAt(anchor.end))) return NOTHING;
-    const {scalars = [], open = 0} = objectAround(text, anchor, budget) ?? {};
+    const around = objectAround(text, anchor, budget);
+    if (around === undefined) return NOTHING;
+    const {scalars, open} = around;
     const own = scalars.filter(({path}) => path.length === 1);
     if (key === 'traversal') return valueOfTraversal(own);
     const isSecret =
