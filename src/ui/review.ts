@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Checked} from '../checks/preflight/preflight-context.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import type {HostExport} from '../extensions/fleet/export.ts';
+import type {HostExport} from '../extensions/machine/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
