@@ -5,10 +5,14 @@ import {
   type AgentStatus,
   type ScalrAgent,
   type ScalrPool,
-} from '../extensions/account/account.ts';
-import {type AccountPlan, runAccountSteps} from '../extensions/account/account-steps.ts';
+} from '../extensions/account/account-objects.ts';
+import {
+  type AccountPlan,
+  type PoolPlan,
+  runAccountSteps,
+} from '../extensions/account/account-steps.ts';
 import type {Resource, ScalrClient} from '../extensions/account/client.ts';
-import {type PoolLinks, type PoolPlan, planLinks} from '../extensions/account/pool.ts';
+import {type PoolLinks, planLinks} from '../extensions/account/link-pool.ts';
 import {usageError} from '../ground/errors.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountPlanText} from '../ui/plan.ts';

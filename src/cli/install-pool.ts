@@ -5,11 +5,12 @@ import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountTokenIn} from '../cluster/release/namespace.ts';
-import {linksOf, type ScalrPool} from '../extensions/account/account.ts';
+import {linksOf} from '../extensions/account/account.ts';
+import type {ScalrPool} from '../extensions/account/account-objects.ts';
 import type {AccountDeps} from '../extensions/account/account-steps.ts';
+import {awaitAgents} from '../extensions/account/await-agents.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {
-  awaitAgents,
   type CreatedToken,
   installWithPool,
   type PreparedPool,

@@ -15,7 +15,7 @@ import {
   runAccountSteps,
 } from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
-import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
+import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';

@@ -9,12 +9,8 @@ import {isOwnFor, type SecretObject} from '../cluster/kubernetes/objects.ts';
 import {reviewAccess} from '../cluster/kubernetes/permissions.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
-import {
-  listAgents,
-  listPools,
-  type ScalrAgent,
-  type ScalrPool,
-} from '../extensions/account/account.ts';
+import {listAgents, listPools} from '../extensions/account/account.ts';
+import type {ScalrAgent, ScalrPool} from '../extensions/account/account-objects.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {agentCounts} from '../extensions/account/pools-text.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';

@@ -18,7 +18,7 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
-import type {PoolToken, ScalrAgent, ScalrPool} from '../../extensions/account/account.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from '../../extensions/account/account-objects.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice, ExpectedError} from '../../ground/errors.ts';
 import {count} from '../../ground/text.ts';

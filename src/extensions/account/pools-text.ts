@@ -1,5 +1,10 @@
 import {columnsText, paragraph, type Screen, theme} from '../../ui/theme.ts';
-import {AGENT_STATUSES, type PoolToken, type ScalrAgent, type ScalrPool} from './account.ts';
+import {
+  AGENT_STATUSES,
+  type PoolToken,
+  type ScalrAgent,
+  type ScalrPool,
+} from './account-objects.ts';
 
 export function poolTable(
   pools: readonly ScalrPool[],

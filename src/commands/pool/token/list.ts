@@ -1,11 +1,8 @@
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
-import {
-  findPool,
-  listTokens,
-  type Named,
-  type PoolToken,
-} from '../../../extensions/account/account.ts';
+import {listTokens} from '../../../extensions/account/account.ts';
+import type {Named, PoolToken} from '../../../extensions/account/account-objects.ts';
+import {findPool} from '../../../extensions/account/find-object.ts';
 import {tokenTable} from '../../../extensions/account/pools-text.ts';
 
 interface Result {

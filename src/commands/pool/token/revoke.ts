@@ -3,8 +3,8 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
-import type {Named} from '../../../extensions/account/account.ts';
-import {planRevocation} from '../../../extensions/account/account-steps.ts';
+import type {Named} from '../../../extensions/account/account-objects.ts';
+import {planRevocation} from '../../../extensions/account/token-plans.ts';
 import type {Warning} from '../../../ground/errors.ts';
 
 interface Result {
