@@ -8,60 +8,55 @@ import {findObject, findPool} from './find-object.ts';
 /** The ID of a pool that does not exist yet. */
 const NEW = '';
 
+type DesiredPool = Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'>;
+
 /** The plan that creates a pool for environments, by name or ID. @throws ExpectedError if one with this name exists and differs */
 export async function planPoolCreation(
   client: ScalrClient,
-  {
-    name,
-    environments,
-    isShared,
-    isForVcs,
-  }: Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'> & {environments: readonly string[]},
+  {environments: given, ...desired}: DesiredPool & {environments: readonly string[]},
 ): Promise<PoolPlan> {
-  const chosen: Named[] = [];
-  for (const each of environments)
-    chosen.push(namedOf(await findObject(client, 'environment', each)));
-  const pool = {
-    id: NEW,
-    name,
-    isDefault: false,
-    isForVcs,
-    isShared,
-    isInUse: false,
-    environments: chosen,
-  };
-  const existing = await poolNamed(client, name);
-  if (existing !== undefined) {
-    refuseDifferent(existing, pool);
-    return {pool: existing, steps: [], warnings: []};
-  }
-  const refs = chosen.map(({id}) => ({type: 'environments', id}));
-  const data = {
-    type: 'agent-pools',
-    attributes: {name, 'vcs-enabled': isForVcs, 'is-shared': isShared},
-    ...(refs.length === 0 ? {} : {relationships: {environments: {data: refs}}}),
-  };
-  const where = isShared
-    ? ' for all environments'
-    : chosen.length === 0
-      ? ''
-      : ` for ${chosen.map((each) => each.name).join(', ')}`;
-  const step: AccountStep = {
+  const environments: Named[] = [];
+  for (const each of given)
+    environments.push(namedOf(await findObject(client, 'environment', each)));
+  const pool = {...desired, id: NEW, isDefault: false, isInUse: false, environments};
+  const existing = await poolNamed(client, pool.name);
+  if (existing === undefined)
+    return {pool, steps: [creationStep(pool)], warnings: sharingWarnings(pool)};
+  refuseDifferent(existing, pool);
+  return {pool: existing, steps: [], warnings: []};
+}
+
+function creationStep(pool: ScalrPool): AccountStep {
+  const {name, isForVcs, isShared, environments} = pool;
+  const data = environments.map(({id}) => ({type: 'environments', id}));
+  return {
     id: 'create-pool',
-    title: `Create ${isForVcs ? 'VCS agent pool' : 'agent pool'} ${name}${where}`,
-    request: {method: 'POST', path: '/agent-pools', body: {data}},
+    title: `Create ${isForVcs ? 'VCS agent pool' : 'agent pool'} ${name}${scopeText(pool)}`,
+    request: {
+      method: 'POST',
+      path: '/agent-pools',
+      body: {
+        data: {
+          type: 'agent-pools',
+          attributes: {name, 'vcs-enabled': isForVcs, 'is-shared': isShared},
+          ...(data.length === 0 ? {} : {relationships: {environments: {data}}}),
+        },
+      },
+    },
     purpose: {what: `create agent pool ${name}`, permission: 'agent-pools:create'},
   };
-  const warnings: Warning[] =
-    isShared || isForVcs || chosen.length > 0
-      ? []
-      : [
-          {
-            code: 'NOT_SHARED',
-            message: `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`,
-          },
-        ];
-  return {pool, steps: [step], warnings};
+}
+
+function scopeText({isShared, environments}: ScalrPool): string {
+  if (isShared) return ' for all environments';
+  if (environments.length === 0) return '';
+  return ` for ${environments.map((each) => each.name).join(', ')}`;
+}
+
+function sharingWarnings({name, isShared, isForVcs, environments}: ScalrPool): Warning[] {
+  if (isShared || isForVcs || environments.length > 0) return [];
+  const message = `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`;
+  return [{code: 'NOT_SHARED', message}];
 }
 
 async function poolNamed(client: ScalrClient, name: string): Promise<ScalrPool | undefined> {

@@ -1,6 +1,6 @@
-import {failed} from '../../ground/errors.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
 import {listPools} from './account.ts';
-import {type Named, namedOf, refsIn} from './account-objects.ts';
+import {namedOf, refsIn, type ScalrPool} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {type AccountKind, findObject, findPool} from './find-object.ts';
@@ -42,6 +42,25 @@ const LINKS: Readonly<Record<Exclude<keyof PoolLinks, 'isAccountDefault'>, LinkK
   },
 };
 
+/** A change of links, of one pool. */
+interface LinkChange {
+  pool: ScalrPool;
+  /** With the names of the pools that are replaced. */
+  pools: readonly ScalrPool[];
+  isLinking: boolean;
+}
+
+/** A link that exists, or that is made. */
+interface Link {
+  id: string;
+  what: string;
+  /** ID of the pool that it uses now. */
+  used: string | undefined;
+  /** Of the request that changes it. */
+  data: {type: string; id: string; relationships?: object; attributes?: object};
+  permission: string;
+}
+
 /** The plan that links a pool, or unlinks it. Links that exist, and links of other pools, are left alone. @throws ExpectedError */
 export async function planLinks(
   client: ScalrClient,
@@ -56,80 +75,73 @@ export async function planLinks(
       `Agent pool ${pool.name} is not for VCS, so a VCS provider cannot use it.`,
       ['Create a VCS agent pool: scalr-agent pool create NAME --vcs'],
     );
-  const pools = isLinking ? await listPools(client) : [pool];
+  const change = {pool, pools: isLinking ? await listPools(client) : [pool], isLinking};
+  const found = await linksOfObjects(client, links, change);
+  if (links.isAccountDefault) found.push(accountDefault(change));
+  return {
+    pool,
+    steps: found
+      .filter(({used}) => (used === pool.id) !== isLinking)
+      .map((link) => linkStep(link, change)),
+    warnings: isLinking ? linkWarnings(pool, links) : unlinkWarnings(pool, found),
+  };
+}
+
+async function linksOfObjects(
+  client: ScalrClient,
+  links: PoolLinks,
+  {pool, isLinking}: LinkChange,
+): Promise<Link[]> {
+  const data = isLinking ? {type: 'agent-pools', id: pool.id} : null;
   const found: Link[] = [];
   for (const [group, {kind, noun, relationship, permission}] of Object.entries(LINKS)) {
     for (const given of links[group as keyof typeof LINKS]) {
       const object = await findObject(client, kind, given);
       const {type, id} = object;
-      const relationships = {
-        [relationship]: {data: isLinking ? {type: 'agent-pools', id: pool.id} : null},
-      };
-      const [used] = refsIn(object, relationship);
       found.push({
         id,
         what: `${noun} ${namedOf(object).name}`,
-        used: used?.id,
-        data: {type, id, relationships},
+        used: refsIn(object, relationship)[0]?.id,
+        data: {type, id, relationships: {[relationship]: {data}}},
         permission,
       });
     }
   }
-  if (links.isAccountDefault) {
-    const used = pools.find(({isDefault}) => isDefault)?.id;
-    const data = {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}};
-    found.push({
-      id: 'account',
-      what: 'the account default',
-      used,
-      data,
-      permission: 'agent-pools:update',
-    });
-  }
-  const isRunPool =
-    !pool.isForVcs || !isLinking || links.workspaces.length + links.environments.length === 0;
-  return {
-    pool,
-    steps: found
-      .filter(({used}) => (used === pool.id) !== isLinking)
-      .map((link) => linkStep(link, pool, pools, isLinking)),
-    warnings: [
-      ...found
-        .filter(({used}) => !isLinking && used !== pool.id)
-        .map(({what: [first = '', ...rest]}) => ({
-          code: 'NOT_LINKED',
-          message: `${first.toUpperCase()}${rest.join('')} does not use agent pool ${pool.name}.`,
-        })),
-      ...(isRunPool
-        ? []
-        : [
-            {
-              code: 'VCS_POOL',
-              message: `Agent pool ${pool.name} is for VCS. Its agents do not execute runs.`,
-            },
-          ]),
-    ],
-  };
+  return found;
 }
 
-interface Link {
-  id: string;
-  what: string;
-  /** ID of the pool that it uses now. */
-  used: string | undefined;
-  data: {type: string; id: string; relationships?: object; attributes?: object};
-  permission: string;
+const accountDefault = ({pool, pools, isLinking}: LinkChange): Link => ({
+  id: 'account',
+  what: 'the account default',
+  used: pools.find(({isDefault}) => isDefault)?.id,
+  data: {type: 'agent-pools', id: pool.id, attributes: {default: isLinking}},
+  permission: 'agent-pools:update',
+});
+
+function linkWarnings(
+  {name, isForVcs}: ScalrPool,
+  {workspaces, environments}: PoolLinks,
+): Warning[] {
+  if (!isForVcs || workspaces.length + environments.length === 0) return [];
+  const message = `Agent pool ${name} is for VCS. Its agents do not execute runs.`;
+  return [{code: 'VCS_POOL', message}];
 }
+
+const unlinkWarnings = ({id, name}: ScalrPool, found: readonly Link[]): Warning[] =>
+  found
+    .filter(({used}) => used !== id)
+    .map(({what}) => ({
+      code: 'NOT_LINKED',
+      message: `${what.charAt(0).toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
+    }));
 
 function linkStep(
   {id, what, used, data, permission}: Link,
-  pool: Named,
-  pools: readonly Named[],
-  isLinking: boolean,
+  {pool, pools, isLinking}: LinkChange,
 ): AccountStep {
-  const before =
-    used === undefined ? '' : ` instead of ${pools.find((each) => each.id === used)?.name ?? used}`;
   const verb = isLinking ? 'link' : 'unlink';
+  const other = pools.find((each) => each.id === used)?.name ?? used;
+  const before = other === undefined ? '' : ` instead of ${other}`;
   return {
     id: `${verb}-${id}`,
     title: isLinking
