@@ -1,3 +1,4 @@
+import type {ScalrAgent} from '../../checks/status/account.ts';
 import {accountFlags} from '../../cli/account.ts';
 import {
   PoolCommand,
@@ -6,7 +7,6 @@ import {
   poolDocument,
 } from '../../cli/account-command.ts';
 import {linksOf, listAgents} from '../../extensions/account/account.ts';
-import type {ScalrAgent} from '../../extensions/account/account-objects.ts';
 import {findPool} from '../../extensions/account/find-object.ts';
 import {poolText} from '../../extensions/account/pools-text.ts';
 

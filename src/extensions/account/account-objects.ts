@@ -1,51 +1,13 @@
+import {
+  type AccountObject,
+  AGENT_STATUSES,
+  type PoolToken,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../../checks/status/account.ts';
 import type {Resource, ResourceRef} from './client.ts';
 
-/** An object with the two names that users know it by. */
-export interface Named {
-  id: string;
-  name: string;
-}
-
-export const AGENT_STATUSES = ['idle', 'busy', 'offline', 'errored'] as const;
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
-
-export interface ScalrPool extends Named {
-  /** New workspaces of the account use it. */
-  isDefault: boolean;
-  /** Its agents serve VCS providers, not runs. */
-  isForVcs: boolean;
-  /** All environments can use it. */
-  isShared: boolean;
-  isInUse: boolean;
-  /** The environments that can use it. */
-  environments: readonly Named[];
-}
-
-export interface ScalrAgent extends Named {
-  poolId: string | undefined;
-  status: AgentStatus | 'unknown';
-  version: string | undefined;
-  /** ISO 8601. */
-  createdAt: string | undefined;
-  lastSeen: string | undefined;
-  /** Only of errored agents. */
-  error: string | undefined;
-  /** How much Scalr recommends an upgrade: none, low, medium, high. */
-  upgrade: string | undefined;
-}
-
-/** A token of an agent pool, without its text. Times are ISO 8601. */
-export interface PoolToken {
-  id: string;
-  name: string | null;
-  description: string | null;
-  createdAt: string | null;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  isExpired: boolean;
-}
-
-export const text = (value: unknown): string | undefined =>
+export const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 export const refsIn = ({relationships}: Resource, name: string): readonly ResourceRef[] => {
@@ -53,9 +15,9 @@ export const refsIn = ({relationships}: Resource, name: string): readonly Resour
   return Array.isArray(data) ? data : [data as ResourceRef];
 };
 
-export const namedOf = ({id, attributes}: Resource): Named => ({
+export const namedOf = ({id, attributes}: Resource): AccountObject => ({
   id,
-  name: text(attributes['name']) ?? id,
+  name: nonEmptyText(attributes['name']) ?? id,
 });
 
 /** `included` has the names of the environments. */
@@ -78,20 +40,20 @@ export function agentOf(resource: Resource): ScalrAgent {
     ...namedOf(resource),
     poolId: refsIn(resource, 'pool')[0]?.id,
     status: AGENT_STATUSES.find((status) => status === attributes['status']) ?? 'unknown',
-    version: text(attributes['version']),
-    createdAt: text(attributes['created-at']),
-    lastSeen: text(attributes['last-seen-at']),
-    error: text(attributes['error-message']),
-    upgrade: text(attributes['upgrade-status']),
+    version: nonEmptyText(attributes['version']),
+    createdAt: nonEmptyText(attributes['created-at']),
+    lastSeen: nonEmptyText(attributes['last-seen-at']),
+    error: nonEmptyText(attributes['error-message']),
+    upgrade: nonEmptyText(attributes['upgrade-status']),
   };
 }
 
 export const tokenOf = ({id, attributes}: Resource): PoolToken => ({
   id,
-  name: text(attributes['name']) ?? null,
-  description: text(attributes['description']) ?? null,
-  createdAt: text(attributes['created-at']) ?? null,
-  lastUsedAt: text(attributes['last-used-at']) ?? null,
-  expiresAt: text(attributes['expires-at']) ?? null,
+  name: nonEmptyText(attributes['name']) ?? null,
+  description: nonEmptyText(attributes['description']) ?? null,
+  createdAt: nonEmptyText(attributes['created-at']) ?? null,
+  lastUsedAt: nonEmptyText(attributes['last-used-at']) ?? null,
+  expiresAt: nonEmptyText(attributes['expires-at']) ?? null,
   isExpired: attributes['is-expired'] === true,
 });

@@ -1,9 +1,9 @@
+import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
 import type {Clock} from '../../ground/async.ts';
 import {type ExpectedError, failed, interrupted, RUN_AGAIN} from '../../ground/errors.ts';
 import type {Interrupts} from '../../ground/system/system.ts';
 import {few} from '../../ground/text.ts';
 import {listAgents, listTokens} from './account.ts';
-import type {PoolToken, ScalrAgent, ScalrPool} from './account-objects.ts';
 import type {AccountStep} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {findPool} from './find-object.ts';

@@ -1,10 +1,10 @@
 import {type Cause, type Diagnosis, passing} from '../../checks/diagnose/cause.ts';
+import type {ScalrAgent} from '../../checks/status/account.ts';
 import {type AccountStatus, type ReleaseStatus, unreadPart} from '../../checks/status/status.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type Advice, type ExpectedError, onFailure} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {findAgents, linksOf, listAgents, listTokens, readQuota} from './account.ts';
-import type {ScalrAgent} from './account-objects.ts';
 import type {ScalrClient} from './client.ts';
 import {findPool} from './find-object.ts';
 
@@ -188,7 +188,7 @@ function agentAdvice(
   return [
     {
       when: state === 'ready' && missing.length > 0,
-      code: 'AGENT_NOT_FOUND',
+      code: 'AGENT_NOT_IN_ACCOUNT',
       message: `Scalr does not list an agent for each of these pods: ${few(missing)}`,
       remedy: `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
     },

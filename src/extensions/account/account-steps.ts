@@ -1,7 +1,7 @@
+import type {ScalrPool} from '../../checks/status/account.ts';
 import {untilAborted} from '../../ground/async.ts';
 import {completedText, ExpectedError, interrupted, type Warning} from '../../ground/errors.ts';
 import type {Interrupts} from '../../ground/system/system.ts';
-import type {ScalrPool} from './account-objects.ts';
 import type {AccountRequest, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';
 

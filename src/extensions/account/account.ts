@@ -1,15 +1,5 @@
-import {
-  agentOf,
-  type Named,
-  namedOf,
-  type PoolToken,
-  poolOf,
-  refsIn,
-  type ScalrAgent,
-  type ScalrPool,
-  text,
-  tokenOf,
-} from './account-objects.ts';
+import type {AccountObject, PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
+import {agentOf, namedOf, nonEmptyText, poolOf, refsIn, tokenOf} from './account-objects.ts';
 import type {ScalrClient} from './client.ts';
 import {KINDS, reading} from './find-object.ts';
 
@@ -44,7 +34,7 @@ export async function findAgents(client: ScalrClient, name: string): Promise<Sca
   return data.map(agentOf).filter((agent) => agent.name === name);
 }
 
-export async function listTokens(client: ScalrClient, pool: Named): Promise<PoolToken[]> {
+export async function listTokens(client: ScalrClient, pool: AccountObject): Promise<PoolToken[]> {
   const purpose = reading('pool', `tokens of agent pool ${pool.name}`);
   return (
     await client.list(`/agent-pools/${pool.id}/access-tokens`, purpose, {sort: 'created-at'})
@@ -54,8 +44,8 @@ export async function listTokens(client: ScalrClient, pool: Named): Promise<Pool
 /** What uses a pool: runs of these workspaces, and these VCS providers. */
 export async function linksOf(
   client: ScalrClient,
-  pool: Named,
-): Promise<Record<'workspaces' | 'vcsProviders', Named[]>> {
+  pool: AccountObject,
+): Promise<Record<'workspaces' | 'vcsProviders', AccountObject[]>> {
   const query = {'filter[agent-pool]': pool.id};
   const [workspaces, vcsProviders] = await Promise.all([
     client.list(KINDS.workspace.path, reading('workspace'), query),
@@ -75,7 +65,7 @@ interface QueuedRun {
 /** The runs of these workspaces that wait or are in progress. */
 export async function queueOf(
   client: ScalrClient,
-  workspaces: readonly Named[],
+  workspaces: readonly AccountObject[],
 ): Promise<QueuedRun[]> {
   if (workspaces.length === 0) return [];
   const {data} = await client.list('/runs-queue', {
@@ -89,8 +79,8 @@ export async function queueOf(
     return [
       {
         id: run.id,
-        status: text(run.attributes['status']),
-        createdAt: text(run.attributes['created-at']),
+        status: nonEmptyText(run.attributes['status']),
+        createdAt: nonEmptyText(run.attributes['created-at']),
         workspace,
       },
     ];

@@ -1,7 +1,7 @@
+import type {ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
 import type {Clock} from '../../ground/async.ts';
 import {type ExpectedError, failed, interrupted} from '../../ground/errors.ts';
 import {listAgents} from './account.ts';
-import type {ScalrAgent, ScalrPool} from './account-objects.ts';
 import type {ScalrClient} from './client.ts';
 
 const POLL_MS = 5000;

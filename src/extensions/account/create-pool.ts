@@ -1,6 +1,7 @@
+import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {listPools} from './account.ts';
-import {type Named, namedOf, poolOf, type ScalrPool} from './account-objects.ts';
+import {namedOf, poolOf} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
 import type {Resource, ScalrClient} from './client.ts';
 import {findObject, findPool} from './find-object.ts';
@@ -15,7 +16,7 @@ export async function planPoolCreation(
   client: ScalrClient,
   {environments: given, ...desired}: DesiredPool & {environments: readonly string[]},
 ): Promise<PoolPlan> {
-  const environments: Named[] = [];
+  const environments: AccountObject[] = [];
   for (const each of given)
     environments.push(namedOf(await findObject(client, 'environment', each)));
   const pool = {...desired, id: NEW, isDefault: false, isInUse: false, environments};

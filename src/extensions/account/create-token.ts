@@ -1,7 +1,8 @@
+import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {Secret} from '../../ground/secret.ts';
 import {listTokens} from './account.ts';
-import {type Named, type PoolToken, tokenOf} from './account-objects.ts';
+import {tokenOf} from './account-objects.ts';
 import type {ScalrClient} from './client.ts';
 import {creationStep, revocationStep, type TokenAttributes} from './token-steps.ts';
 
@@ -17,7 +18,7 @@ export interface NewToken {
  */
 export async function createToken(
   client: ScalrClient,
-  pool: Named,
+  pool: AccountObject,
   attributes: TokenAttributes,
 ): Promise<NewToken> {
   const before = new Set((await listTokens(client, pool)).map(({id}) => id));
@@ -41,7 +42,7 @@ export async function createToken(
 /** Revokes the token whose answer was lost. */
 async function revokeLost(
   client: ScalrClient,
-  pool: Named,
+  pool: AccountObject,
   {name, description}: TokenAttributes,
   before: ReadonlySet<string>,
 ): Promise<{text: string; suggestions: string[]}> {

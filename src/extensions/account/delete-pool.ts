@@ -1,8 +1,8 @@
+import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {linksOf, listAgents, listTokens} from './account.ts';
-import type {Named, ScalrPool} from './account-objects.ts';
 import type {AccountPlan, PoolPlan} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {findPool, lookUpPool} from './find-object.ts';
@@ -62,8 +62,8 @@ export async function planPoolDeletion(
 }
 
 const usedByOthers = (
-  {id, name}: Named,
-  agents: readonly Named[],
+  {id, name}: AccountObject,
+  agents: readonly AccountObject[],
   tokens: readonly {id: string}[],
 ): ExpectedError =>
   failed(
@@ -76,7 +76,7 @@ const usedByOthers = (
     {exit: ExitCode.usage},
   );
 
-const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
+const busyAgents = ({name}: AccountObject, busy: readonly string[]): ExpectedError | undefined =>
   busy.length === 0
     ? undefined
     : failed(

@@ -1,6 +1,7 @@
+import type {ScalrPool} from '../../checks/status/account.ts';
 import {type ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';
-import {namedOf, poolOf, refsIn, type ScalrPool} from './account-objects.ts';
+import {namedOf, poolOf, refsIn} from './account-objects.ts';
 import type {Document, Query, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';
 
@@ -46,7 +47,7 @@ export const reading = (kind: AccountKind, what: string = KINDS[kind].plural): P
 export async function findPool(client: ScalrClient, nameOrId: string): Promise<ScalrPool> {
   const pool = await lookUpPool(client, nameOrId);
   if (pool !== undefined) return pool;
-  throw await notFound(client, 'pool', nameOrId);
+  throw await missingObject(client, 'pool', nameOrId);
 }
 
 /** The same, or undefined if there is none. @throws ExpectedError */
@@ -69,7 +70,7 @@ export async function findObject(
 ): Promise<Resource> {
   const found = await lookUp(client, kind, nameOrId);
   if (found !== undefined) return found.data;
-  throw await notFound(client, kind, nameOrId);
+  throw await missingObject(client, kind, nameOrId);
 }
 
 const lookUp = async (
@@ -135,7 +136,7 @@ function ambiguous(kind: AccountKind, name: string, found: readonly Resource[]):
 }
 
 /** The error for a name or ID that does not exist, with one that is similar. */
-export async function notFound(
+export async function missingObject(
   client: ScalrClient,
   kind: AccountKind,
   nameOrId: string,

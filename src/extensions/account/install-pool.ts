@@ -1,13 +1,13 @@
+import type {ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {listAgents, listTokens} from './account.ts';
-import type {ScalrPool} from './account-objects.ts';
 import {type AccountDeps, type PoolPlan, runAccountSteps} from './account-steps.ts';
 import type {AccountRequest, ScalrClient} from './client.ts';
 import {createdPool, planPoolCreation} from './create-pool.ts';
 import {createToken} from './create-token.ts';
-import {lookUpPool, notFound} from './find-object.ts';
+import {lookUpPool, missingObject} from './find-object.ts';
 import {
   orphanSteps,
   type TokenPlan,
@@ -39,7 +39,7 @@ export async function preparePool(
   const existing = await lookUpPool(client, nameOrId);
   if (existing !== undefined) return useExisting(client, existing, user);
   if (creates) return useNew(await planNewPool(client, nameOrId, user), user);
-  const error = await notFound(client, 'pool', nameOrId);
+  const error = await missingObject(client, 'pool', nameOrId);
   throw error.with(error.message, ['Add --create-pool to create it', ...error.suggestions]);
 }
 

@@ -1,6 +1,7 @@
+import type {ScalrPool} from '../../checks/status/account.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
 import {listPools} from './account.ts';
-import {namedOf, refsIn, type ScalrPool} from './account-objects.ts';
+import {namedOf, refsIn} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {type AccountKind, findObject, findPool} from './find-object.ts';

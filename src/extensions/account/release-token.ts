@@ -1,4 +1,4 @@
-import type {PoolToken, ScalrPool} from './account-objects.ts';
+import type {PoolToken, ScalrPool} from '../../checks/status/account.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
 import {creationStep, revocationStep, type TokenAttributes} from './token-steps.ts';
 

@@ -1,6 +1,6 @@
+import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
 import {failed} from '../../ground/errors.ts';
 import {listTokens} from './account.ts';
-import type {Named, PoolToken} from './account-objects.ts';
 import type {AccountPlan} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {findPool} from './find-object.ts';
@@ -11,7 +11,7 @@ export async function planTokenCreation(
   client: ScalrClient,
   nameOrId: string,
   attributes: TokenAttributes,
-): Promise<AccountPlan & {pool: Named}> {
+): Promise<AccountPlan & {pool: AccountObject}> {
   const pool = await findPool(client, nameOrId);
   const {expiresInMinutes} = attributes;
   const expires = expiresInMinutes === null ? '' : `, which expires in ${expiresInMinutes} minutes`;
@@ -24,7 +24,7 @@ export async function planRevocation(
   client: ScalrClient,
   nameOrId: string,
   tokenNameOrId: string,
-): Promise<AccountPlan & {pool: Named; token: PoolToken}> {
+): Promise<AccountPlan & {pool: AccountObject; token: PoolToken}> {
   const pool = await findPool(client, nameOrId);
   const token = tokenIn(await listTokens(client, pool), tokenNameOrId, pool);
   const step = revocationStep(
@@ -41,7 +41,7 @@ export async function planRevocation(
 }
 
 /** @throws ExpectedError that lists the candidates */
-function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: Named): PoolToken {
+function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: AccountObject): PoolToken {
   const byId = tokens.find(({id}) => id === nameOrId);
   const [found, ...others] = byId ? [byId] : tokens.filter((each) => each.name === nameOrId);
   if (found !== undefined && others.length === 0) return found;

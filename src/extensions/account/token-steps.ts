@@ -1,4 +1,4 @@
-import type {Named, PoolToken} from './account-objects.ts';
+import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
 import type {AccountStep} from './account-steps.ts';
 
 export interface TokenAttributes {
@@ -13,7 +13,7 @@ const PERMISSION = 'agent-pools:update';
 
 /** Only the answer of this request contains the token, so createToken sends it. */
 export const creationStep = (
-  pool: Named,
+  pool: AccountObject,
   {name, description, expiresInMinutes}: TokenAttributes,
 ): AccountStep => ({
   id: 'create-token',

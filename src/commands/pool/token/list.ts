@@ -1,12 +1,12 @@
+import type {AccountObject, PoolToken} from '../../../checks/status/account.ts';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {listTokens} from '../../../extensions/account/account.ts';
-import type {Named, PoolToken} from '../../../extensions/account/account-objects.ts';
 import {findPool} from '../../../extensions/account/find-object.ts';
 import {tokenTable} from '../../../extensions/account/pools-text.ts';
 
 interface Result {
-  pool: Named;
+  pool: AccountObject;
   tokens: (Omit<PoolToken, 'isExpired'> & {expired: boolean})[];
 }
 
