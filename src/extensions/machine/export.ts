@@ -2,14 +2,10 @@ import type {HostTarget} from '../../charts/host/host.ts';
 import type {Warning} from '../../ground/errors.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {type HostAgent, type HostOptions, hostAgent} from '../machine/agent.ts';
-import {
-  directoriesNamed,
-  type HostDirectories,
-  STANDARD_DIRECTORIES,
-} from '../machine/containers.ts';
-import {composeFiles, dockerFiles} from '../machine/docker.ts';
-import {type Export, systemdFiles} from '../machine/files.ts';
+import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './containers.ts';
+import {composeFiles, dockerFiles} from './docker.ts';
+import {type Export, systemdFiles} from './files.ts';
 
 const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles} as const;
 
