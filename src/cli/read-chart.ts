@@ -13,7 +13,7 @@ import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import {type MigratedFile, parseTarget} from '../values/migrate/migrate-file.ts';
-import {dotted, type ValuesFinding} from '../values/validate/finding.ts';
+import {dotted, type ValuesFinding} from '../values/reading/finding.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, toolPaths} from './flags.ts';

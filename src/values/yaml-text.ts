@@ -21,8 +21,8 @@ import {
   type Values,
   withoutLeaves,
 } from '../ground/tree.ts';
-import {type Fix, type TreePath, valueAt} from './validate/finding.ts';
-import {isEmptyNode, readSource, SYNTAX} from './validate/source.ts';
+import {type Fix, type TreePath, valueAt} from './reading/finding.ts';
+import {isEmptyNode, readSource, SYNTAX} from './reading/source.ts';
 
 /** Replaces what is between two offsets of a text. */
 export interface Edit {

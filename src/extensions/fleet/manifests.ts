@@ -9,7 +9,7 @@ import {getFrom, type Settings} from '../../settings/settings.ts';
 import {cache, cacheSize, efsHandle} from '../../settings/storage.ts';
 import {toYaml} from '../../values/document.ts';
 import type {Generated} from '../../values/generate.ts';
-import {effectiveValues} from '../../values/read-values.ts';
+import {effectiveValues} from '../../values/reading/read-values.ts';
 import type {Export} from '../machine/files.ts';
 
 type ManifestExport = Export & {notes: string[]};

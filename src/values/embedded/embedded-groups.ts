@@ -3,10 +3,10 @@ import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/define.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
-import {checkClearText} from '../validate/check-clear-text.ts';
+import type {SourceProblem, ValuesFinding} from '../reading/finding.ts';
+import {parseYaml} from '../reading/source.ts';
+import {checkClearText} from '../rules/check-clear-text.ts';
 import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
-import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
-import {parseYaml} from '../validate/source.ts';
 import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
 import {embeddedReleases, extract, listItems, nodeIn, scalarText} from './embedded-releases.ts';
 

@@ -3,7 +3,7 @@ import type {ChartName} from '../../charts/schema.ts';
 import {newestOf} from '../../charts/target.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {tokenClaims} from '../../ground/secret.ts';
-import type {SourceProblem} from '../validate/finding.ts';
+import type {SourceProblem} from '../reading/finding.ts';
 import type {Edit} from '../yaml-text.ts';
 
 /** A release in a file of another engine: its chart, its version and its inline values. */

@@ -2,7 +2,7 @@ import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yam
 import {isChart} from '../../charts/define.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
-import {isEmptyNode, parseYaml} from '../validate/source.ts';
+import {isEmptyNode, parseYaml} from '../reading/source.ts';
 import {type Edit, scalarEdit} from '../yaml-text.ts';
 import {
   blankAround,

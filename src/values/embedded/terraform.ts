@@ -1,7 +1,7 @@
 import {isChart} from '../../charts/define.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {toYaml} from '../document.ts';
-import {readSource} from '../validate/source.ts';
+import {readSource} from '../reading/source.ts';
 import type {Edit} from '../yaml-text.ts';
 import {
   blankAround,

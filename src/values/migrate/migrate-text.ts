@@ -15,9 +15,9 @@ import {
 } from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder, toYaml} from '../document.ts';
-import {effectiveValues} from '../read-values.ts';
-import type {ValuesFinding} from '../validate/finding.ts';
-import {readSource} from '../validate/source.ts';
+import type {ValuesFinding} from '../reading/finding.ts';
+import {effectiveValues} from '../reading/read-values.ts';
+import {readSource} from '../reading/source.ts';
 import {validate} from '../validate/validate.ts';
 import {pairAt, YamlText} from '../yaml-text.ts';
 import {type Change, changeOf, type Move, targetName} from './change.ts';

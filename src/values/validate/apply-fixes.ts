@@ -1,6 +1,6 @@
+import type {Fix, ValuesFinding} from '../reading/finding.ts';
 import {YamlText} from '../yaml-text.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
-import type {Fix, ValuesFinding} from './finding.ts';
 
 /** A file before and after its fixes. */
 export interface Rewrite {

@@ -4,7 +4,7 @@ import {readValuesTexts} from '../../../src/cli/values-files.ts';
 import Validate from '../../../src/commands/validate.ts';
 import {embeddedReleases} from '../../../src/values/embedded/embedded-releases.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
-import {readLayers} from '../../../src/values/validate/source.ts';
+import {readLayers} from '../../../src/values/reading/source.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
 import {ARGO, ARGO_OBJECT, FLUX, HELMFILE, K3S, TERRAFORM} from '../migrate/examples.ts';

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import type {Fix} from '../../../src/values/reading/finding.ts';
 import {applyFixes} from '../../../src/values/validate/apply-fixes.ts';
-import type {Fix} from '../../../src/values/validate/finding.ts';
 
 /** What is done, the file before, the change, the file after. */
 type Case = [name: string, before: string, fix: Fix, after: string];

@@ -21,7 +21,6 @@ import {
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {getFrom, type Settings} from '../../settings/settings.ts';
-import {effectiveGet} from '../read-values.ts';
 import {
   findingAt,
   type TreePath,
@@ -29,7 +28,8 @@ import {
   type ValuesFinding,
   type ValuesSource,
   valueAt,
-} from './finding.ts';
+} from '../reading/finding.ts';
+import {effectiveGet} from '../reading/read-values.ts';
 
 /** A rule of the chart that the values break. */
 interface Violation extends RuleViolation {

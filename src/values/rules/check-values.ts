@@ -28,7 +28,7 @@ import {
   type ValidationContext,
   type ValuesFinding,
   type ValuesSource,
-} from './finding.ts';
+} from '../reading/finding.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
 const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;

@@ -14,7 +14,6 @@ import {
   type Values,
 } from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
-import {withoutMethodNames} from '../read-values.ts';
 import {
   type Details,
   dotted,
@@ -22,9 +21,10 @@ import {
   type TreePath,
   type ValuesFinding,
   type ValuesSource,
-} from './finding.ts';
+} from '../reading/finding.ts';
+import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from '../reading/helm-reader.ts';
+import {withoutMethodNames} from '../reading/read-values.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
-import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './helm-reader.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';
 import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
