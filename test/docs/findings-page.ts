@@ -1,5 +1,5 @@
-import {fileProblems} from '../../src/values/embedded/embedded-release.ts';
 import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
+import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
 import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';

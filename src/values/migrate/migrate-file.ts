@@ -76,11 +76,7 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
   const [first] = results as [(typeof results)[number]];
   const edits = results.flatMap(
     ({release, migrated}) =>
-      release?.edits(
-        target.chart,
-        target.version,
-        release.values === undefined ? undefined : migrated.text,
-      ) ?? [],
+      release?.edits(target, release.values === undefined ? undefined : migrated.text) ?? [],
   );
   const changes = results.flatMap(({migrated, release, source}) => [
     ...(release === undefined ? [] : parameterChanges(release, source.target, target)),
