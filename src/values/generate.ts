@@ -33,7 +33,7 @@ import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';
-import {FIRST_EXPONENT} from './reading/helm-reader.ts';
+import {FIRST_EXPONENT} from './reading/go-numbers.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from './reading/read-values.ts';
 import {readLayers} from './reading/source.ts';
 import {checkKeys, isTypeError} from './rules/check-keys.ts';

@@ -22,7 +22,7 @@ import {
   type ValuesFinding,
   type ValuesSource,
 } from '../reading/finding.ts';
-import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from '../reading/helm-reader.ts';
+import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from '../reading/go-numbers.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';
