@@ -2,7 +2,8 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import {count} from '../ground/text.ts';
-import {linesWithoutSecrets, type ValuesFinding} from '../values/reading/finding.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import {type CheckedGroup, fileOf, groupName} from '../values/validate/check-files.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 

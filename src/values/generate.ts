@@ -34,7 +34,12 @@ import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';
 import {FIRST_EXPONENT} from './reading/go-numbers.ts';
-import {effectiveValues, readEffective, withoutMethodNames} from './reading/read-values.ts';
+import {
+  effectiveGet,
+  effectiveValues,
+  readEffective,
+  withoutMethodNames,
+} from './reading/read-values.ts';
 import {readLayers} from './reading/source.ts';
 import {checkKeys, isTypeError} from './rules/check-keys.ts';
 import {applyRules} from './rules/check-rules.ts';
@@ -109,7 +114,15 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
         setting: set.id,
         message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
       })),
-      ...applyRules(seen, effective, settings, target, facts.kubernetes),
+      ...applyRules(
+        {
+          values: seen,
+          get: effectiveGet(settings, effective),
+          isExplicit: settings.isExplicit,
+          kubernetes: facts.kubernetes,
+        },
+        target,
+      ),
     ],
     ...(recommendation ? {recommendation} : {}),
   };

@@ -21,8 +21,9 @@ import {
   type Values,
   withoutLeaves,
 } from '../ground/tree.ts';
-import {type Fix, type TreePath, valueAt} from './reading/finding.ts';
+import type {Fix} from './reading/finding.ts';
 import {isEmptyNode, readSource, SYNTAX} from './reading/source.ts';
+import {type TreePath, valueAt} from './reading/tree-path.ts';
 
 /** Replaces what is between two offsets of a text. */
 export interface Edit {

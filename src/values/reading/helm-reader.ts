@@ -10,7 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type {Tree, Values} from '../../ground/tree.ts';
-import type {SourceProblem, TreePath} from './finding.ts';
+import type {SourceProblem} from './finding.ts';
 import {floatKey, intKey, isMisleadingOctal, withoutZeros} from './go-numbers.ts';
 import {
   isPlain,
@@ -21,6 +21,7 @@ import {
   TAGS,
   textOf,
 } from './go-scalars.ts';
+import type {TreePath} from './tree-path.ts';
 
 /** What Helm reads from a YAML node, and where the entries below it are written. */
 export interface Read {

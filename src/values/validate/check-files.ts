@@ -76,9 +76,9 @@ export function withFindings(
       ...keys
         .filter(isSet)
         .map(({path, message}) =>
-          findingAt(source, path, 'UNCONFIRMED_KEY', message, {severity: 'warning'}),
+          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
         ),
-      ...refused.map((message) => findingAt(source, [], 'REFUSED_BY_CHART', message)),
+      ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
   };
 }

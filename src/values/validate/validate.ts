@@ -9,15 +9,10 @@ import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
-import {
-  dotted,
-  isWithin,
-  type ValidationContext,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import type {ValidationContext, ValuesFinding, ValuesSource} from '../reading/finding.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../reading/read-values.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
+import {dotted, isWithin} from '../reading/tree-path.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {checkKeys, isTypeError} from '../rules/check-keys.ts';
 import {

@@ -11,9 +11,9 @@ import {
   type Tree,
   type Values,
 } from '../../../src/ground/tree.ts';
-import {isWithin, valueAt} from '../../../src/values/reading/finding.ts';
 import {effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {readSource} from '../../../src/values/reading/source.ts';
+import {isWithin, valueAt} from '../../../src/values/reading/tree-path.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {type CheckedGroup, findingsOf} from '../../../src/values/validate/check-files.ts';
 import {TARGETS} from '../../support/versions.ts';
