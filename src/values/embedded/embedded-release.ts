@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import type {SourceProblem} from '../reading/finding.ts';
-import type {Edit} from '../yaml-text.ts';
+import type {Edit} from '../text-edits.ts';
 
 /** A release in a file of another engine: its chart, its version and its inline values. */
 export interface EmbeddedRelease {

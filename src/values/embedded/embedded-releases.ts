@@ -1,7 +1,7 @@
 import {isMap, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/define.ts';
 import {parseYaml} from '../reading/source.ts';
-import {scalarEdit} from '../yaml-text.ts';
+import {scalarEdit} from '../text-edits.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';
 import {ENGINES, type Engine} from './engines.ts';
 import {collisions, fleetProblems} from './fleet-problems.ts';

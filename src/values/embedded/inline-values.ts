@@ -1,5 +1,5 @@
 import {isMap, isScalar, type ParsedNode, Scalar} from 'yaml';
-import type {Edit} from '../yaml-text.ts';
+import type {Edit} from '../text-edits.ts';
 
 /** The text with blanks before `start` and behind `end`. */
 export const blankAround = (text: string, start: number, end: number): string => {

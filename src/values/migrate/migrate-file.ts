@@ -14,8 +14,8 @@ import {embeddedReleases} from '../embedded/embedded-releases.ts';
 import type {ValuesFinding} from '../reading/finding.ts';
 import {readLayers} from '../reading/source.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
+import {applyEdits} from '../text-edits.ts';
 import {guessChart} from '../validate/check-files.ts';
-import {applyEdits} from '../yaml-text.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
@@ -70,7 +70,7 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     return {
       source,
       release,
-      migrated: migrateText(file, values, source.target, target, {isWhole, keeps}),
+      migrated: migrateText({file, text: values}, source.target, target, {isWhole, keeps}),
     };
   });
   const [first] = results as [(typeof results)[number]];

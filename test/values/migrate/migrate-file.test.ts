@@ -40,14 +40,44 @@ describe('within a chart', () => {
     });
   });
 
-  test('changes only the lines of renamed keys', () => {
+  test('changes only the lines of renamed keys, and blanks before comments', () => {
     const {text, from, to} = EXAMPLES.find(
       ({name}) => name === 'local-renames',
     ) as (typeof EXAMPLES)[number];
-    expect(changedLines(text, migrate(text, to, from).yaml)).toEqual([
+    const changed = changedLines(text, migrate(text, to, from).yaml);
+    expect(changed.filter((line) => !/emptyDir|sizeLimit|the limit/.test(line))).toEqual([
+      '- tag: 0.58.0   # pinned',
       '+ cache:',
+      '+ tag: 0.58.0 # pinned',
       '+ repository: "scalr/agent-runner"',
     ]);
+  });
+
+  test('keeps quotes, anchors, blocks and long texts', () => {
+    const others = `agent:
+    tokenExistingSecret: {name: 't'}
+    # one
+
+    # two
+    url: &url "https://acme.scalr.io"
+extraEnv:
+    A: *url
+    B: >-
+        folded text
+podAnnotations:
+    script: |
+        one
+
+          two
+    long: ${'word '.repeat(40)}end
+tolerations:
+    - operator: Exists # all
+`;
+    const text = `${others}persistence:\n    emptyDir: {sizeLimit: 5Gi} # five\n`;
+    const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.5.63');
+    expect(yaml.slice(0, others.length)).toBe(others);
+    expect(yaml).toContain('sizeLimit: 5Gi');
+    expect(changes.map(({message}) => message).join()).not.toContain('not carried over');
   });
 
   test('updates the header that "values" wrote', () => {

@@ -147,7 +147,8 @@ function check(values: Values, from: Target, to: Target): Migrated {
   expect(isValid(after) || isValid.errors).toBe(true);
   expect(JSON.stringify([changes, after])).not.toContain(TOKEN);
   expect(
-    readSource(migrateText('values.yaml', toYaml(values), from, to).text).source?.values,
+    readSource(migrateText({file: 'values.yaml', text: toYaml(values)}, from, to).text).source
+      ?.values,
   ).toEqual(after);
   return migrated;
 }
