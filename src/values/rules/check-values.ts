@@ -22,13 +22,12 @@ import {
 import {type Setting, spell} from '../../settings/define.ts';
 import {set} from '../../settings/escape-hatch.ts';
 import {
-  dotted,
   findingAt,
-  type TreePath,
   type ValidationContext,
   type ValuesFinding,
   type ValuesSource,
-} from './finding.ts';
+} from '../reading/finding.ts';
+import {dotted, type TreePath} from '../reading/tree-path.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
 const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;
@@ -47,7 +46,11 @@ const FILL_IN = 'Replace it with the real value';
 
 export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
-    findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
+    findingAt(source, path, {
+      code: 'PLACEHOLDER',
+      message: `"${text}" is a placeholder.`,
+      suggestion: FILL_IN,
+    }),
   );
 
 /** Values, and the settings that wrote them. */
@@ -114,15 +117,11 @@ export function ignoredIn(values: Values, effective: Values, target: Target): Ig
 
 export const checkIgnored = (context: ValidationContext, target: Target): ValuesFinding[] =>
   ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
-    findingAt(
-      context,
-      at(path),
-      'IGNORED_KEY',
-      `This key has no effect in ${target.chart} ${target.version}: ${because}.`,
-      {
-        suggestion: instead,
-      },
-    ),
+    findingAt(context, at(path), {
+      code: 'IGNORED_KEY',
+      message: `This key has no effect in ${target.chart} ${target.version}: ${because}.`,
+      suggestion: instead,
+    }),
   );
 
 /** A variable that a container would get twice. */
@@ -178,13 +177,11 @@ export function checkRepeatedVariables(source: ValuesSource, target: Target): Va
     ({key}, index) => found.findIndex((each) => dotted(each.key) === dotted(key)) === index,
   );
   return first.map(({key, name, container}) =>
-    findingAt(
-      source,
-      key,
-      'REPEATED_VARIABLE',
-      `${target.chart} ${target.version} would set ${name} twice in the ${container} container.`,
-      {suggestion: 'Remove it, or use the key of the chart'},
-    ),
+    findingAt(source, key, {
+      code: 'REPEATED_VARIABLE',
+      message: `${target.chart} ${target.version} would set ${name} twice in the ${container} container.`,
+      suggestion: 'Remove it, or use the key of the chart',
+    }),
   );
 }
 
@@ -234,7 +231,7 @@ export function checkManifest(source: ValuesSource): ValuesFinding[] {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
   const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
   const suggestion = 'Check the values.yaml of the chart instead';
-  return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
+  return [findingAt(source, ['kind'], {code: 'MANIFEST', message, suggestion})];
 }
 
 /** The finding that explains all others: the file does not contain values of this chart. */
@@ -247,7 +244,7 @@ export function checkShape(source: ValuesSource, target: Target): ValuesFinding[
   if (name === undefined) return [];
   const message = `The values are nested under ${name}, as for a parent chart, so ${target.chart} ignores them.`;
   const suggestion = `Move them to the top level; for a parent chart, check only the values under ${name}`;
-  return [findingAt(source, [name], 'NESTED_VALUES', message, {suggestion})];
+  return [findingAt(source, [name], {code: 'NESTED_VALUES', message, suggestion})];
 }
 
 /** True if the key holds a map with keys of the chart, and the chart has none of that name. */

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {linesWithoutSecrets} from '../../../src/values/validate/finding.ts';
+import {linesWithoutSecrets} from '../../../src/values/reading/hidden-lines.ts';
 
 test.each<[string, string, string]>([
   ['a value', 'token: hunter2 # old', 'token: [hidden]'],

@@ -3,6 +3,7 @@ import {milliOf} from '../../settings/kinds.ts';
 import {FORMATS} from './formats.ts';
 import {
   allOf,
+  badFormat,
   exactlyOne,
   hasFormat,
   inRange,
@@ -190,12 +191,10 @@ const FIELDS =
 
 /** Kubernetes ignores case here. */
 const driver: PodRule = ({driver: name}) => {
-  const problem =
-    typeof name === 'string' && name !== ''
-      ? FORMATS['object-name']?.(name.toLowerCase())
-      : undefined;
   return [
-    problem !== undefined && violation(problem, 'driver'),
+    typeof name === 'string' &&
+      name !== '' &&
+      badFormat(FORMATS['object-name']?.(name.toLowerCase()), 'driver'),
     String(name).length > 63 &&
       violation('The driver name must be no more than 63 characters.', 'driver'),
   ];

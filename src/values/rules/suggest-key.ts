@@ -23,7 +23,7 @@ import {
   startsWith,
   type Values,
 } from '../../ground/tree.ts';
-import type {Fix} from './finding.ts';
+import type {Fix} from '../reading/finding.ts';
 
 /** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */
 interface Suggestion {

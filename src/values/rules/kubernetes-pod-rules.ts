@@ -1,7 +1,7 @@
 import {closest} from '../../ground/text.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds.ts';
-import {FORMATS} from './formats.ts';
+import {FORMATS, type Misspelling} from './formats.ts';
 
 /** Something that Kubernetes rejects although its schema allows it. */
 export interface Problem {
@@ -10,21 +10,24 @@ export interface Problem {
   message: string;
   code?: string;
   severity?: 'warning';
+  suggestion?: string | undefined;
 }
 
 export type PodRule = (object: Values) => readonly (Problem | false | undefined)[];
 
 export const violation = (message: string, ...at: (string | number)[]): Problem => ({at, message});
+export const badFormat = (
+  misspelling: Misspelling | undefined,
+  ...at: (string | number)[]
+): Problem | undefined => misspelling && {at, ...misspelling};
 export const isSet = (value: Tree | undefined): boolean =>
   value !== undefined && value !== null && value !== '';
 
 export const hasFormat =
   (format: string, field: string): PodRule =>
-  ({[field]: value}) => {
-    const problem =
-      typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
-    return [problem !== undefined && violation(problem, field)];
-  };
+  ({[field]: value}) => [
+    typeof value === 'string' && value !== '' && badFormat(FORMATS[format]?.(value), field),
+  ];
 
 export const notEmpty =
   (field: string): PodRule =>
@@ -75,19 +78,17 @@ export const isRelativePath = (field: string): PodRule => hasFormat('relative-pa
 export const itemsHaveFormat =
   (format: string, field: string): PodRule =>
   ({[field]: items}) =>
-    (Array.isArray(items) ? items : []).map((item, index) => {
-      const problem = FORMATS[format]?.(String(item));
-      return problem !== undefined && violation(problem, field, index);
-    });
+    (Array.isArray(items) ? items : []).map((item, index) =>
+      badFormat(FORMATS[format]?.(String(item)), field, index),
+    );
 
 export const validLabels =
   (field: string): PodRule =>
   ({[field]: labels}) =>
     Object.entries(isMap(labels) ? labels : {}).map(([key, value]) => {
-      const problem =
-        FORMATS['qualified-name']?.(key) ??
-        (value === null ? undefined : FORMATS['label-value']?.(String(value)));
-      return problem !== undefined && violation(problem, field, key);
+      const badKey = FORMATS['qualified-name']?.(key);
+      const badValue = value === null ? undefined : FORMATS['label-value']?.(String(value));
+      return badFormat(badKey ?? badValue, field, key);
     });
 
 /** The API stores 32 bits, also of the ids of users and groups. */
@@ -161,20 +162,19 @@ const toleration: PodRule = ({key, operator, value, effect, tolerationSeconds}) 
 const HUNDRED_CORES = 100_000n;
 
 /** An amount that is valid but probably a mistake: 512 is 512 bytes, 512m half a byte, and few nodes have 500 cores. */
-function unlikely(kind: string, name: string, amount: Tree | undefined): string | undefined {
+function unlikely(kind: string, name: string, amount: Tree | undefined): Misspelling | undefined {
   const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
   if (milli === undefined) return undefined;
+  if (milli === 0n && kind !== 'limits') return undefined;
   if (milli === 0n)
-    return kind === 'limits'
-      ? 'A limit of zero means no limit. Remove it, or set an amount.'
-      : undefined;
-  if (name === 'cpu')
-    return milli >= HUNDRED_CORES
-      ? `${amount} means ${milli / 1000n} cores. Did you mean ${milli / 1000n}m?`
-      : undefined;
+    return {message: 'A limit of zero means no limit. Remove it, or set an amount.'};
+  if (name === 'cpu' && milli >= HUNDRED_CORES) {
+    const cores = milli / 1000n;
+    return {message: `${amount} means ${cores} cores.`, suggestion: `${cores}m`};
+  }
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
   return isBytes && milli < MEBIBYTE
-    ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?`
+    ? {message: `${amount} means ${Number(milli) / 1000} bytes.`, suggestion: 'Mi or Gi'}
     : undefined;
 }
 
@@ -194,8 +194,6 @@ const decimal = (amount: Tree | undefined): string => {
   return /^\d+(\.\d+)?[eE]\+?\d{1,2}$/.test(text) ? Number(text).toFixed(3) : text;
 };
 
-const number = (milli: bigint): string => String(Number(milli) / 1000);
-
 const resources: PodRule = ({limits, requests}) => {
   const most = isMap(limits) ? limits : {};
   const least = isMap(requests) ? requests : {};
@@ -203,20 +201,17 @@ const resources: PodRule = ({limits, requests}) => {
     Object.entries(each).map(([name, amount]) => [kind, name, amount] as const),
   );
   return [
-    ...amounts.map(([kind, name]) => {
-      const near = closest(name, STANDARD);
-      const message = `Unknown resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
-      return !isResource(name) && {...violation(message, kind, name), code: 'UNKNOWN_KEY'};
-    }),
+    ...amounts.map(
+      ([kind, name]) =>
+        !isResource(name) && {
+          ...violation(`Unknown resource ${name}.`, kind, name),
+          code: 'UNKNOWN_KEY',
+          suggestion: closest(name, STANDARD),
+        },
+    ),
     ...amounts.map(([kind, name, amount]) => {
-      const message = unlikely(kind, name, amount);
-      return (
-        message !== undefined && {
-          ...violation(message, kind, name),
-          code: 'UNLIKELY_AMOUNT',
-          severity: 'warning' as const,
-        }
-      );
+      const found = badFormat(unlikely(kind, name, amount), kind, name);
+      return found && {...found, code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
     }),
     ...amounts.map(
       ([kind, name, amount]) =>

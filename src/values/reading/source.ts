@@ -12,12 +12,11 @@ import {
   findingAt,
   type SourcePosition,
   type SourceProblem,
-  type TreePath,
   type ValuesFinding,
   type ValuesSource,
-  valueAt,
 } from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
+import {type TreePath, valueAt} from './tree-path.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 
 type ReadResult = {source?: ValuesSource; findings: ValuesFinding[]};
@@ -98,11 +97,10 @@ const SEVERAL = {
 };
 
 const findingOf = (
-  {offset, path = [], code, message, ...details}: SourceProblem,
+  {offset, path = [], ...mistake}: SourceProblem,
   locate: Locate,
   source?: ValuesSource,
-): ValuesFinding =>
-  findingAt({...source, locate: () => locate(offset)}, path, code, message, details);
+): ValuesFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
 export const SYNTAX = {

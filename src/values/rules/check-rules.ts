@@ -8,43 +8,31 @@ import {chartFor} from '../../charts/charts.ts';
 import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
-import {
-  at,
-  getAt,
-  isMap,
-  type Path,
-  sameTree,
-  spellPath,
-  type Tree,
-  type Values,
-} from '../../ground/tree.ts';
+import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {getFrom, type Settings} from '../../settings/settings.ts';
-import {effectiveGet} from '../read-values.ts';
+import {getFrom} from '../../settings/settings.ts';
 import {
   findingAt,
-  type TreePath,
   type ValidationContext,
   type ValuesFinding,
   type ValuesSource,
-  valueAt,
-} from './finding.ts';
+} from '../reading/finding.ts';
+import {type TreePath, valueAt} from '../reading/tree-path.ts';
 
 /** A rule of the chart that the values break. */
 interface Violation extends RuleViolation {
   rule: ChartRule;
 }
 
-/** The rules that these values over the defaults break; `get` reads effective settings. */
-function violationsIn(
-  effective: Values,
-  get: Get,
-  isExplicit: Settings['isExplicit'],
-  target: Target,
-  kubernetes?: RuleFacts['kubernetes'],
-): Violation[] {
-  const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
+/** What rules read: values over the defaults, effective settings, and which settings the user chose. */
+interface RuleInput extends Pick<RuleFacts, 'values' | 'isExplicit' | 'kubernetes'> {
+  get: Get;
+}
+
+function violationsIn(input: RuleInput, target: Target): Violation[] {
+  const {get, isExplicit} = input;
+  const facts = {...scopeOf(target, get), ...input};
   return chartFor(target).rules.flatMap((rule) => {
     const violation = rule.test(get, facts);
     return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting))
@@ -54,20 +42,8 @@ function violationsIn(
 }
 
 /** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(
-  effective: Values,
-  read: ReadonlyMap<string, unknown>,
-  settings: Settings,
-  target: Target,
-  kubernetes: RuleFacts['kubernetes'],
-): Warning[] {
-  const violations = violationsIn(
-    effective,
-    effectiveGet(settings, read),
-    settings.isExplicit,
-    target,
-    kubernetes,
-  );
+export function applyRules(input: RuleInput, target: Target): Warning[] {
+  const violations = violationsIn(input, target);
   const errors = violations.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
     throw failed(
@@ -107,12 +83,12 @@ function findingsOf(
     rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
   const written = (setting: Setting): Path | undefined =>
     pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  return violationsIn(
-    effective,
-    getFrom(settings),
-    (setting) => written(setting) !== undefined,
-    target,
-  ).flatMap((violation) => {
+  const input = {
+    values: effective,
+    get: getFrom(settings),
+    isExplicit: (setting: Setting) => written(setting) !== undefined,
+  };
+  return violationsIn(input, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
     const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
     const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
@@ -122,7 +98,9 @@ function findingsOf(
     )
       return [];
     return [
-      findingAt(context, path ?? pathsOf(setting)[0] ?? [], rule.code, withKeys(message, target), {
+      findingAt(context, path ?? pathsOf(setting)[0] ?? [], {
+        code: rule.code,
+        message: withKeys(message, target),
         severity: rule.severity,
         suggestion: suggestion && withKeys(suggestion, target),
       }),
@@ -136,14 +114,17 @@ export const checkValuesRules = (context: ValidationContext, target: Target): Va
     test(context.effective)
       .filter(({path}) => valueAt(context.values, path) !== undefined)
       .map(({path, message, suggestion}) =>
-        findingAt(context, path, code, message, {severity, suggestion}),
+        findingAt(context, path, {code, message, severity, suggestion}),
       ),
   );
 
 /** What the values.schema.json of a given chart rejects. */
 export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesFinding[] =>
   (refusals?.(source.values) ?? []).map(({path, message}) =>
-    findingAt(source, path, 'REFUSED_BY_CHART', `Rejected by the chart schema: ${message}.`),
+    findingAt(source, path, {
+      code: 'REFUSED_BY_CHART',
+      message: `Rejected by the chart schema: ${message}.`,
+    }),
   );
 
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
@@ -165,15 +146,14 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   const hasSecret = context.settings.get(tokenSecret.id) !== undefined;
   if (inline === undefined || inline === '') {
     if (hasSecret) return [];
+    const message = 'An agent pool token is required.';
     const suggestion = `${rowsWithKeys(target, tokenSecret)[0]?.paths[0]?.join('.')}: "scalr-agent-token"`;
-    return [
-      findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion}),
-    ];
+    return [findingAt(context, TOKEN, {code: 'NO_TOKEN', message, suggestion})];
   }
   // A token alone is the operator's choice; with both, the templates drop one.
   const message = 'This token is ignored, because an existing Secret is set.';
   return hasSecret
-    ? [findingAt(context, TOKEN, 'KEY_OVERRIDDEN', message, {severity: 'warning'})]
+    ? [findingAt(context, TOKEN, {code: 'KEY_OVERRIDDEN', message, severity: 'warning'})]
     : [];
 }
 
@@ -219,20 +199,24 @@ function checkName(
     ? `${name} is the old name of this variable.`
     : `Unknown agent option ${name}.`;
   const fix = isInMap ? {path: named, name: option.name} : {path: named, value: option.name};
-  const details = {
-    severity: 'warning',
-    suggestion: option.name,
-    ...(isClear ? {fix} : {}),
-  } as const;
-  return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, details)];
+  return [
+    findingAt(source, named, {
+      code: 'UNKNOWN_VARIABLE',
+      message,
+      severity: 'warning',
+      suggestion: option.name,
+      fix: isClear ? fix : undefined,
+    }),
+  ];
 }
 
 function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource): ValuesFinding[] {
   if (value === null) {
     if (source.isOverride?.(path)) return [];
-    const message = 'null sets the variable to an empty string.';
     return [
-      findingAt(source, path, 'NULL_VALUE', message, {
+      findingAt(source, path, {
+        code: 'NULL_VALUE',
+        message: 'null sets the variable to an empty string.',
         severity: 'warning',
         suggestion: 'Remove it, or set a value',
       }),
@@ -252,11 +236,13 @@ function checkOption(
   // The kubelet fills in $(NAME).
   const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
   if (problem === undefined) return [];
-  const {message, suggestion, isUnlikely} = problem;
-  const [code, severity] = isUnlikely
-    ? (['UNLIKELY_AMOUNT', 'warning'] as const)
-    : (['WRONG_OPTION', 'error'] as const);
-  return [findingAt(source, path, code, `${name}: ${message}`, {severity, suggestion})];
+  const {suggestion, isUnlikely} = problem;
+  const message = `${name}: ${problem.message}`;
+  return [
+    isUnlikely
+      ? findingAt(source, path, {code: 'UNLIKELY_AMOUNT', severity: 'warning', message, suggestion})
+      : findingAt(source, path, {code: 'WRONG_OPTION', message, suggestion}),
+  ];
 }
 
 /** The variables below every chart key for variables; a key for several containers gets one finding. */

@@ -1,6 +1,6 @@
-import {chartFor} from '../charts/charts.ts';
-import type {Target, ValuesEntry} from '../charts/define.ts';
-import {type Reading, readRows, rowsWithKeys, scopeOf} from '../charts/support.ts';
+import {chartFor} from '../../charts/charts.ts';
+import type {Target, ValuesEntry} from '../../charts/define.ts';
+import {type Reading, readRows, rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {
   copyOf,
   getAt,
@@ -13,9 +13,9 @@ import {
   startsWith,
   type Tree,
   type Values,
-} from '../ground/tree.ts';
-import type {Get, Setting} from '../settings/define.ts';
-import type {Settings} from '../settings/settings.ts';
+} from '../../ground/tree.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import type {Settings} from '../../settings/settings.ts';
 
 /** The values over the defaults of the release, as the templates see them. */
 export const effectiveValues = (values: Values, target: Target): Values =>

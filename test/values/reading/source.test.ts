@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {ValuesSource} from '../../../src/values/validate/finding.ts';
-import {mergeSources, readSource} from '../../../src/values/validate/source.ts';
+import type {ValuesSource} from '../../../src/values/reading/finding.ts';
+import {mergeSources, readSource} from '../../../src/values/reading/source.ts';
 
 const read = (text: string): ValuesSource => readSource(text).source as ValuesSource;
 

@@ -1,30 +1,22 @@
-import type {SchemaNode} from '../../charts/schema.ts';
-import type {Tree} from '../../ground/tree.ts';
 import {binaryUnit, milliOf} from '../../settings/kinds.ts';
 
-/** The JSON Schema type of a value; whole numbers are integers. */
-export function typeOf(tree: Tree): string {
-  if (tree === null) return 'null';
-  if (Array.isArray(tree)) return 'array';
-  return Number.isInteger(tree) ? 'integer' : typeof tree;
+/** What is wrong with a text, and what to write instead. */
+export interface Misspelling {
+  message: string;
+  suggestion?: string;
 }
 
-/** True when the value has one of the types of the schema node, or the node names none. */
-export function matchesType(tree: Tree, {type}: SchemaNode): boolean {
-  const types = [type ?? []].flat();
-  const own = typeOf(tree);
-  return (
-    types.length === 0 || types.includes(own) || (own === 'integer' && types.includes('number'))
-  );
-}
-
-/** Returns the error for an invalid string; undefined for a valid one. */
-type Format = (text: string) => string | undefined;
+/** Undefined for a valid text. */
+type Format = (text: string) => Misspelling | undefined;
 
 const matches =
   (pattern: RegExp, expected: string): Format =>
   (text) =>
-    pattern.test(text) ? undefined : `Invalid value "${text}": must be ${expected}.`;
+    pattern.test(text) ? undefined : invalid(text, expected);
+
+const invalid = (text: string, expected: string): Misspelling => ({
+  message: `Invalid value "${text}": must be ${expected}.`,
+});
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const dnsLabel = matches(
@@ -48,12 +40,10 @@ const qualifiedName = matches(
 export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
     if (isQuantity(text))
-      return text.startsWith('-')
-        ? `Invalid value "${text}": must be greater than or equal to 0.`
-        : undefined;
+      return text.startsWith('-') ? invalid(text, 'greater than or equal to 0') : undefined;
+    const {message} = invalid(text, 'a Kubernetes quantity, such as 500m or 2Gi');
     const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
-    const meant = unit && number ? ` Did you mean ${number}${binaryUnit(unit)}?` : '';
-    return `Invalid value "${text}": must be a Kubernetes quantity, such as 500m or 2Gi.${meant}`;
+    return unit && number ? {message, suggestion: `${number}${binaryUnit(unit)}`} : {message};
   },
   'dns-label': dnsLabel,
   'object-name': kindAndName,
@@ -82,13 +72,13 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   // Some templates remove a slash at the start.
   'sub-path': (text) =>
     text.split('/').includes('..') || /^\/(\/|$)/.test(text)
-      ? `Invalid value "${text}": must be a relative path without "..".`
+      ? invalid(text, 'a relative path without ".."')
       : undefined,
   'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'an integer or a percentage'),
   'absolute-path': (text) => {
-    if (!text.startsWith('/')) return `Invalid value "${text}": must be an absolute path.`;
+    if (!text.startsWith('/')) return invalid(text, 'an absolute path');
     return text.split('/').includes('..')
-      ? `Invalid value "${text}": must not contain "..".`
+      ? {message: `Invalid value "${text}": must not contain "..".`}
       : undefined;
   },
   // The charts put a colon between repository and tag, so a digest has its algorithm here and the rest in the tag.
