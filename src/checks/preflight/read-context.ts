@@ -48,15 +48,9 @@ import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
 import {effectiveGet, effectiveValues} from '../../values/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
-import {referencedClaims as claimsNamedIn, requiredSecrets} from './pod-resources.ts';
-import type {
-  LimitRange,
-  LiveState,
-  Mirror,
-  PreflightContext,
-  ResourceQuota,
-  ReviewedPermission,
-} from './preflight-context.ts';
+import type {LiveState, Mirror, PreflightContext, ReviewedPermission} from './facts/context.ts';
+import type {LimitRange, ResourceQuota} from './facts/namespace-limits.ts';
+import {referencedClaims as claimsNamedIn, requiredSecrets} from './facts/referenced-objects.ts';
 
 export interface ReadingDeps extends ClusterAccess, RetryOptions {
   registries: Registries;

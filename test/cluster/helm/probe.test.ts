@@ -5,7 +5,7 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {stringify} from 'yaml';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
-import type {ProbePlan} from '../../../src/checks/preflight/preflight-context.ts';
+import type {ProbePlan} from '../../../src/checks/preflight/facts/probe.ts';
 import {planProbe} from '../../../src/checks/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../../src/checks/preflight/probe/script.ts';
 import {readMirror} from '../../../src/checks/preflight/read-context.ts';

@@ -17,15 +17,9 @@ import {helmCommand, kubectlCommand, ownCommand} from '../../../ground/command-l
 import {isKnown, known, knownValue} from '../../../ground/fact.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import {at, getAt, type Tree, type Values} from '../../../ground/tree.ts';
-import {
-  type CheckResult,
-  check,
-  fail,
-  ifKnown,
-  type PreflightContext,
-  pass,
-  skipUnknown,
-} from '../preflight-context.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {check} from './check.ts';
+import {type CheckResult, fail, ifKnown, pass, skipUnknown} from './check-result.ts';
 
 export const RELEASES = 'list Helm releases';
 

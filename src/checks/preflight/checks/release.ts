@@ -27,18 +27,18 @@ import {purpose} from '../../../settings/agent.ts';
 import {agentImage} from '../../../settings/pods.ts';
 import {chartSource} from '../../../settings/release.ts';
 import {readValues} from '../../../values/read-values.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
 import {
-  type Check,
   type CheckResult,
-  check,
+  cannot,
   fail,
   ifKnown,
-  type PreflightContext,
   pass,
   skip,
   skipUnknown,
   warn,
-} from '../preflight-context.ts';
+} from './check-result.ts';
 import {definitionOwner, isThisRelease, objectOwners, RELEASES} from './object-owners.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string =>
@@ -163,8 +163,9 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
       const {daemonSets} = context.readings;
       if (!isKnown(daemonSets)) return skipUnknown(daemonSets, 'list DaemonSets');
       if (scope === 'namespace')
-        return skip(
-          `Cannot check whether agents in other namespaces use ${path}: ${onlyOfNamespace(context)}`,
+        return cannot(
+          `check whether agents in other namespaces use ${path}`,
+          onlyOfNamespace(context),
         );
       return pass(`${path} is not used by another release`);
     });
@@ -226,8 +227,9 @@ const definition = check('Release', 'crd', 'CustomResourceDefinition of the char
           const same = others.find(({version}) => version === target.version);
           if (same) return pass(`CRD ${name} was created by release ${withVersion(same)}`);
           if (scope === 'namespace')
-            return skip(
-              `Cannot determine the version of the existing CRD ${name}: ${onlyOfNamespace(context)}`,
+            return cannot(
+              `determine the version of the existing CRD ${name}`,
+              onlyOfNamespace(context),
               applyDefinitions(context),
             );
           const from = others.length === 0 ? 'an earlier install' : releasesText(others);
@@ -294,7 +296,7 @@ function skipUses(names: readonly string[], context: PreflightContext): CheckRes
   const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
   return missing === undefined
-    ? skip(`Cannot ${task}: ${onlyOfNamespace(context)}`)
+    ? cannot(task, onlyOfNamespace(context))
     : skipUnknown(missing, task);
 }
 

@@ -7,19 +7,10 @@ import {token, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
 import {spell} from '../../../settings/define.ts';
 import {imageRegistry} from '../../../settings/pods.ts';
 import {clientCertSecret} from '../../../settings/tls.ts';
-import {referencedPullSecrets} from '../pod-resources.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  type PreflightContext,
-  pass,
-  type RequiredSecret,
-  skip,
-  warn,
-  worstOf,
-} from '../preflight-context.ts';
+import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
+import {referencedPullSecrets} from '../facts/referenced-objects.ts';
+import {type Check, check} from './check.ts';
+import {type CheckResult, cannot, fail, pass, skip, warn, worstOf} from './check-result.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
@@ -44,8 +35,8 @@ function secretResult(
   {secrets, name: {release, kubeTarget}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
-  if (fact === undefined || !isKnown(fact))
-    return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
+  if (fact === undefined) return skip(`Cannot read Secret ${name}`);
+  if (!isKnown(fact)) return cannot(`read Secret ${name}`, fact.because);
   const found = fact.value;
   const isToken = name === get(tokenSecret);
   if (isGiven) {
@@ -104,7 +95,7 @@ const pull = check('Secrets', 'pull-secrets', 'Image pull Secrets', {
         const fact = secrets.get(name);
         // Secrets that the chart creates are not read.
         if (fact === undefined) return pass(`Secret ${name} is created by the chart`);
-        if (!isKnown(fact)) return skip(`Cannot read Secret ${name}: ${fact.because}`);
+        if (!isKnown(fact)) return cannot(`read Secret ${name}`, fact.because);
         const make = `Create it with the user and password of the registry: ${createPullSecret(name, context)}`;
         if (fact.value === undefined)
           return fail(
@@ -152,7 +143,7 @@ const tokenCheck = check('Secrets', 'token', 'Agent pool token', {
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
     if (given === undefined && fact !== undefined && !isKnown(fact))
-      return skip(`Cannot read the token: ${fact.because}`);
+      return cannot('read the token', fact.because);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[
       get(tokenSecretKey) ?? ''
     ];

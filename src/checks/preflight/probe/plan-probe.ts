@@ -17,17 +17,14 @@ import {serverProblem} from '../../../ground/unreachable.ts';
 import {manifestUrl, proxyFor} from '../../../settings/addresses.ts';
 import {url as urlSetting} from '../../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../../settings/pods.ts';
-import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import {grantFor} from '../checks/permissions.ts';
-import type {
-  NeededPermission,
-  PreflightContext,
-  ProbePlan,
-  SkippedProbe,
-} from '../preflight-context.ts';
+import {podRole} from '../facts/chart-pods.ts';
+import type {NeededPermission, PreflightContext} from '../facts/context.ts';
+import type {ProbePlan, SkippedProbe} from '../facts/probe.ts';
 import {isAskedByProbe} from './mirror-checks.ts';
-import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER, RUNNER_SCRIPT, SCRIPT} from './script.ts';
+import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from './probe-objects.ts';
+import {RUNNER_SCRIPT, SCRIPT} from './script.ts';
 import {probeVolumes} from './volumes.ts';
 
 interface ProbeAccess {

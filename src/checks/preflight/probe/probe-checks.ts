@@ -3,27 +3,13 @@ import {kubectlCommand} from '../../../ground/command-line.ts';
 import {few} from '../../../ground/text.ts';
 import {otelEndpoint, purpose} from '../../../settings/agent.ts';
 import {workloadIdentity} from '../../../settings/network.ts';
+import {type Check, check} from '../checks/check.ts';
+import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
 import {blocks} from '../checks/network.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  type PreflightContext,
-  type ProbePlan,
-  pass,
-  skip,
-  warn,
-  worstOf,
-} from '../preflight-context.ts';
-import {
-  type Findings,
-  type ProbeAnswer,
-  type Probed,
-  probeFindings,
-  SCALR_SECONDS,
-  type Volume,
-} from './script.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import type {ProbeOutcome, ProbePlan} from '../facts/probe.ts';
+import {type Findings, type ProbeAnswer, probeFindings, type Volume} from './probe-log.ts';
+import {SCALR_SECONDS} from './script.ts';
 
 const probePod = check('Probe', 'probe-pod', 'Probe pod', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
@@ -55,7 +41,7 @@ function withLeftover(
   };
 }
 
-function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed): CheckResult {
+function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: ProbeOutcome): CheckResult {
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;

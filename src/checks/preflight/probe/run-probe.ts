@@ -24,15 +24,14 @@ import type {PollDeps} from '../../../operations/watch-release.ts';
 import {oneLine} from '../../diagnose/cause.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
+import type {ProbeObjects, ProbeOutcome} from '../facts/probe.ts';
 import {
   PROBE_CONTAINER,
   PROBE_DONE,
   PROBE_KINDS,
-  type Probed,
-  type ProbeObjects,
   probeSelector,
   RUNNER_CONTAINER,
-} from './script.ts';
+} from './probe-objects.ts';
 
 interface ProbeDeps extends PollDeps {
   /** After this signal, only the cleanup continues. */
@@ -49,7 +48,7 @@ export async function runProbe(
   {pod, objects}: ProbeObjects,
   name: ReleaseName,
   deps: ProbeDeps,
-): Promise<Probed> {
+): Promise<ProbeOutcome> {
   const {kubeTarget, release} = name;
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
@@ -89,7 +88,7 @@ async function make(
   {kubeTarget}: ReleaseName,
   signal: AbortSignal,
   processes: Processes,
-): Promise<Probed | undefined> {
+): Promise<ProbeOutcome | undefined> {
   for (const object of objects) {
     const outcome = await runToExit(createObject(kubeTarget, object), signal, processes);
     if (outcome.exitCode !== 0) return {causes: [probeRefusal(object, outcome, kubeTarget)]};
@@ -146,7 +145,7 @@ function probeRefusal(
   {kind = '', metadata}: KubernetesObject,
   outcome: ProcessResult,
   kubeTarget: ClusterTarget,
-): Probed['causes'][number] {
+): ProbeOutcome['causes'][number] {
   const message = outcome.stderr
     .trim()
     .replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
@@ -176,15 +175,15 @@ const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
-type Causes = Probed['causes'];
+type Causes = ProbeOutcome['causes'];
 
 /** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
 async function watchProbe(
   name: string,
   kubeTarget: ClusterTarget,
   {kubernetes, now, sleep, signal}: ProbeDeps,
-): Promise<Probed> {
-  let seen: Probed = {causes: []};
+): Promise<ProbeOutcome> {
+  let seen: ProbeOutcome = {causes: []};
   const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
   for (;;) {
     const lists = await Promise.all(

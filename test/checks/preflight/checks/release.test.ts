@@ -1,5 +1,5 @@
 import {releaseChecks} from '../../../../src/checks/preflight/checks/release.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import type {FakeCluster} from '../../../cluster/platform/fake-cluster.ts';
