@@ -5,7 +5,7 @@ import {
   runChecks,
 } from '../checks/preflight/checks/check.ts';
 import type {PreflightContext} from '../checks/preflight/facts/context.ts';
-import {prepareProbe} from '../checks/preflight/probe/plan-probe.ts';
+import {prepareProbe} from '../checks/preflight/probe/prepare-probe.ts';
 import {runProbe} from '../checks/preflight/probe/run-probe.ts';
 import type {ReadingDeps} from '../checks/preflight/read-context.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';

@@ -8,7 +8,12 @@ import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import type {ProbeOutcome, ProbePlan} from '../facts/probe.ts';
-import {type Findings, type ProbeAnswer, probeFindings, type Volume} from './probe-log.ts';
+import {
+  type ProbeAnswer,
+  type ProbedVolume,
+  type ProbeFindings,
+  probeFindings,
+} from './probe-log.ts';
 import {SCALR_SECONDS} from './script.ts';
 
 const probePod = check('Probe', 'probe-pod', 'Probe pod', {
@@ -229,7 +234,7 @@ const probeVolume = check('Probe', 'probe-volume', 'Run volumes', {
 });
 
 /** Terraform executes providers in the directory where it unpacks them. */
-const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>> = {
+const VOLUMES: Readonly<Record<ProbedVolume['state'], (volume: ProbedVolume) => CheckResult>> = {
   ok: ({directory}) => pass(directory),
   noexec: ({directory}) =>
     fail(
@@ -290,7 +295,7 @@ function open({get, name: {kubeTarget}}: PreflightContext, isOpen: boolean): Che
 /** The result that follows from the findings of the probe; undefined without --probe. */
 function withFindings(
   {probe}: PreflightContext,
-  conclude: (findings: Findings, plan: ProbePlan) => CheckResult | undefined,
+  conclude: (findings: ProbeFindings, plan: ProbePlan) => CheckResult | undefined,
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
   if (!('plan' in probe) || probe.seen.log === undefined)

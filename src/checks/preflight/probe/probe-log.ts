@@ -11,7 +11,7 @@ const ANSWERS = [
   'no-tool',
   'failed',
 ] as const;
-const VOLUMES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
+const VOLUME_STATES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
 
 /** The outcome of one request of the script. */
 export interface ProbeAnswer {
@@ -21,17 +21,17 @@ export interface ProbeAnswer {
   detail: string;
 }
 
-export interface Volume {
-  state: (typeof VOLUMES)[number];
+export interface ProbedVolume {
+  state: (typeof VOLUME_STATES)[number];
   directory: string;
 }
 
 type UrlAnswer = ProbeAnswer & {url: string};
 
-export interface Findings {
+export interface ProbeFindings {
   scalr: ProbeAnswer | undefined;
   metadata: ProbeAnswer | undefined;
-  volumes: readonly Volume[];
+  volumes: readonly ProbedVolume[];
   registries: readonly UrlAnswer[];
   /** Of OpenTelemetry collectors, by host:port. */
   telemetry: readonly UrlAnswer[];
@@ -43,46 +43,51 @@ export interface Findings {
   runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
 
+/** `probe SUBJECT WORD REST` */
+interface ProbeLine {
+  subject: string;
+  word: string;
+  rest: string;
+}
+
 /** Parses the output of the script, one finding per line. Other lines come from other programs of the image. Pure. */
-export function probeFindings(log: string): Findings {
-  const lines = log.split('\n').flatMap((line) => {
-    const [, about, state = '', rest = ''] =
-      /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
-    return about === undefined ? [] : [{about, state, rest}];
-  });
-  const answer = (name: string): ProbeAnswer | undefined =>
-    lines
-      .filter(({about}) => about === name)
-      .flatMap(({state: found, rest}) => {
-        const state = ANSWERS.find((each) => each === found);
-        return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
-      })
-      .at(-1);
-  const requests = (name: string): UrlAnswer[] =>
-    lines.flatMap(({about, state: url, rest}) => {
-      const [found, ...detail] = rest.split(' ');
-      const state = ANSWERS.find((each) => each === found);
-      return about === name && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
-    });
-  const stateOf = (name: string): string | undefined =>
-    lines.find(({about}) => about === name)?.state;
-  const runnerUser = stateOf('runner-user');
+export function probeFindings(log: string): ProbeFindings {
+  const lines = log.split('\n').flatMap(lineOf);
+  const about = (subject: string): ProbeLine[] => lines.filter((each) => each.subject === subject);
+  const [user] = about('runner-user');
+  const [curl] = about('runner-curl');
   return {
-    scalr: answer('scalr-url'),
-    metadata: answer('metadata'),
-    registries: requests('registry'),
-    telemetry: requests('telemetry'),
-    manifests: requests('manifest'),
-    urls: requests('url'),
-    runner:
-      runnerUser === undefined
-        ? undefined
-        : {missesUser: runnerUser === 'missing', missesCurl: stateOf('runner-curl') === 'missing'},
-    volumes: lines.flatMap(({about, state: found, rest: directory}) => {
-      const state = VOLUMES.find((each) => each === found);
-      return about === 'volume' && state !== undefined && directory !== ''
-        ? [{state, directory}]
-        : [];
-    }),
+    scalr: about('scalr-url').flatMap(answerOf).at(-1),
+    metadata: about('metadata').flatMap(answerOf).at(-1),
+    registries: about('registry').flatMap(urlAnswerOf),
+    telemetry: about('telemetry').flatMap(urlAnswerOf),
+    manifests: about('manifest').flatMap(urlAnswerOf),
+    urls: about('url').flatMap(urlAnswerOf),
+    runner: user && {
+      missesUser: user.word === 'missing',
+      missesCurl: curl?.word === 'missing',
+    },
+    volumes: about('volume').flatMap(volumeOf),
   };
+}
+
+function lineOf(line: string): ProbeLine[] {
+  const [, subject, word = '', rest = ''] = /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
+  return subject === undefined ? [] : [{subject, word, rest}];
+}
+
+function answerOf({word, rest}: ProbeLine): ProbeAnswer[] {
+  const state = ANSWERS.find((each) => each === word);
+  return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
+}
+
+function urlAnswerOf({word: url, rest}: ProbeLine): UrlAnswer[] {
+  const [found, ...detail] = rest.split(' ');
+  const state = ANSWERS.find((each) => each === found);
+  return state === undefined ? [] : [{url, state, detail: detail.join(' ')}];
+}
+
+function volumeOf({word, rest: directory}: ProbeLine): ProbedVolume[] {
+  const state = VOLUME_STATES.find((each) => each === word);
+  return state === undefined || directory === '' ? [] : [{state, directory}];
 }
