@@ -8,7 +8,7 @@ import {fromFlags} from '../../../src/answers/sources.ts';
 import type {ProbePlan} from '../../../src/checks/preflight/facts/probe.ts';
 import {planProbe} from '../../../src/checks/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../../src/checks/preflight/probe/script.ts';
-import {readMirror} from '../../../src/checks/preflight/read-context.ts';
+import {readMirror} from '../../../src/checks/preflight/read-mirror.ts';
 import {type KubernetesObject, podTemplates} from '../../../src/cluster/kubernetes/objects.ts';
 import {release} from '../../../src/settings/release.ts';
 import {generate} from '../../../src/values/generate.ts';
