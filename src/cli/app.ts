@@ -22,8 +22,9 @@ import type {
 import {handleInterrupts} from '../ground/system/this-process.ts';
 import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {LinePrompter} from '../ui/line-prompter.ts';
+import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {

@@ -39,14 +39,13 @@ import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {
-  accountText,
   linkStep,
   type NextStep,
   NOT_WAITED,
   nextStepsText,
   resultSentence,
-  stepsText,
-} from '../ui/plan.ts';
+} from '../ui/next-steps.ts';
+import {accountText, stepsText} from '../ui/plan.ts';
 import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';

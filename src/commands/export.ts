@@ -38,7 +38,7 @@ import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import {TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {exportStepsText} from '../ui/plan.ts';
+import {exportStepsText} from '../ui/next-steps.ts';
 import {choiceText} from '../ui/requirements.ts';
 import type {Generated} from '../values/generate.ts';
 

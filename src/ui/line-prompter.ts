@@ -9,7 +9,8 @@ import type {
 } from '../ground/system/system.ts';
 import {durationText, oneOf} from '../ground/text.ts';
 import {ESCAPE, LineReader, type LineStreams} from './line-reader.ts';
-import {isYes, leadOf, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
+import {leadOf} from './prompt-frame.ts';
+import {isYes, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
 

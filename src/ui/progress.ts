@@ -6,7 +6,7 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
-import {railOf} from './prompt-text.ts';
+import {railOf} from './prompt-frame.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, stateMark, theme} from './theme.ts';
 
 /** Some steps have no call. */

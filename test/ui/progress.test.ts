@@ -1,9 +1,10 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
+import {liveLines} from '../../src/ui/live-lines.ts';
+import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
 import {TerminalProgress} from '../../src/ui/progress.ts';
-import {liveLines, type Screen} from '../../src/ui/theme.ts';
+import type {Screen} from '../../src/ui/theme.ts';
 import {Emulator} from '../support/emulator.ts';
 
 beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'Date']}));

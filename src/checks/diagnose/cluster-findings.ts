@@ -21,7 +21,8 @@ import {
 import {findingsInLogs, matchesInPods} from './host-findings.ts';
 import type {LogRecord} from './log-matcher.ts';
 import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
-import {containersOf, isContainerUnhealthy, rootOf} from './snapshot-queries.ts';
+import {containersOf, isContainerUnhealthy} from './pod-state.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];

@@ -3,7 +3,8 @@ import {AGENT_LOG_ROWS, isOfAgent, verdictIn} from './agent-log.ts';
 import {oneLine} from './cause.ts';
 import {type Finding, mergeFindings} from './finding.ts';
 import {type LogMatch, type LogRecord, withoutPrefix} from './log-matcher.ts';
-import {containersOf, rootOf} from './snapshot-queries.ts';
+import {containersOf} from './pod-state.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 /** Container state from `docker inspect`. */
 export interface ContainerFacts {

@@ -9,19 +9,17 @@ import {
   singleCause,
   unwrap,
 } from './cause.ts';
+import {eventsOf, firstTimeOf, timeOf} from './events.ts';
 import {
   type ContainerView,
   condition,
   containersOf,
-  eventsOf,
-  firstTimeOf,
   isContainerUnhealthy,
   isTerminating,
-  rootOf,
-  timeOf,
-  unhealthyPods,
   unhealthySince,
-} from './snapshot-queries.ts';
+} from './pod-state.ts';
+import {unhealthyPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 interface BrokenContainer {
   pod: Pod;

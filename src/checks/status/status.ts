@@ -28,7 +28,8 @@ import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
-import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
+import {replicaCount} from '../diagnose/rollout.ts';
+import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
