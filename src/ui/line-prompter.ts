@@ -8,7 +8,7 @@ import type {
   TextQuestion,
 } from '../ground/system/system.ts';
 import {durationText, oneOf} from '../ground/text.ts';
-import {ESCAPE, LineReader, type LineStreams} from './line-reader.ts';
+import {ESCAPE_KEY, LineReader, type LineStreams} from './line-reader.ts';
 import {leadOf} from './prompt-frame.ts';
 import {isYes, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
@@ -164,7 +164,7 @@ export class LinePrompter implements Prompter {
   #commandIn(typed: string, question: InputQuestion): string | undefined {
     const word = typed.toLowerCase();
     if (this.#screen.isAccessible && commandsOf(question).includes(word)) return word;
-    if (typed === ESCAPE && question.canGoBack) return 'back';
+    if (typed === ESCAPE_KEY && question.canGoBack) return 'back';
     return typed === '?' ? 'help' : undefined;
   }
 

@@ -14,7 +14,7 @@ export interface LineStreams {
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const CTRL_U = '\u0015';
-export const ESCAPE = '\u001b';
+export const ESCAPE_KEY = '\u001b';
 const DELETE = '\u007f';
 /** Erases a character on the screen, as terminals do it. */
 const ERASE = '\b \b';
@@ -81,7 +81,7 @@ export class LineReader {
   };
 
   readonly #onEscape = (): void => {
-    if (this.#line) this.#line.typed = ESCAPE;
+    if (this.#line) this.#line.typed = ESCAPE_KEY;
   };
 
   readonly #onContinue = (): void => {

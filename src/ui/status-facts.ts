@@ -1,9 +1,9 @@
 import {cacheUseText} from '../checks/diagnose/log-matcher.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../checks/status/status.ts';
 import {differs, isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
-import {agentCounts} from '../extensions/account/pools-text.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
+import {agentCounts} from './agent-counts.ts';
 import {type Screen, stateMark, theme} from './theme.ts';
 
 const VERDICTS = {

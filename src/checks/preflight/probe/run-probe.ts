@@ -1,3 +1,4 @@
+import type {PollDeps} from '../../../cluster/helm/poll.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../../cluster/kubernetes/kubectl.ts';
 import type {KubernetesObject, Snapshot, Workload} from '../../../cluster/kubernetes/objects.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
@@ -11,7 +12,6 @@ import {
 import {interrupted, onFailure} from '../../../ground/errors.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
-import type {PollDeps} from '../../../operations/watch-release.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import type {ProbeObjects, ProbeOutcome} from '../facts/probe.ts';
 import {PROBE_KINDS, probeSelector} from './probe-objects.ts';

@@ -1,10 +1,10 @@
+import type {PollDeps} from '../../../cluster/helm/poll.ts';
 import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
 import type {ContainerState, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
 import {type ClusterTarget, kubectlCommand} from '../../../ground/command-line.ts';
 import type {ReadError} from '../../../ground/fact.ts';
-import type {PollDeps} from '../../../operations/watch-release.ts';
-import {oneLine} from '../../diagnose/cause.ts';
+import {oneLine} from '../../../ground/one-line.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
 import type {ProbeOutcome} from '../facts/probe.ts';
