@@ -24,7 +24,7 @@ import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
 import {containersOf, isContainerUnhealthy} from './pod-state.ts';
 import {rootOf} from './snapshot-queries.ts';
 
-interface Seen {
+interface BundledCluster {
   objects: readonly KubernetesObject[];
   logs: readonly LogRecord[];
   places: BundlePositions;
@@ -36,66 +36,75 @@ interface Seen {
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
-export function clusterFindings({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
-  const of = <T extends KubernetesObject>(...kinds: string[]): T[] =>
-    objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
-  const pods = of<Pod>('Pod');
-  const snapshot: Snapshot = {
-    // The reader of a bundle has another kubeconfig.
-    kubeTarget: {
-      namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '',
-    },
-    workloads: of<Workload>(...WORKLOADS),
-    pods,
-    claims: of<Claim>('PersistentVolumeClaim'),
-    events: of<Event>('Event'),
-    logs: logTails(pods, logs),
-  };
+export function clusterFindings(bundled: BundledCluster): Finding[] {
+  const {logs, places, replicas = {}, now} = bundled;
+  const snapshot = snapshotIn(bundled);
+  const {pods} = snapshot;
   const matches = matchesInPods(pods, logs);
   const causes = explainSnapshot(snapshot, now);
-  const podNamed = (object: string): Pod | undefined =>
+  const causesOf = (pod: Pod): Cause[] =>
+    causes.filter(({object}) => object === `pod/${pod.metadata.name}`);
+  const podOf = ({object}: Cause): Pod | undefined =>
     pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const placeOf = (cause: Cause): BundlePosition | undefined => {
-    const pod = podNamed(cause.object);
-    const [kind = '', name = ''] = cause.object.split('/');
+  const positionOf = (cause: Cause): BundlePosition | undefined => {
+    const pod = podOf(cause);
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
-    if (match) return {file: match.file, line: match.line};
-    const place =
-      pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
-    const searchText = JSON.stringify(innermostMessage(cause.reason)).slice(1, -1);
-    const object = KINDS[kind] ?? kind;
-    return (
-      place ??
-      places.inEvents(object, name, cause.reason) ??
-      places.inObject(object, name, searchText)
-    );
+    return match ? {file: match.file, line: match.line} : positionOfCause(cause, pod, places);
   };
-  const reported = causes.map((cause) => ({
-    code: cause.code,
-    root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}}),
-  }));
+  const reported = causes.map((cause) => {
+    const pod = podOf(cause);
+    return {code: cause.code, root: pod && rootOf(snapshot, pod)};
+  });
   const isReported = (pod: Pod, code: string): boolean =>
     reported.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
+  const hasEnded = (pod: Pod): boolean => causesOf(pod).some(({code}) => OF_CONTAINERS.has(code));
   return [
-    ...causes.map((cause) => findingOf(cause, placeOf(cause))),
+    ...causes.map((cause) => findingOf(cause, positionOf(cause))),
     ...restarts(
-      pods.filter(
-        ({metadata}) =>
-          !causes.some(
-            ({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code),
-          ),
-      ),
+      pods.filter((pod) => !hasEnded(pod)),
       snapshot,
       places,
     ),
     ...findingsWithoutCause(
       snapshot,
-      pods.filter((each) => !causes.some(({object}) => podNamed(object) === each)),
+      pods.filter((pod) => causesOf(pod).length === 0),
       places,
       replicas,
     ),
     ...findingsInLogs(matches, snapshot, isReported),
   ];
+}
+
+function snapshotIn({objects, logs}: BundledCluster): Snapshot {
+  const ofKind = <T extends KubernetesObject>(...kinds: string[]): T[] =>
+    objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
+  const pods = ofKind<Pod>('Pod');
+  const namespace = objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '';
+  return {
+    // The reader of a bundle has another kubeconfig.
+    kubeTarget: {namespace},
+    workloads: ofKind<Workload>(...WORKLOADS),
+    pods,
+    claims: ofKind<Claim>('PersistentVolumeClaim'),
+    events: ofKind<Event>('Event'),
+    logs: logTails(pods, logs),
+  };
+}
+
+/** Where the bundle shows a cause that no log line shows. */
+function positionOfCause(
+  {object, code, reason}: Cause,
+  pod: Pod | undefined,
+  places: BundlePositions,
+): BundlePosition | undefined {
+  const [prefix = '', name = ''] = object.split('/');
+  const kind = KINDS[prefix] ?? prefix;
+  const searchText = JSON.stringify(innermostMessage(reason)).slice(1, -1);
+  return (
+    (pod && OF_CONTAINERS.has(code) ? positionOfEnd(pod, code, places) : undefined) ??
+    places.inEvents(kind, name, reason) ??
+    places.inObject(kind, name, searchText)
+  );
 }
 
 const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
@@ -116,7 +125,11 @@ const findingOf = (
 });
 
 /** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
-function placeOfEnd(pod: Pod, code: string, places: BundlePositions): BundlePosition | undefined {
+function positionOfEnd(
+  pod: Pod,
+  code: string,
+  places: BundlePositions,
+): BundlePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
     (each) =>
