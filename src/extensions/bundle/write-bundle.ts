@@ -1,4 +1,4 @@
-import {BundlePositions, type Finding} from '../../checks/diagnose/finding.ts';
+import type {Finding} from '../../checks/diagnose/finding.ts';
 import type {ApiReader} from '../../cluster/kubernetes/client.ts';
 import {untilAborted} from '../../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
@@ -11,6 +11,7 @@ import type {PreparedBundle} from './collect/prepare.ts';
 import {type ReadDeps, readLogs} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-objects.ts';
 import {allFindings} from './findings.ts';
+import {BundlePositions} from './positions.ts';
 import {knownSecretSet} from './redact/known-values.ts';
 import {leakFinder} from './redact/leak-check.ts';
 import {type RedactionReport, redactor} from './redact/redactor.ts';

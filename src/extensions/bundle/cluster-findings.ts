@@ -1,3 +1,10 @@
+import type {Cause} from '../../checks/diagnose/cause.ts';
+import {explainSnapshot} from '../../checks/diagnose/explain.ts';
+import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
+import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
+import {containerCauses, RAISE_MEMORY} from '../../checks/diagnose/pod-causes.ts';
+import {containersOf, isContainerUnhealthy} from '../../checks/diagnose/pod-state.ts';
+import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
 import type {
   Claim,
@@ -9,20 +16,8 @@ import type {
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
-import type {Cause} from './cause.ts';
-import {explainSnapshot} from './explain.ts';
-import {
-  type BundlePosition,
-  type BundlePositions,
-  type Finding,
-  innermostMessage,
-  mergeFindings,
-} from './finding.ts';
-import {findingsInLogs, matchesInPods} from './host-findings.ts';
-import type {LogRecord} from './log-matcher.ts';
-import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
-import {containersOf, isContainerUnhealthy} from './pod-state.ts';
-import {rootOf} from './snapshot-queries.ts';
+import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
+import {type BundlePosition, type BundlePositions, innermostMessage} from './positions.ts';
 
 interface BundledCluster {
   objects: readonly KubernetesObject[];
@@ -108,6 +103,7 @@ function positionOfCause(
 }
 
 const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
+
 const OF_CONTAINERS: ReadonlySet<string> = new Set(
   containerCauses.flatMap(({rows}) => rows.map(({code}) => code)),
 );
@@ -166,7 +162,7 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-export const restarts = (
+const restarts = (
   pods: readonly Pod[],
   snapshot: Snapshot,
   places: BundlePositions,
@@ -202,7 +198,7 @@ function restartOf(
 }
 
 /** Problems that do not affect readiness: agents scaled to 0, and evicted pods that were replaced. */
-export const findingsWithoutCause = (
+const findingsWithoutCause = (
   snapshot: Snapshot,
   pods: readonly Pod[],
   places: BundlePositions,
