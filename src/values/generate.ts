@@ -353,16 +353,7 @@ export function parseAssignment(
 
 function unknownKey(path: Path, target: Target): InvalidValue {
   const {message, suggestion} = suggestKey(path, {}, target);
-  // Keys of older versions can have a flag too.
-  const setting = CHARTS[target.chart].rows.find(({paths}) =>
-    paths.some((each) => sameTree(each, path)),
-  )?.setting;
-  const flag =
-    path[1] === 'auth'
-      ? '--token-file or SCALR_AGENT_TOKEN'
-      : setting && hasKey(target, setting)
-        ? spell(setting)
-        : undefined;
+  const flag = flagFor(path, target);
   const list = [
     'show',
     'values',
@@ -371,12 +362,20 @@ function unknownKey(path: Path, target: Target): InvalidValue {
     CHART_REPOSITORY,
     '--version',
     target.version,
-  ] as const;
+  ];
   const other =
     suggestion === undefined
       ? `List the keys: ${helmCommand({}, ...list)}`
       : `Did you mean ${suggestion}?`;
   return new InvalidValue(message.replace(/\.$/, ''), flag === undefined ? other : `Use ${flag}`);
+}
+
+/** The flag that sets a key, which keys of older versions can have too. */
+function flagFor(path: Path, target: Target): string | undefined {
+  if (path[1] === 'auth') return '--token-file or SCALR_AGENT_TOKEN';
+  const {rows} = CHARTS[target.chart];
+  const row = rows.find(({paths}) => paths.some((each) => sameTree(each, path)));
+  return row && hasKey(target, row.setting) ? spell(row.setting) : undefined;
 }
 
 function parseTree(path: string, text: string): Tree {

@@ -108,10 +108,11 @@ function valuesOf(release: unknown, engine: Engine, text: string): ReleaseValues
   const values = engine.values.map((path) => nodeIn(release, path));
   // Helmfile lists values together with the names of files.
   const listed = values.flatMap(listItems);
-  const [inline, ...more] = [
+  const maps = [
     ...values.filter((each) => scalarText(each) !== undefined || isMap(each)),
     ...listed.filter((each) => isMap(each)),
   ];
+  const inline = maps[0];
   const named = [
     ...listed.filter((each) => !isMap(each)),
     ...listItems(nodeIn(release, engine.files ?? '')),
@@ -120,7 +121,7 @@ function valuesOf(release: unknown, engine: Engine, text: string): ReleaseValues
   return {
     inline: inline === undefined ? undefined : inlineValues(inline as ParsedNode, text),
     files: named.flatMap((each) => scalarText(each) ?? []),
-    hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
+    hasOtherValues: maps.length > 1 || others.some((each) => each !== undefined),
     parameters: engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
   };
 }
