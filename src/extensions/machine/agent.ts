@@ -68,7 +68,7 @@ export interface HostAgent {
 }
 
 /** A file of the export that the agent reads at `path`. */
-interface HostFile {
+export interface HostFile {
   name: string;
   path: string;
   text: string;
