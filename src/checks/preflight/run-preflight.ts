@@ -2,7 +2,7 @@ import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
 import type {Generated} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
-import {type Check, type Checked, check, runChecks} from './checks/check.ts';
+import {type Check, type Checked, runChecks} from './checks/check.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
