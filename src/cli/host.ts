@@ -19,13 +19,8 @@ import {
 } from '../extensions/machine/containers.ts';
 import {dockerFiles} from '../extensions/machine/docker.ts';
 import {DROP_INS} from '../extensions/machine/files.ts';
-import {
-  directoriesOf,
-  type HostPlan,
-  INSTALL_ANSWERS,
-  type PreparedContainers,
-  prepareContainers,
-} from '../extensions/machine/plan.ts';
+import {directoriesOf, type HostPlan, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {type PreparedContainers, prepareContainers} from '../extensions/machine/prepare.ts';
 import {
   type HostRemoval,
   planContainerRemoval,

@@ -1,6 +1,6 @@
 import {relative, sep} from 'node:path';
+import type {ValuesFinding} from '../values/reading/finding.ts';
 import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>

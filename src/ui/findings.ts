@@ -1,6 +1,7 @@
 import {count} from '../ground/text.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
-import {linesWithoutSecrets, type ValuesFinding} from '../values/validate/finding.ts';
 import {githubAnnotations} from './annotations.ts';
 import {junit} from './junit.ts';
 import {sarif} from './sarif.ts';

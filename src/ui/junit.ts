@@ -1,5 +1,5 @@
+import type {ValuesFinding} from '../values/reading/finding.ts';
 import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 

@@ -1,8 +1,8 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
+import type {ValuesFinding} from '../values/reading/finding.ts';
 import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
 
 export interface SarifDriver {
   name: string;

@@ -27,7 +27,7 @@ import {token, tokenFile} from '../../settings/agent.ts';
 import type {Get} from '../../settings/define.ts';
 import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
-import {effectiveGet, effectiveValues} from '../../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
 import {referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';

@@ -5,7 +5,7 @@ import {agentImage, imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {flagsOf} from '../../settings/settings.ts';
 import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
-import {effectiveGet, effectiveValues} from '../../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import type {Mirror} from './facts/context.ts';
 
 /** Asks --image-registry for every image of the install; undefined without this setting. */

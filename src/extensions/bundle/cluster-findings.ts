@@ -162,11 +162,7 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-const restarts = (
-  pods: readonly Pod[],
-  snapshot: Snapshot,
-  places: BundlePositions,
-): Finding[] =>
+const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: BundlePositions): Finding[] =>
   mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {

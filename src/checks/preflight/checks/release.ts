@@ -7,7 +7,7 @@ import {knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {purpose} from '../../../settings/agent.ts';
 import {agentImage} from '../../../settings/pods.ts';
-import {readValues} from '../../../values/read-values.ts';
+import {readValues} from '../../../values/reading/read-values.ts';
 import {type Check, check} from './check.ts';
 import {fail, ifKnown, pass, skip, warn} from './check-result.ts';
 import {chartDefinition, leftDefinitions} from './crds.ts';

@@ -57,7 +57,7 @@ async function enforcement(
       throw new Error(`nobody should ask for ${path}`);
     },
   };
-  return {read: await readEnforcement(objects, nodes, server, api, signal), asked};
+  return {read: await readEnforcement(objects, {nodes, server}, {api, signal}), asked};
 }
 
 async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = '0.6.5') {
