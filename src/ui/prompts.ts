@@ -18,7 +18,7 @@ import {TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 /** What the user has done in a list; it outlives a redraw. */
-export interface Chosen {
+export interface ListState {
   term: string;
   active?: number;
   ticked?: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export interface Chosen {
 interface ListConfig {
   question: ListQuestion & Pick<CheckboxQuestion, 'selected'>;
   kind: 'select' | 'search' | 'checkbox';
-  chosen: Chosen;
+  chosen: ListState;
   /** The screen with its present width. */
   screen(): Screen & {columns: number};
   output: {rows?: number};
@@ -210,7 +210,8 @@ function itemText(
   {isActive, column, screen}: {isActive: boolean; column: number | undefined; screen: Screen},
 ): string {
   const {cyan, dim} = theme(screen);
-  const color = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
+  const ofEnabled = isActive ? cyan : (text: string) => text;
+  const color = disabled === undefined ? ofEnabled : dim;
   if (column === undefined)
     return color(
       paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd(),

@@ -26,7 +26,7 @@ export interface Notice {
   settings: readonly Setting[];
 }
 
-interface Prepared {
+interface PreparedPlan {
   plan: Plan;
   checks: readonly Checked[];
   accountSteps?: readonly {title: string}[];
@@ -47,7 +47,7 @@ export function noticesOf({
   generated,
   prepared,
   host,
-}: Pick<Reviewed, 'generated' | 'prepared' | 'host'>): Notice[] {
+}: Pick<ReviewInput, 'generated' | 'prepared' | 'host'>): Notice[] {
   const named = (text: string): Setting[] =>
     catalog.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
   const checks = prepared?.checks ?? [];
@@ -74,9 +74,9 @@ export function noticesOf({
   );
 }
 
-interface Reviewed {
+interface ReviewInput {
   generated?: Generated | undefined;
-  prepared?: Prepared | undefined;
+  prepared?: PreparedPlan | undefined;
   host?: HostReview | undefined;
   problem?: ExpectedError | undefined;
   /** What was answered, by group. */
@@ -87,7 +87,7 @@ interface Reviewed {
 
 /** The review: chart and cluster, answers by group, problems, warnings and planned changes. */
 export function reviewLines(
-  {generated, prepared, host, problem, groups, where, notes}: Reviewed,
+  {generated, prepared, host, problem, groups, where, notes}: ReviewInput,
   screen: Screen,
 ): string[] {
   const {bold, dim, green, red, yellow} = theme(screen);

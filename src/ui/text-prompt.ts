@@ -13,7 +13,7 @@ import {noteOf, TOKEN, TOKEN_HERE} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */
-export interface Typed {
+export interface TypedText {
   text: string;
   /** The default counts. */
   hasDefault: boolean;
@@ -33,7 +33,7 @@ export interface TextConfig {
   isHidden?: boolean;
   /** The text follows the question on its line. */
   isInline?: boolean;
-  typed: Typed;
+  typed: TypedText;
   /** The screen with its present width. */
   screen(): Screen & {columns: number};
   /** The prompt has ended. */
@@ -140,7 +140,7 @@ export const textPrompt = createPrompt<string, TextConfig>(
   },
 );
 
-interface Shown extends Typed {
+interface ShownText extends TypedText {
   problem: string | undefined;
   isHidden: boolean;
   isInline: boolean;
@@ -149,7 +149,7 @@ interface Shown extends Typed {
 /** The question with what was typed, and what is below it. */
 function textView(
   question: InputQuestion,
-  shown: Shown,
+  shown: ShownText,
   screen: Screen & {columns: number},
 ): [string, string | undefined] {
   const {default: preset = '', isPrefilled = false, help} = question;
@@ -175,7 +175,7 @@ function textView(
 }
 
 /** The typed text, or dots instead of a secret. */
-function maskedText({text, isHidden, isToken}: Shown, screen: Screen): string {
+function maskedText({text, isHidden, isToken}: ShownText, screen: Screen): string {
   const dots = (number: number): string => asciiFallback('●'.repeat(number), screen);
   if (!isHidden) return isToken ? dots(width(text)) : text;
   const count = [...text].length;
