@@ -1,6 +1,6 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {randomStrings} from './harmless.ts';
 import type {KnownValueSearch} from './known-value-search.ts';
+import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type Reading} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
@@ -140,7 +140,12 @@ export class FileRedactor {
         this.#addSecret(text, secret);
       }
     }
-    for (const extent of randomStrings(this.#held, text, from, cursor.position, isStrict))
+    for (const extent of randomStrings(
+      this.#held,
+      text,
+      {start: from, end: cursor.position},
+      isStrict,
+    ))
       this.#addSecret(text, {...extent, rule: 'random string'});
     this.#state = cursor.state;
     if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(cursor.position, from);
