@@ -28,52 +28,24 @@ export function LogView({data, route, change}: Props): JSX.Element {
   const pattern = useMemo(() => patternOf(route.q ?? ''), [route.q]);
   const matches = useMatches(data, index, pattern);
   const rows = useRows(index, route, matches);
-  const [reveal, setReveal] = useState(0);
   const searchBox = useRef<HTMLInputElement>(null);
   const timeBox = useRef<HTMLInputElement>(null);
-  const missing = useMissing(data);
-  const selected = useMemo(
-    () => (index === undefined ? -1 : selectedRow(index, rows, route)),
-    [index, rows, route.line, route.t, route.of],
-  );
-  const select = (row: number): void => {
-    const id = rows[row];
-    if (index === undefined || id === undefined) return;
-    const {log, line} = index.placeOf(id);
-    change({line: String(line), t: '', of: source === ALL ? log.file.name : ''});
-    setReveal((before) => before + 1);
-  };
-  const step = (direction: 1 | -1, is: (id: number) => boolean): void =>
-    select(rowAfter(rows, selected, direction, is));
+  const selection = useSelection({index, rows, route, change});
+  const {selected, step, goTo} = selection;
   const isError = (id: number): boolean => index?.levels[id] === ERROR;
   const isMatch = (id: number): boolean => matches?.flags[id] === 1;
-  const isAny = (): boolean => true;
   useKeys({
     e: () => step(1, isError),
     E: () => step(-1, isError),
     n: () => step(1, isMatch),
     N: () => step(-1, isMatch),
-    j: () => step(1, isAny),
-    k: () => step(-1, isAny),
-    ArrowDown: () => step(1, isAny),
-    ArrowUp: () => step(-1, isAny),
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
     '/': () => searchBox.current?.focus(),
     g: () => timeBox.current?.focus(),
   });
-  const goTo = (typed: string): void => {
-    const time = index === undefined ? Number.NaN : timeOf(typed, index);
-    if (index !== undefined && !Number.isNaN(time)) select(rowAt(index, rows, time));
-  };
-  const isMerged = source === ALL;
-  const row = (number: number): JSX.Element => (
-    <Row
-      key={number}
-      {...{data, number, pattern, isMerged, missing, select}}
-      index={index as LogIndex}
-      id={rows[number] as number}
-      isSelected={number === selected}
-    />
-  );
   return (
     <main class="log">
       <h1 class="for-readers">Logs</h1>
@@ -86,19 +58,58 @@ export function LogView({data, route, change}: Props): JSX.Element {
           ? `Reading ${count(progress)} lines…`
           : `${count(rows.length)} of ${count(index.times.length)} lines${matchesText(matches)}`}
       </p>
-      <VirtualList
-        count={rows.length}
-        label={`Lines of ${isMerged ? 'all containers' : visibleText(source)}`}
-        {...{selected, reveal, row}}
-      />
+      <Rows {...{data, index, rows, selection, pattern, source}} />
       {index !== undefined && selected >= 0 && (
         <LineDetails
-          {...{data, isMerged, change}}
+          {...{data, change}}
+          isMerged={source === ALL}
           place={index.placeOf(rows[selected] as number)}
         />
       )}
     </main>
   );
+}
+
+interface SelectionProps extends Pick<Props, 'route' | 'change'> {
+  index: LogIndex | undefined;
+  rows: Uint32Array;
+}
+
+/** The selected row, which is part of the route, and how it changes. */
+interface Selection {
+  selected: number;
+  /** Changes when the selected row shall come into view. */
+  reveal: number;
+  select(row: number): void;
+  /** Selects the next line of a kind. */
+  step(direction: 1 | -1, is?: (id: number) => boolean): void;
+  goTo(typed: string): void;
+}
+
+function useSelection({index, rows, route, change}: SelectionProps): Selection {
+  const [reveal, setReveal] = useState(0);
+  const selected = useMemo(
+    () => (index === undefined ? -1 : selectedRow(index, rows, route)),
+    [index, rows, route.line, route.t, route.of],
+  );
+  const select = (row: number): void => {
+    const id = rows[row];
+    if (index === undefined || id === undefined) return;
+    const {log, line} = index.placeOf(id);
+    const isMerged = (route.log || ALL) === ALL;
+    change({line: String(line), t: '', of: isMerged ? log.file.name : ''});
+    setReveal((before) => before + 1);
+  };
+  const step = (direction: 1 | -1, is: (id: number) => boolean = () => true): void => {
+    let row = selected + direction;
+    while (row >= 0 && row < rows.length && !is(rows[row] as number)) row += direction;
+    select(row);
+  };
+  const goTo = (typed: string): void => {
+    const time = index === undefined ? Number.NaN : timeOf(typed, index);
+    if (index !== undefined && !Number.isNaN(time)) select(rowAt(index, rows, time));
+  };
+  return {selected, reveal, select, step, goTo};
 }
 
 /** Rows of the lines that pass the filters of the route. */
@@ -135,17 +146,6 @@ function useMissing(data: BundleData): Set<Block> {
   return missing.current;
 }
 
-function rowAfter(
-  rows: Uint32Array,
-  selected: number,
-  direction: 1 | -1,
-  is: (id: number) => boolean,
-): number {
-  let row = selected + direction;
-  while (row >= 0 && row < rows.length && !is(rows[row] as number)) row += direction;
-  return row;
-}
-
 /** A typed time; without a date, on the day of the first line. */
 function timeOf(typed: string, {times}: LogIndex): number {
   const first = times.find((time) => time > 0) ?? 0;
@@ -157,6 +157,37 @@ function matchesText(matches: Matches | undefined): string {
   if (matches === undefined) return '';
   const noun = matches.count === 1 ? 'match' : 'matches';
   return ` · ${count(matches.count)} ${noun}${matches.isComplete ? '' : ' so far'}`;
+}
+
+interface RowsProps {
+  data: BundleData;
+  index: LogIndex | undefined;
+  rows: Uint32Array;
+  selection: Selection;
+  pattern: RegExp | undefined;
+  source: string;
+}
+
+function Rows({data, index, rows, selection, pattern, source}: RowsProps): JSX.Element {
+  const {selected, reveal, select} = selection;
+  const missing = useMissing(data);
+  const isMerged = source === ALL;
+  const row = (number: number): JSX.Element => (
+    <Row
+      key={number}
+      {...{data, number, pattern, isMerged, missing, select}}
+      index={index as LogIndex}
+      id={rows[number] as number}
+      isSelected={number === selected}
+    />
+  );
+  return (
+    <VirtualList
+      count={rows.length}
+      label={`Lines of ${isMerged ? 'all containers' : visibleText(source)}`}
+      {...{selected, reveal, row}}
+    />
+  );
 }
 
 interface RowProps {

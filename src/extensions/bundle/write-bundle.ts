@@ -6,7 +6,7 @@ import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import type {Gap} from './collect/read-objects.ts';
-import {writeFiles} from './collect/write-files.ts';
+import {writeBundleFiles} from './collect/write-bundle-files.ts';
 import {allFindings} from './findings.ts';
 import {knownSecretSet} from './redact/known-values.ts';
 import {leakFinder} from './redact/leak-check.ts';
@@ -109,7 +109,7 @@ async function writeContents(
   const fileOf: Redactor['file'] = (name) => redact.file(nameOf(name));
   const texts = prepared.texts((name) => fileOf(name).hide);
   const all = texts.length + prepared.logs.length;
-  const {logs, gaps, moved} = await writeFiles(
+  const {logs, gaps, moved} = await writeBundleFiles(
     {texts, logs: prepared.logs, api: prepared.api, maxBytes},
     {
       archive: {add: (name, source) => archive.add(nameOf(name), source)},
