@@ -2,7 +2,7 @@ import {matchAt} from '../../../ground/token-shapes.ts';
 import type {KnownValueSearch} from './known-value-search.ts';
 import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
-import {Budget, type Extent, LIMITS, type RuleContext} from './rule.ts';
+import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
 import {type Removed, Wrappers} from './wrappers.ts';
 
@@ -40,7 +40,7 @@ export class FileRedactor {
   #written = 0;
   #scanned = 0;
   #state = 0;
-  readonly #keyKinds: RuleContext['keyKinds'] = new Map();
+  readonly #keyKinds: RedactionPass['keyKinds'] = new Map();
   #last = {end: -1, instead: ''};
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
@@ -103,9 +103,9 @@ export class FileRedactor {
     const limit = last ? length : length - LIMITS.ahead;
     this.#findKnown(limit);
     const {isStrict} = this.#search;
-    const context = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
+    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
-      this.#scan(text, limit, context);
+      this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
     }
     const scanned =
@@ -128,14 +128,14 @@ export class FileRedactor {
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
-  #scan(text: string, limit: number, context: RuleContext): void {
+  #scan(text: string, limit: number, pass: RedactionPass): void {
     const {rules, isStrict} = this.#search;
     const isCovered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;
     const cursor = {position: from, state: this.#state};
     this.work += Math.max(0, limit - from);
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
-      for (const secret of rules.secretsAt(text, cursor, context, isCovered)) {
+      for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
         this.#onSecret(secret, valueIn(text, secret));
         this.#addSecret(text, secret);
       }

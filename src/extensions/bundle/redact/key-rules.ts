@@ -9,8 +9,8 @@ import {
   type Extent,
   NEXT_LINE,
   NOTHING,
+  type RedactionPass,
   type RedactionRule,
-  type RuleContext,
   STAMP,
 } from './rule.ts';
 import {inSentence} from './sentences.ts';
@@ -29,16 +29,16 @@ export const secretKeyRule: RedactionRule = {
   name: 'key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, anchor, context) {
-    const key = keyAround(text, anchor, context.keyKinds);
+  find(text, anchor, pass) {
+    const key = keyAround(text, anchor, pass.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text.slice(Math.max(0, key.start - 80), key.start);
     const after = text.slice(key.end, key.end + 80);
     if (isInPlaceholder(before, after)) return NOTHING;
-    if (isInTag(before)) return inElement(text, key, context.isStrict);
+    if (isInTag(before)) return inElement(text, key, pass.isStrict);
     const separator = matchAt(SEPARATOR, text, key.end);
     if (separator === undefined)
-      return isInPath(before, after) ? NOTHING : inSentence(text, key, context.isStrict);
+      return isInPath(before, after) ? NOTHING : inSentence(text, key, pass.isStrict);
     if (isNoKey(before, separator[0], after)) return NOTHING;
     const place: KeyPosition = {
       at: key.end + separator[0].length,
@@ -50,8 +50,8 @@ export const secretKeyRule: RedactionRule = {
     };
     const column = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
-      secretsOfCollection(text, key, {at: place.at, column}, context.budget) ??
-      secretsAt(text, key, place, context)
+      secretsOfCollection(text, key, {at: place.at, column}, pass.budget) ??
+      secretsAt(text, key, place, pass)
     );
   },
 };
@@ -91,7 +91,7 @@ function secretsAt(
   text: string,
   key: Key,
   place: KeyPosition,
-  {isStrict, budget}: RuleContext,
+  {isStrict, budget}: RedactionPass,
 ): readonly Extent[] {
   const found = valueExtents(text, place, budget);
   // Both sides of a change are hidden, or none.
@@ -124,9 +124,9 @@ export const nearKeys: RedactionRule = {
   name: 'near a key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, anchor, context) {
-    const {budget} = context;
-    const key = budget.isSpent ? undefined : keyAround(text, anchor, context.keyKinds);
+  find(text, anchor, pass) {
+    const {budget} = pass;
+    const key = budget.isSpent ? undefined : keyAround(text, anchor, pass.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text
       .slice(Math.max(0, key.start - 120), key.start)

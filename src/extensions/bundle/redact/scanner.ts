@@ -1,7 +1,7 @@
 import {nearKeys, secretKeyRule} from './key-rules.ts';
 import {nameThenValue, valueThenName} from './named-values.ts';
 import {PatternSearch, type SearchCursor} from './pattern-search.ts';
-import type {Extent, RedactionRule, RuleContext} from './rule.ts';
+import type {Extent, RedactionPass, RedactionRule} from './rule.ts';
 import {privateKeys, tokenShapes} from './shapes.ts';
 import {marked, named, printedSecret, resources} from './structure-rules.ts';
 import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
@@ -51,7 +51,7 @@ export class RuleScanner {
   secretsAt(
     text: string,
     {state, position: end}: SearchCursor,
-    context: RuleContext,
+    pass: RedactionPass,
     isCovered: (position: number) => boolean,
   ): FoundSecret[] {
     const found: FoundSecret[] = [];
@@ -59,7 +59,7 @@ export class RuleScanner {
       const {text: literal, rule} = this.#anchors[pattern] as Anchor;
       const start = end - literal.length;
       if (rule.onlyOutside && isCovered(start)) continue;
-      for (const extent of rule.find(text, {start, end}, context))
+      for (const extent of rule.find(text, {start, end}, pass))
         if (extent.end > extent.start) found.push({...extent, rule: rule.name});
     }
     return found;
