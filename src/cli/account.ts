@@ -15,7 +15,7 @@ import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
-import {readValues} from '../values/read-values.ts';
+import {readValues} from '../values/reading/read-values.ts';
 import type {App} from './app.ts';
 import {answersFlag} from './flags.ts';
 

@@ -30,7 +30,7 @@ import {
   migrateFile,
   spellTarget,
 } from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
 
 interface Result {
   from: string;

@@ -27,7 +27,7 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {choiceText} from '../ui/requirements.ts';
-import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../values/reading/read-values.ts';
 
 interface Result {
   target: TargetName;

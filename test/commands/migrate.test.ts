@@ -32,7 +32,7 @@ test('prints the new file on standard output, and the changes on standard error'
   const {stdout, stderr, exit} = await runCommand(Migrate, ['k8s.yaml', ...K8S, ...JOB], {
     files: files(),
   });
-  expect(stdout).toContain('  url: "https://acme.scalr.io" # ours\n');
+  expect(stdout).toContain('  url: https://acme.scalr.io # ours\n');
   expect(stdout).toContain('memory: "4Gi"');
   expect(stderr).toContain(
     'agent.container_task_mem_limit is now task.runner.resources.limits.memory, and 4096 becomes "4Gi".',

@@ -27,7 +27,7 @@ import {restartSteps, secretSteps, withSecretUsers} from '../../operations/insta
 import {runWarnings} from '../../operations/restart-warnings.ts';
 import {inOrder, type Plan, type Step} from '../../operations/step.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {readValues} from '../../values/read-values.ts';
+import {readValues} from '../../values/reading/read-values.ts';
 import type {TokenUsers} from './account-rotation.ts';
 import {tokenAttributesOf} from './release-token.ts';
 

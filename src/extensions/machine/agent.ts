@@ -15,7 +15,7 @@ import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
-import {dotted} from '../../values/validate/finding.ts';
+import {dotted} from '../../values/reading/tree-path.ts';
 import {PURPOSE_LABEL, RELEASE_LABEL} from './containers.ts';
 import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {
