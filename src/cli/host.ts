@@ -11,9 +11,7 @@ import {
 import {agentProgress, hostStatusText} from '../extensions/machine/agents-text.ts';
 import {changeContainers, watchContainers} from '../extensions/machine/change.ts';
 import {
-  agentContainers,
   containerName,
-  currentContainers,
   type DockerContainer,
   readContainers,
 } from '../extensions/machine/containers.ts';
@@ -26,6 +24,7 @@ import {
   planContainerRemoval,
   planServiceRemoval,
 } from '../extensions/machine/removal.ts';
+import {agentContainers, currentContainers} from '../extensions/machine/roles.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, onFailure, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';

@@ -13,14 +13,10 @@ import {
 import type {AccountRotation, TokenUsers} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import {stateOfService} from '../extensions/machine/agents.ts';
-import {
-  agentContainers,
-  agentNameInScalr,
-  currentContainers,
-  readContainers,
-} from '../extensions/machine/containers.ts';
+import {agentNameInScalr, readContainers} from '../extensions/machine/containers.ts';
 import {ENV_FILE} from '../extensions/machine/files.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {agentContainers, currentContainers} from '../extensions/machine/roles.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {runSteps} from '../operations/run-steps.ts';
