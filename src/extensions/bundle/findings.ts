@@ -2,8 +2,7 @@ import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {clusterFindings} from '../../checks/diagnose/cluster-findings.ts';
-import type {BundlePositions, Finding} from '../../checks/diagnose/finding.ts';
+import type {Finding} from '../../checks/diagnose/finding.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
 import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
@@ -15,9 +14,11 @@ import {jsonText, type Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
 import type {ValuesFinding as Mistake} from '../../values/reading/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
+import {clusterFindings} from './cluster-findings.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type Enforcement, NETWORK} from './collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from './collect/scope.ts';
+import type {BundlePositions} from './positions.ts';
 
 interface Installed {
   name: string;

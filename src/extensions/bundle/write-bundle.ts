@@ -1,4 +1,4 @@
-import {BundlePositions, type Finding} from '../../checks/diagnose/finding.ts';
+import type {Finding} from '../../checks/diagnose/finding.ts';
 import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
 import {jsonText} from '../../ground/tree.ts';
@@ -6,8 +6,9 @@ import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import type {Gap} from './collect/read-objects.ts';
-import {writeFiles} from './collect/write-files.ts';
+import {writeBundleFiles} from './collect/write-files.ts';
 import {allFindings} from './findings.ts';
+import {BundlePositions} from './positions.ts';
 import {knownSecretSet} from './redact/known-values.ts';
 import {leakFinder} from './redact/leak-check.ts';
 import {type RedactionReport, type Redactor, redactor} from './redact/redactor.ts';
@@ -109,7 +110,7 @@ async function writeContents(
   const fileOf: Redactor['file'] = (name) => redact.file(nameOf(name));
   const texts = prepared.texts((name) => fileOf(name).hide);
   const all = texts.length + prepared.logs.length;
-  const {logs, gaps, moved} = await writeFiles(
+  const {logs, gaps, moved} = await writeBundleFiles(
     {texts, logs: prepared.logs, api: prepared.api, maxBytes},
     {
       archive: {add: (name, source) => archive.add(nameOf(name), source)},

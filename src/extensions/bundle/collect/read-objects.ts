@@ -1,5 +1,5 @@
+import {eventCount, timeOf} from '../../../checks/diagnose/events.ts';
 import type {Finding} from '../../../checks/diagnose/finding.ts';
-import {eventCount, timeOf} from '../../../checks/diagnose/snapshot-queries.ts';
 import type {ApiReader, ApiResult} from '../../../cluster/kubernetes/client.ts';
 import {pluralOfKind, resourceNamed} from '../../../cluster/kubernetes/kinds.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';

@@ -41,7 +41,10 @@ export interface WrittenFiles {
 }
 
 /** Writes redacted texts and logs to the archive. */
-export async function writeFiles(sources: FileSources, deps: ReadDeps): Promise<WrittenFiles> {
+export async function writeBundleFiles(
+  sources: FileSources,
+  deps: ReadDeps,
+): Promise<WrittenFiles> {
   const writer = new FileWriter(sources, deps);
   await Promise.all([
     pooled(sources.logs, MAX_CONCURRENT_READS, (log) => writer.writeLog(log)),
