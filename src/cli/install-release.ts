@@ -33,6 +33,7 @@ import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
+import {signatureOf, signatureText} from './chart-signature.ts';
 import {releaseName, waitingOf} from './flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PoolInstall, type PoolResult, planPool, withToken} from './install-pool.ts';
@@ -45,7 +46,6 @@ import {
   releaseHead,
   stepsOf,
 } from './operate.ts';
-import {signatureOf, signatureText} from './read-chart.ts';
 import {diagnosticsPath, saveFiles} from './user-files.ts';
 
 export interface InstallResult extends ReleaseHead {

@@ -35,11 +35,12 @@ import {
 } from '../wizard/resume.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import {type ClusterFlags, releaseName, toolPaths, waitingOf} from './flags.ts';
+import {generateFor} from './generate.ts';
 import {directoryOf, prepareInDocker} from './host.ts';
 import type {EXIT_TEXTS, InstallFlags} from './install-flags.ts';
 import {type PoolInstall, planPool} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
-import {generateFor, readChartOfSettings} from './read-chart.ts';
+import {readChartOfSettings} from './read-chart.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 import {
   installedAgent,

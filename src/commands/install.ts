@@ -2,6 +2,7 @@ import {isVerifiable} from '../checks/preflight/run-preflight.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
+import {generateFor} from '../cli/generate.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host.ts';
 import {
   EXIT_TEXTS,
@@ -14,7 +15,6 @@ import {
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
 import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
 import type {FollowUpCommand, WizardDecision} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
