@@ -1,5 +1,6 @@
 import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
 import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {
   type AccountRotation,
   type TokenUsers,
@@ -10,7 +11,6 @@ import type {Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {Step} from '../operations/step.ts';
-import {accountPlanText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 

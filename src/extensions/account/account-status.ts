@@ -175,7 +175,7 @@ function adviceIn({state, purpose}: ReleaseStatus, account: AccountStatus, now: 
     ),
     ...when(
       missing.length > 0,
-      'AGENT_NOT_FOUND',
+      'AGENT_NOT_IN_ACCOUNT',
       `Scalr does not list an agent for each of these pods: ${few(missing)}`,
       `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
     ),
