@@ -22,11 +22,10 @@ import type {Step} from '../operations/step.ts';
 import {token, url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {App} from './app.ts';
-import {changeInDocker, noAgent, prepareInDocker, readSignal} from './host.ts';
+import {type HostTarget, noAgent, readSignal} from './host-agents.ts';
+import {changeInDocker, prepareInDocker} from './install-docker.ts';
 import type {CommandContext, RunDeps} from './operate.ts';
 import {TokenFile} from './token-file.ts';
-
-export type HostTarget = 'docker' | 'systemd';
 
 /** Agents on this machine, and the file that they read their token from. */
 export interface HostTokens {

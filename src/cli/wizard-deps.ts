@@ -6,7 +6,7 @@ import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
 import type {ClusterFlags} from './flags.ts';
 import {generateFor} from './generate.ts';
-import {directoryOf, prepareInDocker} from './host.ts';
+import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 import {WizardCluster} from './wizard-cluster.ts';
 import {offeredPools, poolFlags} from './wizard-readings.ts';

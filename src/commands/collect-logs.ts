@@ -11,7 +11,7 @@ import {
   showFileList,
 } from '../cli/collect-logs.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
-import {onlyContainer} from '../cli/host.ts';
+import {onlyContainer} from '../cli/host-agents.ts';
 import {storedTokens} from '../extensions/account/credentials.ts';
 import {progressText, reviewText} from '../extensions/bundle/bundle-text.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';

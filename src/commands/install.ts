@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {generateFor} from '../cli/generate.ts';
-import {type HostInstallResult, installInDocker} from '../cli/host.ts';
+import {type HostInstallResult, installInDocker} from '../cli/install-docker.ts';
 import {
   type InstallFlags,
   installFlags,

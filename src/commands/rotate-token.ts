@@ -16,7 +16,7 @@ import {
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
-import type {HostTarget} from '../cli/host-tokens.ts';
+import type {HostTarget} from '../cli/host-agents.ts';
 import {type HostRotateResult, readMachineTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {type RotateResult, readReleaseTokens, rotateInCluster} from '../cli/rotate-release.ts';
 import type {WantedAccount} from '../cli/rotation-account.ts';

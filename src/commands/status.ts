@@ -13,7 +13,7 @@ import {
   timeoutOf,
   toolPaths,
 } from '../cli/flags.ts';
-import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
+import {type HostStatusDocument, hostStatus} from '../cli/host-agents.ts';
 import {
   printStatusChanges,
   showAllReleases,

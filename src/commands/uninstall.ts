@@ -14,7 +14,7 @@ import {
   timeoutOf,
   toolPaths,
 } from '../cli/flags.ts';
-import {type HostUninstallResult, uninstallFromHost} from '../cli/host.ts';
+import {type HostUninstallResult, uninstallFromHost} from '../cli/uninstall-host.ts';
 import {type UninstallResult, uninstallFromCluster} from '../cli/uninstall-release.ts';
 import type {UninstallChoices} from '../operations/uninstall.ts';
 import {PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';
