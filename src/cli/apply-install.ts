@@ -31,7 +31,7 @@ import {
   openWarnings,
   preflight,
 } from './plan-cluster-install.ts';
-import {diagnosticsPath, saveFiles} from './user-files.ts';
+import {diagnosticsPath, saveFiles} from './save-files.ts';
 
 /** Shows what the install would change. */
 export function showInstallDiff(planned: InstallPlan): InstallResult {

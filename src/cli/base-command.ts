@@ -61,7 +61,7 @@ import {
   withSupportedTarget,
 } from './settings-sources.ts';
 import {type KnownFlags, normalizeArgv} from './spellings.ts';
-import {writeResult} from './user-files.ts';
+import {writeResult} from './write-files.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {

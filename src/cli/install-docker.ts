@@ -26,10 +26,12 @@ import {
   stepsText,
 } from '../ui/plan.ts';
 import type {App} from './app.ts';
+import {earlierExport} from './earlier-export.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {readSignal} from './host-agents.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
-import {earlierExport, withAbsolutePaths, writeFiles} from './user-files.ts';
+import {withAbsolutePaths} from './save-files.ts';
+import {writeFiles} from './write-files.ts';
 
 export interface HostInstallResult {
   target: 'docker';

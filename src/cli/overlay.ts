@@ -28,7 +28,7 @@ import {readSource} from '../values/validate/source.ts';
 import type {App} from './app.ts';
 import {confirmGenerated, generateUnrendered, type Unrendered} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
-import {readTexts} from './user-files.ts';
+import {readTexts} from './read-texts.ts';
 
 export const overlayFlag = {
   overlay: Flags.string({

@@ -49,7 +49,7 @@ import {
   releaseHead,
   stepsOf,
 } from './operate.ts';
-import {diagnosticsPath} from './user-files.ts';
+import {diagnosticsPath} from './save-files.ts';
 
 /** `signature` only with --verify; `agent` is absent if the command did not wait. */
 export type UpgradeResult = ReturnType<typeof resultOf> & {

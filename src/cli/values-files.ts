@@ -15,7 +15,7 @@ import {
 } from '../values/validate/check-files.ts';
 import {confirmAll} from './confirm-values.ts';
 import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
-import {readTexts} from './user-files.ts';
+import {readTexts} from './read-texts.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
 const OTHER_TOOLS =

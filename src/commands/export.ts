@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {earlierExport} from '../cli/earlier-export.ts';
 import {
   additionsFrom,
   dockerfileFlags,
@@ -21,7 +22,7 @@ import {
 } from '../cli/flags.ts';
 import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {earlierExport, writeFiles} from '../cli/user-files.ts';
+import {writeFiles} from '../cli/write-files.ts';
 import {dockerfile} from '../extensions/fleet/dockerfile.ts';
 import {
   exportFleet,

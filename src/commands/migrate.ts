@@ -14,7 +14,7 @@ import {
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
-import {readTexts} from '../cli/user-files.ts';
+import {readTexts} from '../cli/read-texts.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';

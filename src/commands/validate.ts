@@ -14,7 +14,7 @@ import {
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
-import {rewriteFiles} from '../cli/user-files.ts';
+import {rewriteFiles} from '../cli/rewrite-files.ts';
 import {
   chartsToCheck,
   confirmGroups,

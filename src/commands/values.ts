@@ -12,7 +12,7 @@ import {
 } from '../cli/flags.ts';
 import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {writeWith} from '../cli/user-files.ts';
+import {writeWith} from '../cli/write-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
-import {confirmResult, writeResult} from '../../../cli/user-files.ts';
+import {confirmResult, writeResult} from '../../../cli/write-files.ts';
 import {planTokenCreation} from '../../../extensions/account/account-steps.ts';
 import {createToken, revocationOf, revoking} from '../../../extensions/account/tokens.ts';
 
