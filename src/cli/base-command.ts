@@ -49,6 +49,7 @@ import {
   requireToken,
   TOKEN_SECRET,
   type TokenPlace,
+  type Tool,
   throwAll,
 } from './local-inputs.ts';
 import type {CommandContext} from './operate.ts';
@@ -186,7 +187,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** For `requireLocal`: flags that only a release in a cluster has. */
   protected async clusterChecks(
-    tools: Parameters<typeof checksOfConnection>[0],
+    tools: readonly Tool[],
     flags: SharedFlags & ClusterFlags,
   ): Promise<LocalCheck[]> {
     const isInCluster = (await this.givenTarget(flags)) === 'kubernetes';

@@ -203,8 +203,8 @@ export function usageFailure(error: OclifError, line: CommandLine): ExpectedErro
   const length = words.findIndex((_, index) => !isTopic(index + 1)) + 1 || words.length;
   const command = words.slice(0, length).join(' ');
   const [arg] = error.args ?? [];
-  const stray =
-    typeof arg === 'string' ? arg : commands.includes(command) ? words[length] : undefined;
+  const afterCommand = commands.includes(command) ? words[length] : undefined;
+  const stray = typeof arg === 'string' ? arg : afterCommand;
   if (stray !== undefined) return unexpectedArgument(stray, line);
   if (command !== '') return unknownCommand(command, commands);
   const reasons = error.message.split('\n').map((each) => each.trim());
@@ -222,12 +222,11 @@ const MESSAGES: readonly (readonly [RegExp, Explain])[] = [
   [
     /^Expected --([\w-]+)=(.*) to be one of: (.*)$/s,
     ([flag = '', value = '', options = ''], _, cause) =>
-      notAnOption(`--${flag}: `, value, options.split(', '), `Use --${flag}`, cause),
+      notAnOption(value, options.split(', '), cause, `--${flag}`),
   ],
   [
     /^Expected (.*) to be one of: (.*)$/s,
-    ([value = '', options = ''], _, cause) =>
-      notAnOption('', value, options.split(', '), 'Use', cause),
+    ([value = '', options = ''], _, cause) => notAnOption(value, options.split(', '), cause),
   ],
   [
     /^Flag --([\w-]+) expects (?:a value|one of these values: (.*))$/,
@@ -263,14 +262,16 @@ function said(pattern: RegExp, message: string, step: string): readonly [RegExp,
   ];
 }
 
+/** A value of an argument or of a flag. */
 function notAnOption(
-  before: string,
   value: string,
   options: readonly string[],
-  use: string,
   cause: Error,
+  flag?: string,
 ): ExpectedError {
   const near = closest(value.toLowerCase(), options);
+  const before = flag === undefined ? '' : `${flag}: `;
+  const use = flag === undefined ? 'Use' : `Use ${flag}`;
   return usageError(
     `${before}"${value}" is not one of ${options.join(', ')}.`,
     [near === undefined ? `${use} ${oneOf(options)}` : `Did you mean ${near}?`],

@@ -49,7 +49,7 @@ export function throwAll(failures: readonly ExpectedError[]): void {
   if (first !== undefined) throw combined([first, ...others]);
 }
 
-type Tool = 'helm' | 'kubectl';
+export type Tool = 'helm' | 'kubectl';
 
 /** The tools that the command runs, and those with a path on the command line. */
 export const checksOfTools = (

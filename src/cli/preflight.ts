@@ -17,6 +17,7 @@ import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
 import {CONNECTION_FLAGS} from './flags.ts';
+import type {HostTarget} from './host-agents.ts';
 import type {CommandContext} from './operate.ts';
 
 export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = [
@@ -54,14 +55,16 @@ export function reportChecks(
     exitWith,
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
 ): Omit<Checked, 'group'>[] {
-  if (!isJson)
-    show(
-      checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'),
-    );
+  if (!isJson) show(checksText(checks, resultScreen, detailOf(flags)));
   const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
   return checks.map(({group: _, ...check}) => check);
+}
+
+function detailOf({quiet, verbose}: CheckFlags): 'problems' | 'all' | 'folded' {
+  if (quiet) return 'problems';
+  return verbose ? 'all' : 'folded';
 }
 
 export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
@@ -69,7 +72,7 @@ export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
 /** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
 export async function preflightMachine(
   settings: Settings,
-  machine: Parameters<typeof readMachine>[1],
+  machine: {target: HostTarget; urls: readonly string[]},
   flags: CheckFlags,
   context: CommandContext,
 ) {

@@ -172,7 +172,8 @@ async function run(
   if (change) await removeOld(change, shown, all, context);
   if (removes) await runSteps(cleanup, all);
   const done = {...result, obsolete: removes ? [] : result.obsolete};
-  return finish(done, prepared, watched, deps, context);
+  showResult(done, watched, shown, deps);
+  return watched === undefined ? done : {...done, agent: watched.agent};
 }
 
 /** Uninstalls the release of the former chart; its data stays. */
@@ -211,32 +212,22 @@ const atRemoval =
     );
   };
 
-function finish(
+function showResult(
   result: UpgradeResult,
-  {name}: PreparedUpgrade,
   watched: Watched | undefined,
-  {done}: Pick<RunDeps, 'done'>,
-  {app: {env}, say, screen}: CommandContext,
-): UpgradeResult {
+  {prepared: {name}, context}: Shown,
+  {done}: RunDeps,
+): void {
+  const {app, say, screen} = context;
+  const {env} = app;
+  const what = `release ${name.release}`;
+  const hasChanged = result.changed;
   if (watched === undefined) done(`Release ${name.release} is upgraded`, NOT_WAITED);
-  else
-    done(
-      ...resultSentence({
-        what: `release ${name.release}`,
-        hasChanged: result.changed,
-        agent: watched.agent,
-        url: undefined,
-      }),
-    );
+  else done(...resultSentence({what, hasChanged, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}. ${how}\n`);
-  if (watched === undefined) return result;
-  say(
-    nextStepsText(
-      nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env}),
-      screen,
-    ),
-  );
-  return {...result, agent: watched.agent};
+  if (watched === undefined) return;
+  const next = nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env});
+  say(nextStepsText(next, screen));
 }
 
 /** The result before the upgrade; without `runsInFlight` if runs cannot be detected. */

@@ -116,12 +116,8 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       deletesPool: flags['delete-pool'],
       connect: (host: string) => this.account(flags, host),
     };
-    return uninstallFromCluster(
-      name,
-      {choices, account},
-      flags,
-      await this.accessTo(name.kubeTarget, flags),
-      this.context(flags),
-    );
+    const access = await this.accessTo(name.kubeTarget, flags);
+    const request = {name, choices, account, access};
+    return uninstallFromCluster(request, flags, this.context(flags));
   }
 }

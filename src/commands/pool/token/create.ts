@@ -65,7 +65,7 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
     const {files} = this.app;
     // Whether the file can be written is known before the token exists.
     await confirmResult({...file, isAccepted: flags.yes, confirm: this.prompter?.confirm}, files);
-    return this.changeAccount(plan, NOT_CREATED, client, flags, async () => {
+    return this.changeAccount({client, plan, planned: NOT_CREATED}, flags, async () => {
       const {token, text} = await createToken(client, pool, attributes);
       const document = {id: token.id, token: text.reveal(), expiresAt: token.expiresAt};
       try {
