@@ -32,7 +32,8 @@ import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
-import {asksForJson, decisionSteps, failureDocument, toExpectedError} from './failure.ts';
+import {decisionSteps} from './decisions.ts';
+import {failureDocument, toExpectedError} from './failure.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -61,7 +62,7 @@ import {
   withName,
   withSupportedTarget,
 } from './settings-sources.ts';
-import {type KnownFlags, normalizeArgv} from './spellings.ts';
+import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
 import {writeResult} from './write-files.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */

@@ -148,3 +148,13 @@ function isOutputFormat({typed, value}: Output, flags: KnownFlags, isFile: boole
       : 'Select the output format with --format',
   ]);
 }
+
+/** --format json is the same as --json, even if the arguments cannot be parsed. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some(
+    (word, index) =>
+      word === '--format=json' || (word === '--format' && words[index + 1] === 'json'),
+  );
+}
