@@ -5,12 +5,8 @@ import type {HostAgentState} from '../extensions/machine/agents.ts';
 import {agentProgress} from '../extensions/machine/agents-text.ts';
 import {changeContainers, watchContainers} from '../extensions/machine/change.ts';
 import {dockerFiles} from '../extensions/machine/docker.ts';
-import {
-  type HostPlan,
-  INSTALL_ANSWERS,
-  type PreparedContainers,
-  prepareContainers,
-} from '../extensions/machine/plan.ts';
+import {type HostPlan, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {type PreparedContainers, prepareContainers} from '../extensions/machine/prepare.ts';
 import {commandLine, programOf} from '../ground/command-line.ts';
 import {ExpectedError, type Warning} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';

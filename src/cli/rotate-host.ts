@@ -1,7 +1,7 @@
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountAnnotations, PREVIOUS_TOKEN} from '../cluster/release/namespace.ts';
+import type {AccountRotation} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import type {AccountRotation} from '../extensions/account/rotate-token.ts';
 import type {Secret} from '../ground/secret.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';

@@ -6,15 +6,14 @@ import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountPoolIn} from '../cluster/release/namespace.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
 import {withRoles} from '../cluster/release/roles-to-read.ts';
+import type {AccountRotation, TokenUsers} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import {
-  type AccountRotation,
   agentsOfRelease,
   planRotation,
   readTokenHolder,
   removePreviousToken,
   type TokenHolder,
-  type TokenUsers,
 } from '../extensions/account/rotate-token.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Secret} from '../ground/secret.ts';

@@ -1,12 +1,12 @@
-import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
-import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
-import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {
   type AccountRotation,
   type TokenUsers,
   tokenUsedByOthers,
   verifyAgentsUseToken,
-} from '../extensions/account/rotate-token.ts';
+} from '../extensions/account/account-rotation.ts';
+import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
+import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import type {Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';

@@ -1,10 +1,10 @@
 import type {AccountPool} from '../cluster/release/namespace.ts';
-import type {ScalrClient} from '../extensions/account/client.ts';
 import {
   type AccountRotation,
   readAccountRotation,
   type TokenUsers,
-} from '../extensions/account/rotate-token.ts';
+} from '../extensions/account/account-rotation.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';
 
 /** What an installed agent records about its token. */

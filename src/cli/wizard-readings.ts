@@ -23,7 +23,7 @@ import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {agentCounts} from '../ui/status.ts';
 import {parseAssignment} from '../values/generate.ts';
-import {readValues, writtenSettings} from '../values/read-values.ts';
+import {readValues, writtenSettings} from '../values/reading/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {InstalledAgent} from '../wizard/installed-agent.ts';

@@ -28,7 +28,8 @@ import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
-import {dotted, type ValuesFinding} from '../values/validate/finding.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
   from: string;

@@ -10,7 +10,7 @@ import {
 } from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import {refuseClearText} from '../values/clear-text.ts';
-import {readLayers} from '../values/validate/source.ts';
+import {readLayers} from '../values/reading/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';

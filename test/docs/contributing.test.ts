@@ -83,3 +83,21 @@ test('CONTRIBUTING.md is short', () => {
   const lines = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('\n');
   expect(lines.length).toBeLessThanOrEqual(80);
 });
+
+test('every word of the glossary is a name of the code', () => {
+  const rows = readFileSync(join(root, 'docs/dev/glossary.md'), 'utf8').matchAll(
+    /^\| [a-z ]+ \|.*\| (`.*`) \|$/gm,
+  );
+  const names = [...rows].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+  const source = paths
+    .filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const isExported = (name: string): boolean =>
+    new RegExp(
+      `^export (?:async )?(?:abstract )?(?:function\\*?|const|class|interface|type) ${name}\\b`,
+      'm',
+    ).test(source);
+  expect(names.length).toBeGreaterThanOrEqual(40);
+  expect(names.filter((name) => !isExported(name))).toEqual([]);
+});

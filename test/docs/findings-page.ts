@@ -1,6 +1,6 @@
-import {fileProblems} from '../../src/values/embedded/embedded-release.ts';
 import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
-import type {ValuesFinding} from '../../src/values/validate/finding.ts';
+import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
+import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';

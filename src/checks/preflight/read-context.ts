@@ -46,7 +46,7 @@ import {flagsOf} from '../../settings/settings.ts';
 import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
-import {effectiveGet, effectiveValues} from '../../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {referencedClaims as claimsNamedIn, requiredSecrets} from './pod-resources.ts';
 import type {

@@ -251,7 +251,7 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
       code: 'SLOW_IMAGE_PULLS',
       message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
       remedy:
-        'Pre-pull the images: scalr-agent export prepull. Or use a mirror near the nodes (--image-registry), or image streaming on GKE',
+        'Pull the images in advance with a DaemonSet (docs/guide/recipes.md), or use a mirror near the nodes (--image-registry), or image streaming on GKE',
     },
   ];
 }

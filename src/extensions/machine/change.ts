@@ -18,7 +18,7 @@ import {
   isUp,
   readContainers,
 } from './containers.ts';
-import type {PreparedContainers} from './plan.ts';
+import type {PreparedContainers} from './prepare.ts';
 import {recover} from './recovery.ts';
 
 /** A restarted Docker daemon answers within this time. */
