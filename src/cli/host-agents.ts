@@ -15,7 +15,7 @@ import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {HostTools} from '../ground/system/system.ts';
 import type {CommandContext} from './operate.ts';
 
-export type HostTarget = 'docker' | 'systemd';
+export type MachineTarget = 'docker' | 'systemd';
 
 /** Docker and systemd respond within this time. */
 const MAX_READ_MS = 30_000;
@@ -34,7 +34,7 @@ export type HostStatusDocument = Awaited<ReturnType<typeof hostStatus>>;
 
 /** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */
 export async function hostStatus(
-  target: HostTarget,
+  target: MachineTarget,
   name: string | undefined,
   context: CommandContext,
 ) {
@@ -55,7 +55,7 @@ export async function hostStatus(
 }
 
 async function readAgents(
-  target: HostTarget,
+  target: MachineTarget,
   name: string | undefined,
   context: CommandContext,
 ): Promise<HostAgentState[]> {
@@ -88,7 +88,7 @@ export async function onlyContainer(
   );
 }
 
-export const noAgent = (target: HostTarget, name: string | undefined): ExpectedError =>
+export const noAgent = (target: MachineTarget, name: string | undefined): ExpectedError =>
   target === 'docker' ? noContainer(name) : noService();
 
 const noContainer = (name: string | undefined): ExpectedError =>

@@ -22,14 +22,14 @@ import type {Step} from '../operations/step.ts';
 import {token, url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {App} from './app.ts';
-import {type HostTarget, noAgent, readSignal} from './host-agents.ts';
+import {type MachineTarget, noAgent, readSignal} from './host-agents.ts';
 import {changeInDocker, prepareInDocker} from './install-docker.ts';
 import type {CommandContext, RunDeps} from './operate.ts';
 import {TokenFile} from './token-file.ts';
 
 /** Agents on this machine, and the file that they read their token from. */
 export interface HostTokens {
-  target: HostTarget;
+  target: MachineTarget;
   release: string;
   users: TokenUsers;
   file: TokenFile;
@@ -49,7 +49,7 @@ export const RESTART = 'scalr.io/restart';
 
 /** Reads the agents and their token file. Read-only. @throws ExpectedError if another program manages the file */
 export const readHostTokens = (
-  target: HostTarget,
+  target: MachineTarget,
   release: string,
   context: CommandContext,
 ): Promise<HostTokens> =>

@@ -18,7 +18,7 @@ import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
 import {CONNECTION_FLAGS} from './flags.ts';
-import type {HostTarget} from './host-agents.ts';
+import type {MachineTarget} from './host-agents.ts';
 import type {CommandContext} from './operate.ts';
 
 export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = [
@@ -73,7 +73,7 @@ export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
 /** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
 export async function preflightMachine(
   settings: Settings,
-  machine: {target: HostTarget; urls: readonly string[]},
+  machine: {target: MachineTarget; urls: readonly string[]},
   flags: CheckFlags,
   context: CommandContext,
 ) {

@@ -5,13 +5,13 @@ import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import type {Secret} from '../ground/secret.ts';
 import {stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import type {HostTarget} from './host-agents.ts';
+import type {MachineTarget} from './host-agents.ts';
 import {type HostTokens, RESTART, readHostTokens} from './host-tokens.ts';
 import type {CommandContext} from './operate.ts';
 import {type Rotated, rotateToken, type TokenReplacement} from './rotate-token.ts';
 import {needsToken, readAccount, type WantedAccount} from './rotation-account.ts';
 
-export type HostRotateResult = {target: HostTarget; release: string} & Rotated;
+export type HostRotateResult = {target: MachineTarget; release: string} & Rotated;
 
 /** The agents on this machine, and what gives them another token. */
 export interface MachineTokens {
@@ -23,7 +23,7 @@ export interface MachineTokens {
 
 /** Reads the agents, their token file and the account. Read-only. @throws ExpectedError */
 export async function readMachineTokens(
-  {target, release}: {target: HostTarget; release: string},
+  {target, release}: {target: MachineTarget; release: string},
   given: Secret | undefined,
   wanted: WantedAccount,
   context: CommandContext,

@@ -55,7 +55,7 @@ const NEEDLESS: Readonly<Record<string, string>> = {
 };
 
 /** Flags of other tools that mean one of this command, without dashes. */
-export const spellingsOf = (flags: KnownFlags): string[] =>
+export const otherSpellings = (flags: KnownFlags): string[] =>
   [...TAKEN, ...SIMILAR].flatMap(({typed, flags: ours}) =>
     ours.some((each) => flags[each] !== undefined)
       ? typed.flatMap((each) => /^--(.+)/.exec(each)?.[1] ?? [])

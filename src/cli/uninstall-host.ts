@@ -15,14 +15,14 @@ import {onFailure} from '../ground/errors.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
-import {type HostTarget, hostDeps} from './host-agents.ts';
+import {hostDeps, type MachineTarget} from './host-agents.ts';
 import {type CommandContext, operate, type RunDeps, stepsOf} from './operate.ts';
 
 export type HostUninstallResult = Awaited<ReturnType<typeof uninstallFromHost>>;
 
 /** Removes the containers of a release, or the service of the Linux packages. @throws ExpectedError */
 export async function uninstallFromHost(
-  target: HostTarget,
+  target: MachineTarget,
   name: string,
   flags: ConfirmFlags,
   context: CommandContext,

@@ -1,6 +1,6 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import {closest, few, oneOf} from '../ground/text.ts';
-import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
+import {type KnownFlags, otherSpellings, similarFlag} from './spellings.ts';
 
 /** Command line, and existing commands and flags. */
 export interface CommandLine {
@@ -125,7 +125,7 @@ function unknownFlag(word: string, flags: KnownFlags, help = HELP): ExpectedErro
   );
   const near =
     name.length > 1
-      ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...spellingsOf(flags)])
+      ? closest(name.replace(/^no-/, ''), [...Object.keys(flags), ...otherSpellings(flags)])
       : undefined;
   const meant =
     longer.length > 0

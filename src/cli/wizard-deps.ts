@@ -11,7 +11,7 @@ import {saveFiles} from './save-files.ts';
 import {completePath, typedPath} from './typed-path.ts';
 import {WizardCluster} from './wizard-cluster.ts';
 import {offeredPools, poolFlags} from './wizard-readings.ts';
-import {contextOf, flagsAt, type WizardSession} from './wizard-session.ts';
+import {chosenContext, flagsAt, type WizardSession} from './wizard-session.ts';
 
 /** What the wizard needs from the command. */
 export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
@@ -86,7 +86,7 @@ function save(
   const {files, env} = context.app;
   const options = {
     directory: typedPath(directory, env),
-    context: contextOf(store),
+    context: chosenContext(store),
     settings,
     texts,
     isAccepted: false,

@@ -29,13 +29,13 @@ export interface WizardSession extends WizardAccess {
   resumeStore: ResumeStore;
 }
 
-export const contextOf = ({place}: AnswerStore): string | undefined =>
+export const chosenContext = ({place}: AnswerStore): string | undefined =>
   place?.kind === 'kubernetes' ? place.context : undefined;
 
 /** The flags for a context, by default for the chosen one. */
 export const flagsAt = (
   {flags, store}: Pick<WizardSession, 'flags' | 'store'>,
-  kubeContext = contextOf(store),
+  kubeContext = chosenContext(store),
 ): InstallFlags => ({...flags, 'kube-context': kubeContext});
 
 export const nameAt = (

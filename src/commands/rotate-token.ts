@@ -16,7 +16,7 @@ import {
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
-import type {HostTarget} from '../cli/host-agents.ts';
+import type {MachineTarget} from '../cli/host-agents.ts';
 import {type HostRotateResult, readMachineTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {type RotateResult, readReleaseTokens, rotateInCluster} from '../cli/rotate-release.ts';
 import type {WantedAccount} from '../cli/rotation-account.ts';
@@ -90,7 +90,7 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
   }
 
   async #rotateOnHost(
-    target: HostTarget,
+    target: MachineTarget,
     settings: Settings,
     flags: RotateFlags,
   ): Promise<HostRotateResult> {
