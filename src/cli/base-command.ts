@@ -32,16 +32,10 @@ import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
+import {type ClusterFlags, releaseName, timeoutOf} from './connection-flags.ts';
 import {decisionSteps} from './decisions.ts';
 import {failureDocument, toExpectedError} from './failure.ts';
-import {
-  type ClusterFlags,
-  type ConfirmFlags,
-  generalFlags,
-  releaseName,
-  type SharedFlags,
-  timeoutOf,
-} from './flags.ts';
+import {type ConfirmFlags, generalFlags, type SharedFlags} from './flags.ts';
 import {
   checksOfConnection,
   failuresOf,

@@ -17,7 +17,7 @@ import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
-import {CONNECTION_FLAGS} from './flags.ts';
+import {CONNECTION_FLAGS} from './connection-flags.ts';
 import type {MachineTarget} from './host-agents.ts';
 import type {CommandContext} from './operate.ts';
 

@@ -31,16 +31,8 @@ import {
   resultSentence,
   runsText,
 } from '../ui/plan.ts';
-import {
-  answersFlag,
-  confirmFlags,
-  connectionFlags,
-  type Parsed,
-  repeated,
-  settingFlags,
-  takeOverFlag,
-  verifyFlag,
-} from './flags.ts';
+import {connectionFlags, takeOverFlag} from './connection-flags.ts';
+import {answersFlag, confirmFlags, type Parsed, repeated, verifyFlag} from './flags.ts';
 import {
   type CommandContext,
   type Operation,
@@ -50,6 +42,7 @@ import {
   stepsOf,
 } from './operate.ts';
 import {diagnosticsPath} from './save-files.ts';
+import {settingFlags} from './setting-flags.ts';
 
 /** `signature` only with --verify; `agent` is absent if the command did not wait. */
 export type UpgradeResult = ReturnType<typeof resultOf> & {

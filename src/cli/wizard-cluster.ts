@@ -14,7 +14,7 @@ import {type Contexts, readContexts} from '../wizard/choose-target.ts';
 import type {ReviewedInstall} from '../wizard/edit.ts';
 import type {InstalledAgent} from '../wizard/installed-agent.ts';
 import type {Missing} from '../wizard/requirements.ts';
-import {releaseName, toolPaths, waitingOf} from './flags.ts';
+import {releaseName, toolPaths, waitingOf} from './connection-flags.ts';
 import {planPool} from './install-pool.ts';
 import {installedAgent, poolInstallOf, tryRequirements} from './wizard-readings.ts';
 import {flagsAt, nameAt, type WizardSession} from './wizard-session.ts';

@@ -4,7 +4,7 @@ import {quote, type Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
-import type {ClusterFlags} from './flags.ts';
+import type {ClusterFlags} from './connection-flags.ts';
 import {generateFor} from './generate.ts';
 import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {saveFiles} from './save-files.ts';

@@ -5,7 +5,7 @@ import type {Prompter} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from '../wizard/answer-store.ts';
 import type {ResumeStore} from '../wizard/resume.ts';
-import {releaseName} from './flags.ts';
+import {releaseName} from './connection-flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {CommandContext} from './operate.ts';
 

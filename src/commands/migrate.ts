@@ -3,18 +3,12 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmAll} from '../cli/confirm-values.ts';
-import {
-  type ClusterFlags,
-  type ConfirmFlags,
-  confirmFlags,
-  helmFlag,
-  outFlag,
-  type SharedFlags,
-  settingFlags,
-} from '../cli/flags.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/read-texts.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';

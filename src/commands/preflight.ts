@@ -5,22 +5,14 @@ import {CHECKS, unverified} from '../checks/preflight/run-preflight.ts';
 import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   type ClusterFlags,
   connectionFlags,
-  durationOf,
-  explicitFlags,
   noFromClusterFlag,
-  type Parsed,
-  probeUrls,
-  refuseWith,
   releaseName,
-  repeated,
-  type SharedFlags,
-  settingFlags,
-  targetFlag,
   timeoutOf,
-} from '../cli/flags.ts';
+} from '../cli/connection-flags.ts';
+import {durationOf, explicitFlags, probeUrls, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, type Parsed, repeated, type SharedFlags} from '../cli/flags.ts';
 import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
@@ -33,6 +25,7 @@ import {
   reportChecks,
   requireProbe,
 } from '../cli/preflight.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {desiredRelease} from '../cluster/release/desired-release.ts';

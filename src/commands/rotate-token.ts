@@ -2,24 +2,19 @@ import * as Flags from '@oclif/core/flags';
 import {ACCOUNT_SETTINGS, accountFlags} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   type ClusterFlags,
   CONNECTION_FLAGS,
-  type ConfirmFlags,
-  confirmFlags,
   connectionFlags,
-  explicitFlags,
-  refuseWith,
   releaseName,
-  type SharedFlags,
-  settingFlags,
-  targetFlag,
   timeoutOf,
-} from '../cli/flags.ts';
+} from '../cli/connection-flags.ts';
+import {explicitFlags, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, type ConfirmFlags, confirmFlags, type SharedFlags} from '../cli/flags.ts';
 import type {MachineTarget} from '../cli/host-agents.ts';
 import {type HostRotateResult, readMachineTokens, rotateOnHost} from '../cli/rotate-host.ts';
 import {type RotateResult, readReleaseTokens, rotateInCluster} from '../cli/rotate-release.ts';
 import type {WantedAccount} from '../cli/rotation-account.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {noCredential, storedTokens} from '../extensions/account/credentials.ts';
 import {failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';

@@ -1,19 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   CONNECTION_FLAGS,
-  confirmFlags,
   connectionFlags,
-  durationOf,
-  explicitFlags,
-  refuseWith,
   releaseName,
-  settingFlags,
-  targetFlag,
   timeoutOf,
   toolPaths,
-} from '../cli/flags.ts';
+} from '../cli/connection-flags.ts';
+import {durationOf, explicitFlags, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, confirmFlags} from '../cli/flags.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {type HostUninstallResult, uninstallFromHost} from '../cli/uninstall-host.ts';
 import {type UninstallResult, uninstallFromCluster} from '../cli/uninstall-release.ts';
 import type {UninstallChoices} from '../operations/uninstall.ts';

@@ -1,5 +1,6 @@
 import {BaseCommand} from '../cli/base-command.ts';
-import {type ClusterFlags, releaseName, type SharedFlags} from '../cli/flags.ts';
+import {type ClusterFlags, releaseName} from '../cli/connection-flags.ts';
+import type {SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {readUpgrade} from '../cli/read-upgrade.ts';
 import {

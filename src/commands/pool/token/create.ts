@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
-import {confirmFlags, durationOf} from '../../../cli/flags.ts';
+import {durationOf} from '../../../cli/flag-values.ts';
+import {confirmFlags} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/write-files.ts';
 import {createToken, revokeToken} from '../../../extensions/account/create-token.ts';
 import {planTokenCreation} from '../../../extensions/account/token-plans.ts';
