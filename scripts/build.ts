@@ -15,7 +15,7 @@ const SHARED: BuildOptions = {
   minify: true,
   logLevel: 'warning',
   // Files of templates.
-  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.yaml': 'text'},
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.sh': 'text', '.yaml': 'text'},
 };
 
 const sourcesIn = (folder: string): string[] =>

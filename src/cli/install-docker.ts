@@ -19,8 +19,8 @@ import {
   NOT_WAITED,
   nextStepsText,
   resultSentence,
-  stepsText,
-} from '../ui/plan.ts';
+} from '../ui/next-steps.ts';
+import {stepsText} from '../ui/plan.ts';
 import type {App} from './app.ts';
 import {earlierExport} from './earlier-export.ts';
 import type {ConfirmFlags} from './flags.ts';

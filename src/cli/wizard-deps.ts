@@ -1,7 +1,7 @@
 import {programOf} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote, type Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-text.ts';
+import {titleText} from '../ui/prompt-frame.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
 import type {ClusterFlags} from './connection-flags.ts';

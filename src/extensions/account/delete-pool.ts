@@ -1,4 +1,4 @@
-import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
+import type {AccountObject} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
