@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {writeFiles} from '../../../../src/extensions/bundle/collect/write-files.ts';
+import {writeBundleFiles} from '../../../../src/extensions/bundle/collect/write-files.ts';
 import {redactor} from '../../../../src/extensions/bundle/redact/redactor.ts';
 import {known} from '../redact/helpers.ts';
 
@@ -19,7 +19,7 @@ test('serves signals and time-outs while a text is redacted', async () => {
     onFile() {},
   };
   const texts = [{name: 'objects.json', text: '{"token": ['.repeat(40_000)}];
-  await writeFiles({texts, logs: [], api: {} as never, maxBytes: 1}, deps);
+  await writeBundleFiles({texts, logs: [], api: {} as never, maxBytes: 1}, deps);
   clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(6);
 });
