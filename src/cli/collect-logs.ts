@@ -24,18 +24,11 @@ import {bytes, milliOf} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {accountFlag, addressIn, optionalAccount} from './account.ts';
-import {
-  answersFlag,
-  connectionFlags,
-  durationOf,
-  emptyFlag,
-  type Parsed,
-  refuseWith,
-  settingFlags,
-  targetFlag,
-  timeoutOf,
-} from './flags.ts';
+import {connectionFlags, timeoutOf} from './connection-flags.ts';
+import {durationOf, emptyFlag, refuseWith} from './flag-values.ts';
+import {answersFlag, type Parsed} from './flags.ts';
 import type {CommandContext} from './operate.ts';
+import {settingFlags, targetFlag} from './setting-flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
 const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;

@@ -19,7 +19,8 @@ import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
-import {CONNECTION_FLAGS} from './flags.ts';
+import {CONNECTION_FLAGS} from './connection-flags.ts';
+import type {MachineTarget} from './host-agents.ts';
 import type {CommandContext} from './operate.ts';
 
 export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = [
@@ -57,14 +58,16 @@ export function reportChecks(
     exitWith,
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
 ): CheckDocument[] {
-  if (!isJson)
-    show(
-      checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'),
-    );
+  if (!isJson) show(checksText(checks, resultScreen, detailOf(flags)));
   const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
   return checks.map(checkDocument);
+}
+
+function detailOf({quiet, verbose}: CheckFlags): 'problems' | 'all' | 'folded' {
+  if (quiet) return 'problems';
+  return verbose ? 'all' : 'folded';
 }
 
 export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
@@ -72,7 +75,7 @@ export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
 /** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
 export async function preflightMachine(
   settings: Settings,
-  machine: Parameters<typeof readMachine>[1],
+  machine: {target: MachineTarget; urls: readonly string[]},
   flags: CheckFlags,
   context: CommandContext,
 ) {

@@ -10,8 +10,9 @@ import {
   showCollected,
   showFileList,
 } from '../cli/collect-logs.ts';
-import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
-import {onlyContainer} from '../cli/host.ts';
+import {releaseName, timeoutOf, toolPaths} from '../cli/connection-flags.ts';
+import {durationOf} from '../cli/flag-values.ts';
+import {onlyContainer} from '../cli/host-agents.ts';
 import {storedTokens} from '../extensions/account/credentials.ts';
 import {progressText, reviewText} from '../extensions/bundle/bundle-text.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';

@@ -3,6 +3,8 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {earlierExport} from '../cli/earlier-export.ts';
 import {
   additionsFrom,
   dockerfileFlags,
@@ -11,17 +13,11 @@ import {
   fleetFrom,
   refuseFleetFlags,
 } from '../cli/export-flags.ts';
-import {
-  answersFlag,
-  type ClusterFlags,
-  confirmFlags,
-  helmFlag,
-  type SharedFlags,
-  settingFlags,
-} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, type SharedFlags} from '../cli/flags.ts';
+import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
-import {earlierExport, writeFiles} from '../cli/user-files.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {writeFiles} from '../cli/write-files.ts';
 import {type Additions, dockerfile} from '../extensions/fleet/dockerfile.ts';
 import {
   exportFleet,

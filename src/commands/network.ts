@@ -1,24 +1,19 @@
 import * as Flags from '@oclif/core/flags';
 import {type EndpointScope, endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {durationOf, probeUrls, refuseFormat, refuseWith} from '../cli/flag-values.ts';
 import {
   answersFlag,
-  type ClusterFlags,
   confirmFlags,
-  durationOf,
   formatFlag,
-  helmFlag,
   outFlag,
-  probeUrls,
-  refuseFormat,
-  refuseWith,
   repeated,
   type SharedFlags,
-  settingFlags,
-  targetFlag,
 } from '../cli/flags.ts';
+import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor, onlyRead} from '../cli/read-chart.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {allowListText} from '../extensions/fleet/allow-list.ts';
 import {networkText} from '../extensions/machine/preflight/network-text.ts';
 import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';

@@ -2,18 +2,16 @@ import * as Flags from '@oclif/core/flags';
 import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   CONNECTION_FLAGS,
   connectionFlags,
-  refuseWith,
   releaseName,
-  repeated,
-  settingFlags,
-  targetFlag,
   timeoutOf,
   toolPaths,
-} from '../cli/flags.ts';
-import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
+} from '../cli/connection-flags.ts';
+import {refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, repeated} from '../cli/flags.ts';
+import {type HostStatusDocument, hostStatus} from '../cli/host-agents.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {
   printStatusChanges,
   showAllReleases,

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {actionRequired, decisionSteps} from '../../src/cli/failure.ts';
+import {actionRequired, decisionSteps} from '../../src/cli/decisions.ts';
 import Install from '../../src/commands/install.ts';
 import PoolCreate from '../../src/commands/pool/create.ts';
 import Values from '../../src/commands/values.ts';

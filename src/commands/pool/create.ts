@@ -54,7 +54,7 @@ export default class PoolCreate extends PoolCommand<Result> {
       this.say(`Agent pool ${name} already exists (${plan.pool.id}). Nothing was changed.\n`);
       return unchanged;
     }
-    return this.changeAccount(plan, unchanged, client, flags, async (send) => {
+    return this.changeAccount({client, plan, planned: unchanged}, flags, async (send) => {
       const pool = await createdPool(client, plan, send);
       this.say(
         `Agent pool ${name} was created (${pool.id}).\nNext step: scalr-agent pool link ${name} --workspace NAME\n`,

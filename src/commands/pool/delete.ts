@@ -19,10 +19,14 @@ export default class PoolDelete extends PoolCommand<PoolChange> {
     const name = this.required(args.name);
     const client = await this.account(flags);
     const plan = await this.untilInterrupted(() => planPoolDeletion(client, name));
-    return this.changeAccount(plan, poolChange(plan, false), client, flags, async (send) => {
-      await send();
-      this.say(`Agent pool ${plan.pool.name} was deleted.\n`);
-      return poolChange(plan, true);
-    });
+    return this.changeAccount(
+      {client, plan, planned: poolChange(plan, false)},
+      flags,
+      async (send) => {
+        await send();
+        this.say(`Agent pool ${plan.pool.name} was deleted.\n`);
+        return poolChange(plan, true);
+      },
+    );
   }
 }

@@ -46,7 +46,7 @@ export default class PoolTokenRevoke extends PoolCommand<Result> {
       steps: stepsOf(steps),
       warnings,
     };
-    return this.changeAccount(plan, planned, client, flags, async (send) => {
+    return this.changeAccount({client, plan, planned}, flags, async (send) => {
       await send();
       this.say(`Token ${token.id} was revoked.\n`);
       return {...planned, revoked: true};
