@@ -1,5 +1,6 @@
 import {versionStatus} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';

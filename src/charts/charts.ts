@@ -2,18 +2,14 @@ import {at, type Path, spellPath, startsWith} from '../ground/tree.ts';
 import {agentJob} from './agent-job/index.ts';
 import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
-import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
-import {compare, oncePerVersion, within} from './releases.ts';
-import {inCatalogOrder} from './row-kinds.ts';
-import {
-  type ChartName,
-  type ChartSchema,
-  chartRelease,
-  closedSchema,
-  nodeAt,
-  schemaOf,
-} from './schema.ts';
-import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import {type ChartSchema, chartRelease, closedSchema, nodeAt, schemaOf} from './releases/schema.ts';
+import type {Target, UpstreamChange} from './releases/target.ts';
+import {newestOf, releasesOf, WITHDRAWN} from './releases/target.ts';
+import {compare, oncePerVersion, within} from './releases/versions.ts';
+import type {Chart, KubernetesFloor} from './shared/chart.ts';
+import type {Refusal, Row} from './shared/row.ts';
+import {inCatalogOrder} from './shared/row-kinds.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
 export const CHARTS: Readonly<Record<ChartName, Chart>> = {

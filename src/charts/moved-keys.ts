@@ -1,7 +1,7 @@
 import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
-import type {Target} from './define.ts';
-import {within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import type {Target} from './releases/target.ts';
+import {within} from './releases/versions.ts';
 
 interface DocumentedKey {
   chart: ChartName;
@@ -80,6 +80,7 @@ const placeIn = (chart: ChartName) => (path: string, range?: string) => ({
   path,
   ...(range === undefined ? {} : {in: range}),
 });
+
 const k8s = placeIn('agent-k8s');
 const local = placeIn('agent-local');
 const job = placeIn('agent-job');

@@ -5,10 +5,10 @@ import {chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
-import {compare, isAtLeast, type KubernetesVersions, olderThan} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import {newestOf, releasesOf} from './releases/target.ts';
+import {compare, isAtLeast, type KubernetesVersions, olderThan} from './releases/versions.ts';
 import {unsupported} from './support.ts';
-import {newestOf, releasesOf} from './target.ts';
 
 /** Facts about the cluster that exclude charts. */
 export interface ChartRequirements {

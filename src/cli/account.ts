@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {type ScalrClient, type ScalrRoute, scalrClient} from '../extensions/account/client.ts';
 import {
   type Credential,

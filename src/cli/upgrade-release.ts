@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';

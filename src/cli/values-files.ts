@@ -1,5 +1,5 @@
-import type {Target} from '../charts/define.ts';
-import {isUnknown} from '../charts/target.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {isUnknown} from '../charts/releases/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {few} from '../ground/text.ts';

@@ -1,6 +1,8 @@
 import {chartFor, versionStatus} from '../charts/charts.ts';
-import {type ChartDefault, scalrChart, type Target} from '../charts/define.ts';
-import {newestOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import type {ChartDefault} from '../charts/shared/row.ts';
 import {readStatus} from '../checks/status/read-status.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import {helmVersion, showChart} from '../cluster/helm/helm.ts';

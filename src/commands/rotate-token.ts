@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';

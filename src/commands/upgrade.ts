@@ -1,5 +1,5 @@
-import {scalrChart} from '../charts/define.ts';
-import {targetOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import {targetOf} from '../charts/releases/target.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import {BaseCommand} from '../cli/base-command.ts';

@@ -1,7 +1,7 @@
 import {knowsKey} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {isUnknown} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';
-import {isUnknown} from '../charts/target.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';

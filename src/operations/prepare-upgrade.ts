@@ -1,8 +1,8 @@
 import {kubernetesAdvice, pinnedAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld, noteText} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf, releasesOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf, releasesOf} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {label} from '../cluster/kubernetes/kubectl.ts';
 import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';

@@ -1,6 +1,7 @@
 import {isBelow} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
-import {releasesOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {releasesOf} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {
   includesRef,

@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Endpoint, EndpointOrigin} from '../charts/endpoints.ts';
 import type {ClusterChoice, Reason, Recommendation} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
 import {COPY_TOOLS, type CopyTool} from '../extensions/fleet/mirror.ts';
 import type {ListedEndpoint} from '../extensions/machine/preflight/try-endpoints.ts';
 import {few} from '../ground/text.ts';

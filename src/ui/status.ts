@@ -1,5 +1,5 @@
 import {isBelow} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {cacheUseText} from '../checks/diagnose/log-matcher.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../checks/status/status.ts';
 import {differs, isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';

@@ -1,7 +1,7 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
 import template from '../../templates/values-header.json' with {type: 'json'};
-import type {Target} from '../charts/define.ts';
-import {agentVersionOf, leavesOf, schemaOf} from '../charts/schema.ts';
+import {agentVersionOf, leavesOf, schemaOf} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {failed, maskSecrets} from '../ground/errors.ts';
 import {isPrintable} from '../ground/text.ts';
 import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';

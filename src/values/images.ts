@@ -1,8 +1,9 @@
 import {chartFor} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
-import {agentVersionOf} from '../charts/schema.ts';
-import {rowsFor, scopeOf} from '../charts/support.ts';
+import {agentVersionOf} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {rowsFor} from '../charts/shared/support.ts';
+import {scopeOf} from '../charts/support.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import {namesRegistry, withoutRegistry} from '../settings/addresses.ts';

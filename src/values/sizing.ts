@@ -1,7 +1,7 @@
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {scopeOf} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
 import {concurrency, purpose} from '../settings/agent.ts';

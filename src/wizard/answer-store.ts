@@ -1,6 +1,6 @@
 import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {missingFor} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';

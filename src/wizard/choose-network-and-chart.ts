@@ -1,10 +1,10 @@
 import {CHARTS} from '../charts/charts.ts';
-import {IDENTITIES} from '../charts/clouds.ts';
 import type {ChartRequirements, Reason} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import {IDENTITIES} from '../charts/shared/clouds.ts';
+import {IDENTITY_ANNOTATIONS} from '../charts/shared/setting-rules.ts';
 import {hasKey, unsupported} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../ground/errors.ts';
 import type {Choice, Prompter} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';

@@ -1,5 +1,5 @@
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
 import {missingFor, token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';

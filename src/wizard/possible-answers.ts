@@ -1,11 +1,12 @@
 import {CHARTS, chartFor} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
 import {HOSTS, type HostTarget} from '../charts/host/host.ts';
 import {RUNS_PER_AGENT} from '../charts/host/rows.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {hasKey, isWrittenWithoutRow, scopeOf, supports, unsupported} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import {isWrittenWithoutRow} from '../charts/shared/support.ts';
+import {hasKey, scopeOf, supports, unsupported} from '../charts/support.ts';
 import {hostAgent} from '../extensions/machine/agent.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {concurrency, isolation, missingFor, purpose, token} from '../settings/agent.ts';

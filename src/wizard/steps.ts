@@ -1,5 +1,5 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {newestOf} from '../charts/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {type Secret, tokenClaims} from '../ground/secret.ts';
 import {
   concurrency,

@@ -1,8 +1,9 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
-import {within} from '../../src/charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema, leavesOf, type SchemaNode} from '../../src/charts/releases/schema.ts';
+import {within} from '../../src/charts/releases/versions.ts';
 import {type Path, startsWith, type Tree} from '../../src/ground/tree.ts';
 import {CHART_NAMES, TARGETS} from '../support/versions.ts';
 

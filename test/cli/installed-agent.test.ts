@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Target} from '../../src/charts/define.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import {unmappedValues} from '../../src/cli/wizard-readings.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {readHelmSet} from '../../src/settings/escape-hatch.ts';

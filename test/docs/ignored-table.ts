@@ -1,7 +1,7 @@
 import {CHARTS} from '../../src/charts/charts.ts';
-import {describeRange, rangeOf, within} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
-import {releasesOf} from '../../src/charts/target.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {releasesOf} from '../../src/charts/releases/target.ts';
+import {describeRange, rangeOf, within} from '../../src/charts/releases/versions.ts';
 import {table} from './markdown.ts';
 
 /** The keys of a chart that `validate` reports as IGNORED_KEY; keys with the same reason share a row. */

@@ -1,8 +1,8 @@
 import {CHARTS} from '../../src/charts/charts.ts';
-import {within} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
-import {isWrittenWithoutRow} from '../../src/charts/support.ts';
-import {newestOf} from '../../src/charts/target.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {newestOf} from '../../src/charts/releases/target.ts';
+import {within} from '../../src/charts/releases/versions.ts';
+import {isWrittenWithoutRow} from '../../src/charts/shared/support.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {CHART_NAMES} from '../support/versions.ts';

@@ -1,9 +1,10 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {CHARTS, chartFor} from '../../src/charts/charts.ts';
-import type {Target} from '../../src/charts/define.ts';
-import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rules.ts';
-import {isWrittenWithoutRow, refusalReason, rowsFor, scopeOf} from '../../src/charts/support.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
+import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared/extra-variables.ts';
+import {isWrittenWithoutRow, refusalReason, rowsFor} from '../../src/charts/shared/support.ts';
+import {scopeOf} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import type {Setting} from '../../src/settings/define.ts';

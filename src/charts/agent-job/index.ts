@@ -4,16 +4,25 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import * as pods from '../../settings/pods.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret} from '../../settings/tls.ts';
-import {cacheDirectory} from '../clouds.ts';
-import type {Chart, ChartDefault, Refusal} from '../define.ts';
-import {RUN_SIZES, WORKER_SIZES} from '../shared-rows.ts';
-import {pinnedAgent, sharedRules} from '../shared-rules.ts';
-import {sharedValuesRules} from '../shared-values-rules.ts';
-import {sharedRefusals} from '../shared-versions.ts';
+import type {Chart} from '../shared/chart.ts';
+import {cacheDirectory} from '../shared/clouds.ts';
+import {sharedValuesRules} from '../shared/key-rules.ts';
+import {RUN_SIZES, WORKER_SIZES} from '../shared/pod-rows.ts';
+import type {ChartDefault, Refusal} from '../shared/row.ts';
+import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
-import {containers, FLAT, ignoredKeys, kubernetesFloors, NESTED, ownVariables} from './versions.ts';
+import {
+  containers,
+  FLAT,
+  ignoredKeys,
+  images,
+  kubernetesFloors,
+  NESTED,
+  ownVariables,
+} from './versions.ts';
 
 const NO_KEY = 'this version has no key for it';
 
@@ -155,10 +164,11 @@ export const agentJob: Chart = {
   refusals,
   defaults,
   derived: [cacheLimits],
-  rules: [...sharedRules, pinnedAgent('agent-job'), ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-job', images), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers,
+  images,
   ignoredKeys,
   kubernetesFloors,
 };

@@ -18,41 +18,34 @@ import * as pods from '../../settings/pods.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import type {Row, ValuesEntry} from '../define.ts';
+import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
+import {claimCache, inMebibytes} from '../shared/cache-rows.ts';
+import {asEnum, asGibibytes, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {MIRRORS} from '../shared/ignored-keys.ts';
+import {proxyKeys, proxyVariables} from '../shared/network-rows.ts';
 import {
-  asEnum,
-  asGibibytes,
-  asMirrors,
-  asOnOff,
-  asReferences,
+  CONTROLLER_SIZES,
+  mountRow,
+  noRunLimit,
+  podLabels,
+  RUN_SIZES,
+  resourceRows,
+  serviceAccount,
+  WORKER_SIZES,
+} from '../shared/pod-rows.ts';
+import type {Row, ValuesEntry} from '../shared/row.ts';
+import {
   behindSwitch,
   fixedValue,
   key,
   keys,
-  noRunLimit,
   notWritten,
   onlyIn,
   row,
   switched,
   variable,
-} from '../row-kinds.ts';
-import {
-  CONTROLLER_SIZES,
-  caBundleRows,
-  caExtraVariable,
-  claimCache,
-  extraVariables,
-  inMebibytes,
-  mountRow,
-  podLabels,
-  proxyKeys,
-  proxyVariables,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  WORKER_SIZES,
-} from '../shared-rows.ts';
-import {MIRRORS} from '../shared-versions.ts';
+} from '../shared/row-kinds.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const controllerOnly = {

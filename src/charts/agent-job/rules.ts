@@ -12,19 +12,18 @@ import {
   moduleCache,
   providerCache,
 } from '../../settings/storage.ts';
-import {isCos, isExecOnCos} from '../clouds.ts';
-import type {ChartRule, DerivedKeys, ValuesEntry} from '../define.ts';
-import {isAtLeast, olderThan} from '../releases.ts';
+import {isAtLeast, olderThan} from '../releases/versions.ts';
+import {isCos, isExecOnCos} from '../shared/clouds.ts';
+import type {DerivedKeys, ValuesEntry} from '../shared/row.ts';
+import type {ChartRule} from '../shared/rule.ts';
 import {
   breaksTemplates,
-  fixedUserOnOpenShift,
   isDash,
   isFilledMap,
-  policyWithoutDns,
   settingError,
   settingWarning,
-  sharedClaim,
-} from '../shared-rules.ts';
+} from '../shared/setting-rule.ts';
+import {fixedUserOnOpenShift, policyWithoutDns, sharedClaim} from '../shared/setting-rules.ts';
 import {
   AGENT_BUDGET,
   boundsOf,

@@ -1,5 +1,7 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
-import type {Chart, ChartContainer} from '../define.ts';
+import {agentImage, runnerImage} from '../../settings/pods.ts';
+import type {Chart, ChartContainer} from '../shared/chart.ts';
+import {variablesIn} from '../shared/chart.ts';
 import {
   annotationsWithoutAccount,
   CLAIM_KEYS,
@@ -7,8 +9,7 @@ import {
   ignoredWithoutSwitch,
   labelsWithoutAccount,
   mountOptionsWithoutEfs,
-  variablesIn,
-} from '../shared-versions.ts';
+} from '../shared/ignored-keys.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
@@ -50,6 +51,17 @@ export const containers: readonly ChartContainer[] = [
     extraEnv: ['task.runner.extraEnv'],
     own: new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SCALR_AGENT_CA_CERT']),
   },
+];
+
+/** The images of each container; the entrypoint of runs is mounted from the image of the agent. */
+export const images: Chart['images'] = [
+  {used: 'controller', setting: agentImage, in: FLAT, maps: ['controller.image']},
+  {used: 'worker', setting: agentImage, in: FLAT, maps: ['worker.image']},
+  {used: 'runner', setting: runnerImage, in: FLAT, maps: ['worker.runner.image']},
+  {used: 'controller', setting: agentImage, in: NESTED, maps: ['agent.image']},
+  {used: 'worker', setting: agentImage, in: NESTED, maps: ['task.worker.image', 'agent.image']},
+  {used: 'entrypoint of runner', setting: agentImage, in: '>=0.5.69', maps: ['agent.image']},
+  {used: 'runner', setting: runnerImage, in: NESTED, maps: ['task.runner.image']},
 ];
 
 const NO_TELEMETRY = 'telemetry is exported only if it is enabled';

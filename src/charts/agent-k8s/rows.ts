@@ -14,37 +14,24 @@ import * as pods from '../../settings/pods.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {caVariable} from '../shared/ca-rows.ts';
+import {CLAIM_SETTINGS, inMebibytes} from '../shared/cache-rows.ts';
+import {asBase64, asCores, asEnum, asMebibytes, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
 import {
-  asBase64,
-  asCores,
-  asEnum,
-  asMebibytes,
-  asReferences,
   asStopAction,
-  fixedValue,
-  implied,
-  key,
-  keys,
-  noRunLimit,
-  notWritten,
-  row,
-  stopPeriod,
-} from '../row-kinds.ts';
-import {
-  CLAIM_SETTINGS,
   CONTROLLER_SIZES,
-  caVariable,
-  extraVariables,
-  inMebibytes,
+  noRunLimit,
   podLabels,
-  proxyVariables,
   resourceRows,
   serviceAccount,
-  telemetryVariables,
+  stopPeriod,
   WORKER_SIZES,
-} from '../shared-rows.ts';
-import {sharedRefusals} from '../shared-versions.ts';
+} from '../shared/pod-rows.ts';
+import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
+import {fixedValue, implied, key, keys, notWritten, row} from '../shared/row-kinds.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
 import {GOLDEN} from './versions.ts';
 
 const REPOSITORY = at('image.repository');

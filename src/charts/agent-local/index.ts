@@ -10,37 +10,38 @@ import {
   shutdownMode,
 } from '../../settings/pods.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
-import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
+import type {Chart} from '../shared/chart.ts';
+import {keyError} from '../shared/key-rule.ts';
 import {
-  breaksTemplates,
-  fixedUserOnOpenShift,
-  isDash,
-  pinnedAgent,
-  policyWithoutDns,
-  settingError,
-  settingWarning,
-  sharedClaim,
-  sharedRules,
-  shortestGrace,
-} from '../shared-rules.ts';
-import {
-  certificateRules,
-  directories,
   httpsMirrors,
-  keyError,
-  keyOfSecret,
-  requiresClaimSize,
   requiresSwitch,
-  requiresVolumes,
-  separateDirectories,
   sharedValuesRules,
   unquotedInTemplate,
   zeroDisables,
-} from '../shared-values-rules.ts';
+} from '../shared/key-rules.ts';
+import type {ChartDefault} from '../shared/row.ts';
+import type {ChartRule, ValuesRule} from '../shared/rule.ts';
+import {certificateRules, keyOfSecret} from '../shared/secret-rules.ts';
+import {breaksTemplates, isDash, settingError, settingWarning} from '../shared/setting-rule.ts';
+import {
+  fixedUserOnOpenShift,
+  pinnedAgent,
+  policyWithoutDns,
+  sharedClaim,
+  sharedRules,
+  shortestGrace,
+} from '../shared/setting-rules.ts';
+import {
+  directories,
+  requiresClaimSize,
+  requiresVolumes,
+  separateDirectories,
+} from '../shared/volume-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {
   formerKeys,
   ignoredKeys,
+  images,
   kubernetesFloors,
   MUTUAL_TLS,
   ownVariables,
@@ -278,10 +279,11 @@ export const agentLocal: Chart = {
   rows,
   refusals,
   defaults,
-  rules: [...sharedRules, pinnedAgent('agent-local'), ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-local', images), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
+  images,
   ignoredKeys,
   formerKeys,
   kubernetesFloors,

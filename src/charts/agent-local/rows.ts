@@ -18,12 +18,22 @@ import * as pods from '../../settings/pods.ts';
 import {cloud, nodeOs} from '../../settings/release.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
+import {cacheLimit, claimCache} from '../shared/cache-rows.ts';
+import {asEnum, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {MIRRORS} from '../shared/ignored-keys.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
 import {
-  asEnum,
-  asMirrors,
-  asOnOff,
-  asReferences,
+  CONTROLLER_SIZES,
+  mountRow,
+  RUN_SIZES,
+  resourceRows,
+  serviceAccount,
+  WORKER_SIZES,
+} from '../shared/pod-rows.ts';
+import type {Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
+import {
   fixedValue,
   implied,
   key,
@@ -32,23 +42,8 @@ import {
   row,
   switched,
   variable,
-} from '../row-kinds.ts';
-import {
-  CONTROLLER_SIZES,
-  caBundleRows,
-  cacheLimit,
-  caExtraVariable,
-  claimCache,
-  extraVariables,
-  mountRow,
-  proxyVariables,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  telemetryVariables,
-  WORKER_SIZES,
-} from '../shared-rows.ts';
-import {MIRRORS, sharedRefusals} from '../shared-versions.ts';
+} from '../shared/row-kinds.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */

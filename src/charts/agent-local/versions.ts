@@ -1,5 +1,7 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
-import type {Chart, FormerKeys} from '../define.ts';
+import {agentImage} from '../../settings/pods.ts';
+import type {Chart, FormerKeys} from '../shared/chart.ts';
+import {variablesIn} from '../shared/chart.ts';
 import {
   annotationsWithoutAccount,
   CLAIM_KEYS,
@@ -7,8 +9,7 @@ import {
   ignoredWithoutSecret,
   ignoredWithoutSwitch,
   labelsWithoutAccount,
-  variablesIn,
-} from '../shared-versions.ts';
+} from '../shared/ignored-keys.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
@@ -33,6 +34,8 @@ export const usesOldPersistence = (values: Values): boolean =>
   !['', null, undefined].includes(
     getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string,
   );
+
+export const images: Chart['images'] = [{used: 'agent', setting: agentImage, maps: ['image']}];
 
 const NO_CACHE_CLAIM = 'the cache is not persistent';
 

@@ -26,11 +26,12 @@ import {
 import type {Settings} from '../../settings/settings.ts';
 import * as storage from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
-import {optionMeantBy} from '../agent-options.ts';
-import type {Described, Refusal, Scope} from '../define.ts';
-import {CLAIM_SETTINGS, CONTROLLER_SIZES, WORKER_SIZES} from '../shared-rows.ts';
-import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
-import {newestOf} from '../target.ts';
+import {newestOf} from '../releases/target.ts';
+import {optionMeantBy} from '../shared/agent-options.ts';
+import {CLAIM_SETTINGS} from '../shared/cache-rows.ts';
+import {CONTROLLER_SIZES, WORKER_SIZES} from '../shared/pod-rows.ts';
+import type {Described, Refusal, Scope} from '../shared/row.ts';
+import {notSupported, readRows, rowsFor, unsupportedBy} from '../shared/support.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
 export const refusals: readonly Refusal[] = [

@@ -24,31 +24,22 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
-import type {Row, ValuesEntry} from '../define.ts';
+import {caBundleRows} from '../shared/ca-rows.ts';
+import {cacheLimit} from '../shared/cache-rows.ts';
+import {asCores, asEnum, asMebibytes, asMirrorsText, asOnOff} from '../shared/codecs.ts';
+import {extraVariables, VARIABLES_OF_SETTINGS} from '../shared/extra-variables.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
+import {asStopAction, stopPeriod} from '../shared/pod-rows.ts';
+import type {Row, ValuesEntry} from '../shared/row.ts';
 import {
-  asCores,
-  asEnum,
-  asMebibytes,
-  asMirrorsText,
-  asOnOff,
-  asStopAction,
   implied,
   inCatalogOrder,
   key,
   notWritten,
   row,
-  stopPeriod,
   type VariableOptions,
   variable,
-} from '../row-kinds.ts';
-import {
-  caBundleRows,
-  cacheLimit,
-  extraVariables,
-  proxyVariables,
-  telemetryVariables,
-} from '../shared-rows.ts';
-import {VARIABLES_OF_SETTINGS} from '../shared-rules.ts';
+} from '../shared/row-kinds.ts';
 
 /**
  * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own

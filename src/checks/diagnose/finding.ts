@@ -1,4 +1,4 @@
-import type {Target} from '../../charts/define.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import type {Advice} from '../../ground/errors.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import type {LogRecord} from './log-matcher.ts';

@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {readLiveDrift} from '../../cluster/diff/live-drift.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';

@@ -1,5 +1,5 @@
 import {imagesOf} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';

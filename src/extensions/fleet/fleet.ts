@@ -5,8 +5,8 @@ import externalSecrets from '../../../templates/export/token/external-secrets.md
 import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
 import sops from '../../../templates/export/token/sops.md';
 import {digestOf, floorOf} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';

@@ -1,5 +1,5 @@
 import {imagesOf, selectsImagesOfRuns} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';

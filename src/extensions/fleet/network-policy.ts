@@ -1,5 +1,5 @@
 import {type Endpoint, type EndpointScope, isInside} from '../../charts/endpoints.ts';
-import {policyMissesRuns, releaseLabels} from '../../charts/target.ts';
+import {policyMissesRuns, releaseLabels} from '../../charts/releases/target.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {groupsOf} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';

@@ -1,6 +1,6 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../../charts/host/rows.ts';
-import {chartSchema} from '../../charts/schema.ts';
+import {chartSchema} from '../../charts/releases/schema.ts';
 import {credentialsIn} from '../../ground/credentials.ts';
 import type {Warning} from '../../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../../ground/secret.ts';

@@ -1,6 +1,6 @@
 import {dirname, join} from 'node:path';
 import {isMap, isScalar, type ParsedNode} from 'yaml';
-import {isChart} from '../../charts/define.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {checkClearText} from '../validate/check-clear-text.ts';

@@ -1,5 +1,5 @@
 import {isMap, isScalar, isSeq, type ParsedNode, Scalar, type YAMLMap} from 'yaml';
-import {isChart} from '../../charts/define.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {at} from '../../ground/tree.ts';
 import {isEmptyNode, parseYaml} from '../validate/source.ts';

@@ -1,4 +1,4 @@
-import {isChart} from '../../charts/define.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
 import {toYaml} from '../document.ts';
 import {readSource} from '../validate/source.ts';

@@ -1,8 +1,10 @@
 import {chartFor, knowsKey} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {leavesOf, schemaOf} from '../../charts/schema.ts';
+import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';
-import {refusalReason, rowsFor, rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {refusalReason, rowsFor} from '../../charts/shared/support.ts';
+import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import {catalog} from '../../settings/catalog.ts';
 import type {Setting} from '../../settings/define.ts';

@@ -1,9 +1,11 @@
 import {chartFor, knowsKey} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
-import {within} from '../../charts/releases.ts';
-import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
-import {isUnknown} from '../../charts/target.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {isUnknown} from '../../charts/releases/target.ts';
+import {within} from '../../charts/releases/versions.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {refusalReason, rowsFor} from '../../charts/shared/support.ts';
+import {scopeOf} from '../../charts/support.ts';
 import {
   at,
   getAt,

@@ -1,7 +1,7 @@
 import {type Document, isMap, isScalar, Lexer, type Pair, type Scalar, type YAMLMap} from 'yaml';
-import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import {
   at,

@@ -1,7 +1,9 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
-import {hasKey, isWrittenWithoutRow, rowsFor, scopeOf} from '../../charts/support.ts';
+import {closedSchema, nodeAt, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {isWrittenWithoutRow, rowsFor} from '../../charts/shared/support.ts';
+import {hasKey, scopeOf} from '../../charts/support.ts';
 import {
   at,
   copyOf,

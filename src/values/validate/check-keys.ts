@@ -1,7 +1,7 @@
-import type {Target} from '../../charts/define.ts';
-import {resolveType} from '../../charts/kubernetes.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
-import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
+import {resolveType} from '../../charts/releases/kubernetes-types.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {closest, isMisspelled} from '../../ground/text.ts';
 import {

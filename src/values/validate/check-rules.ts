@@ -1,11 +1,12 @@
+import {chartFor} from '../../charts/charts.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {
   type AgentOption,
   optionMeantBy,
   optionNamed,
   optionsOfKeys,
-} from '../../charts/agent-options.ts';
-import {chartFor} from '../../charts/charts.ts';
-import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
+} from '../../charts/shared/agent-options.ts';
+import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
 import {

@@ -1,4 +1,4 @@
-import type {SchemaNode} from '../../charts/schema.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
 import type {Tree} from '../../ground/tree.ts';
 import {binaryUnit, milliOf} from '../../settings/kinds.ts';
 

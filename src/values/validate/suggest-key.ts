@@ -1,16 +1,13 @@
 import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
-import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
-import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases.ts';
-import {
-  type ChartName,
-  type ChartSchema,
-  chartSchema,
-  leavesOf,
-  schemaOf,
-} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {releasesOf} from '../../charts/releases/target.ts';
+import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases/versions.ts';
+import type {Row} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {releasesOf} from '../../charts/target.ts';
 import {closest, isMisspelled} from '../../ground/text.ts';
 import {
   getAt,

@@ -1,7 +1,7 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {within} from '../../charts/releases.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {within} from '../../charts/releases/versions.ts';
 import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {type Setting, spell} from '../../settings/define.ts';

@@ -1,7 +1,7 @@
 import {CHARTS} from '../../../src/charts/charts.ts';
-import type {Target} from '../../../src/charts/define.ts';
-import {within} from '../../../src/charts/releases.ts';
-import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared-rules.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
+import {within} from '../../../src/charts/releases/versions.ts';
+import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared/extra-variables.ts';
 import {getAt, isMap} from '../../../src/ground/tree.ts';
 import {extraEnv} from '../../../src/settings/escape-hatch.ts';
 import type {Rendered} from './render.ts';

@@ -5,7 +5,7 @@ import {parse} from 'yaml';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
 import {HOST_TARGETS, HOSTS, hostTree, readHostTree} from '../../../src/charts/host/host.ts';
-import {refusalReason} from '../../../src/charts/support.ts';
+import {refusalReason} from '../../../src/charts/shared/support.ts';
 import ExportCommand from '../../../src/commands/export.ts';
 import {exportHost} from '../../../src/extensions/fleet/export.ts';
 import {envFile} from '../../../src/extensions/machine/files.ts';

@@ -1,5 +1,5 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../../charts/charts.ts';
-import {compare} from '../../../charts/releases.ts';
+import {compare} from '../../../charts/releases/versions.ts';
 import {hostPaths, podSpecs} from '../../../cluster/kubernetes/objects.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';

@@ -1,8 +1,8 @@
 import {posix} from 'node:path';
 import {CHART_CHANGES, changeWithUpgrade} from '../../../charts/advise.ts';
 import {isBelow} from '../../../charts/charts.ts';
-import {uniqueName} from '../../../charts/clouds.ts';
-import {scalrChart} from '../../../charts/define.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
+import {uniqueName} from '../../../charts/shared/clouds.ts';
 import {scopeOf} from '../../../charts/support.ts';
 import {showDefinitions} from '../../../cluster/helm/helm.ts';
 import {helmOwner, isContained} from '../../../cluster/kubernetes/kinds.ts';

@@ -1,5 +1,5 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../../charts/endpoints.ts';
-import {policyMissesRuns} from '../../../charts/target.ts';
+import {policyMissesRuns} from '../../../charts/releases/target.ts';
 import type {KubernetesClient} from '../../../cluster/kubernetes/client.ts';
 import {resourceOf} from '../../../cluster/kubernetes/kinds.ts';
 import {

@@ -1,4 +1,4 @@
-import {policyMissesRuns} from '../../../charts/target.ts';
+import {policyMissesRuns} from '../../../charts/releases/target.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {few} from '../../../ground/text.ts';
 import {otelEndpoint, purpose} from '../../../settings/agent.ts';

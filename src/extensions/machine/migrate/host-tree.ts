@@ -1,5 +1,5 @@
-import {optionMeantBy} from '../../../charts/agent-options.ts';
 import {readHostTree} from '../../../charts/host/host.ts';
+import {optionMeantBy} from '../../../charts/shared/agent-options.ts';
 import {isPathIn} from '../../../ground/text.ts';
 import {
   at,

@@ -1,10 +1,11 @@
 import {basename, dirname, join} from 'node:path';
 import {chartFor, floorOf} from '../../../charts/charts.ts';
-import type {Target} from '../../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../../charts/host/host.ts';
 import {recommend} from '../../../charts/recommend.ts';
-import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../../charts/support.ts';
-import {newestOf} from '../../../charts/target.ts';
+import type {Target} from '../../../charts/releases/target.ts';
+import {newestOf} from '../../../charts/releases/target.ts';
+import {refusalReason, rowsFor} from '../../../charts/shared/support.ts';
+import {scopeOf, supports, unsupported} from '../../../charts/support.ts';
 import {credentialsIn} from '../../../ground/credentials.ts';
 import {ExpectedError, failed} from '../../../ground/errors.ts';
 import {variableSoundsSecret} from '../../../ground/secret.ts';

@@ -1,6 +1,6 @@
 import {isPattern} from '../../../charts/endpoints.ts';
 import {RUNS_PER_AGENT} from '../../../charts/host/rows.ts';
-import {compare} from '../../../charts/releases.ts';
+import {compare} from '../../../charts/releases/versions.ts';
 import {
   type Check,
   type CheckResult,

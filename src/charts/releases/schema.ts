@@ -1,8 +1,9 @@
-import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
-import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
-import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
-import {copyOf, type Path, setAt, type Tree, type Values} from '../ground/tree.ts';
-import {oncePerVersion, type Release, within} from './releases.ts';
+import agentJob from '../../../schemas/agent-job.json' with {type: 'json'};
+import agentK8s from '../../../schemas/agent-k8s.json' with {type: 'json'};
+import agentLocal from '../../../schemas/agent-local.json' with {type: 'json'};
+import {copyOf, type Path, setAt, type Tree, type Values} from '../../ground/tree.ts';
+import type {ChartName} from './chart-name.ts';
+import {oncePerVersion, type Release, within} from './versions.ts';
 
 /**
  * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.
@@ -48,8 +49,6 @@ export interface Leaf {
   default: Tree;
 }
 
-export type ChartName = 'agent-k8s' | 'agent-local' | 'agent-job';
-
 const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
   'agent-k8s': agentK8s as unknown as ChartSchema,
   'agent-local': agentLocal as unknown as ChartSchema,
@@ -61,9 +60,7 @@ export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 /** The schema of a chart version: from the chart itself, or built in. */
 export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema =>
   schema ?? chartSchema(chart);
-
 type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
-
 export const chartRelease = (target: NamedVersion): Release | undefined =>
   schemaOf(target)['x-releases'].find(({version}) => version === target.version);
 
@@ -121,7 +118,6 @@ const hasLeaf = (schema: SchemaNode, version: string): boolean =>
     ({properties}) =>
       !properties || Object.values(properties).some((child) => hasLeaf(child, version)),
   );
-
 const OURS = new Set([
   'x-versions',
   'x-defaults',

@@ -1,13 +1,32 @@
-import {type DecisionOption, failed, type Warning} from '../ground/errors.ts';
-import {chart, chartVersion} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
-import {CHART_NAMES, type Target} from './define.ts';
-import {compare, within} from './releases.ts';
-import {type ChartName, chartSchema} from './schema.ts';
+import {type DecisionOption, failed, type Warning} from '../../ground/errors.ts';
+import type {Path, Values} from '../../ground/tree.ts';
+import {chart, chartVersion} from '../../settings/release.ts';
+import type {Settings} from '../../settings/settings.ts';
+import {CHART_NAMES, type ChartName} from './chart-name.ts';
+import {type ChartSchema, chartSchema} from './schema.ts';
+import {compare, within} from './versions.ts';
+
+/** An entry of `artifacthub.io/changes` in Chart.yaml. */
+export interface UpstreamChange {
+  /** added, changed, removed, fixed, … */
+  kind?: string | undefined;
+  description: string;
+}
+
+/** One exact chart version. */
+export interface Target {
+  chart: ChartName;
+  version: string;
+  /** Schema of a chart from --chart-source, if this program does not know the version. */
+  schema?: ChartSchema;
+  /** Violations of the chart's values.schema.json by values merged over its defaults. */
+  refusals?(values: Values): {path: Path; message: string}[];
+  /** The change list of that chart. */
+  changes?: readonly UpstreamChange[];
+}
 
 export const releasesOf = (name: ChartName): string[] =>
   chartSchema(name)['x-releases'].map(({version}) => version);
-
 export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
 
 /** True for a version that only the chart itself can describe: a newer one than all known ones, or another one if its source is known. */
@@ -56,7 +75,6 @@ const readWarning = ({chart: name, version}: Target): Warning =>
     'UNKNOWN_VERSION',
     `${name} ${version} is newer than this program. Keys, types and defaults are read from the chart. Rules between keys are those of ${newestOf(name)}.`,
   );
-
 function checkVersion(name: ChartName, version: string): Warning[] {
   const known = releasesOf(name);
   const oldest = known[0] as string;
@@ -98,3 +116,10 @@ export const policyMissesRuns = ({chart, version}: Target): boolean =>
 export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({
   'app.kubernetes.io/instance': release,
 });
+
+/** Versions that no agent can use: 0.5.63 kills runs that exceed 30Mi. */
+const BROKEN: Readonly<Partial<Record<ChartName, readonly string[]>>> = {'agent-job': ['0.5.63']};
+
+/** True for a version that is never suggested. */
+export const isBroken = ({chart, version}: Pick<Target, 'chart' | 'version'>): boolean =>
+  [BROKEN[chart], WITHDRAWN[chart]].some((versions) => versions?.includes(version) === true);

@@ -1,50 +1,17 @@
-import {at, getAt, isMap, type Tree} from '../ground/tree.ts';
-import type {Get, Setting} from '../settings/define.ts';
-import {extraEnv, set} from '../settings/escape-hatch.ts';
-import {exceeds} from '../settings/kinds.ts';
-import {metadataService, workloadIdentity} from '../settings/network.ts';
-import * as pods from '../settings/pods.ts';
-import {cloud} from '../settings/release.ts';
-import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import {extraEnv} from '../../settings/escape-hatch.ts';
+import {exceeds} from '../../settings/kinds.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import * as pods from '../../settings/pods.ts';
+import {cloud} from '../../settings/release.ts';
+import {cache, cacheAccessMode, cacheStorageClass} from '../../settings/storage.ts';
+import type {ChartName} from '../releases/chart-name.ts';
+import {within} from '../releases/versions.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
-import type {ChartRule, RuleFacts, RuleViolation} from './define.ts';
-import {pinnedAgents} from './images.ts';
-import type {ChartName} from './schema.ts';
-
-type Text = string | ((get: Get, facts: RuleFacts) => string);
-
-interface SettingRule
-  extends Omit<ChartRule, 'code' | 'severity' | 'test'>,
-    Pick<RuleViolation, 'setting' | 'path' | 'paths'> {
-  isWrong(get: Get, facts: RuleFacts): boolean;
-  message: Text;
-  suggestion?: Text;
-}
-
-const settingRule =
-  (severity: ChartRule['severity']) =>
-  (
-    code: string,
-    {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule,
-  ): ChartRule => ({
-    ...rule,
-    code,
-    severity,
-    test: (get, facts) => {
-      if (!isWrong(get, facts)) return undefined;
-      const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));
-      return {
-        setting,
-        message: say(message),
-        path,
-        paths,
-        suggestion: suggestion && say(suggestion),
-      };
-    },
-  });
-
-export const settingError = settingRule('error');
-export const settingWarning = settingRule('warning');
+import {VARIABLES_OF_SETTINGS} from './extra-variables.ts';
+import {type ImageKeys, pinnedAgentsIn} from './pinned-agents.ts';
+import type {ChartRule} from './rule.ts';
+import {settingError, settingWarning} from './setting-rule.ts';
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule =>
   settingError('REQUEST_ABOVE_LIMIT', {
@@ -85,7 +52,6 @@ const onOpenShift = (message: string): ChartRule =>
     isWrong: (get) => get(cloud) === 'openshift',
     message,
   });
-
 export const fixedUserOnOpenShift = onOpenShift(
   'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Scalr documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
 );
@@ -131,32 +97,13 @@ export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: str
     message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${fixedIn}.`,
   });
 
-interface Breaking {
-  in?: string;
-  path: string;
-  breaks(value: Tree): boolean;
-  suggestion: string;
-}
-
-/** A value that some versions cannot be rendered with. */
-export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
-  settingError('BREAKS_TEMPLATES', {
-    ...rule,
-    setting: set,
-    path,
-    isWrong: (_, {values}) => {
-      const value = getAt(values, at(path));
-      return value !== undefined && breaks(value);
-    },
-    message: `This version of the chart cannot be rendered with this value of ${path}`,
-  });
-
 /** docs/charts/README.md, "Agent version". */
-export const pinnedAgent = (chart: ChartName): ChartRule => ({
+export const pinnedAgent = (chart: ChartName, images: readonly ImageKeys[]): ChartRule => ({
   code: 'AGENT_VERSION',
   severity: 'warning',
   test: (_, {values, version}) => {
-    const [pinned] = pinnedAgents(values, {chart, version});
+    const known = images.filter((each) => within(version, each.in));
+    const [pinned] = pinnedAgentsIn(known, values, {chart, version});
     return (
       pinned && {
         setting: pods.agentImage,
@@ -168,44 +115,14 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
   },
 });
 
-export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
-export const isDash = (value: Tree): boolean => value === '-';
-export const isPem = (value: Tree): boolean =>
-  typeof value === 'string' &&
-  (/["\\]/.test(value) || (value.includes('\n') && !/^[\w+/=\s]*$/.test(value)));
-
 /** The service account annotation that each workload identity needs. */
 export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {
   irsa: 'eks.amazonaws.com/role-arn',
   azure: 'azure.workload.identity/client-id',
 };
+
 const annotationFor = (get: Get): string | undefined =>
   IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
-
-/** Variables that have their own setting, so they cannot be set twice. */
-export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
-  ['HTTP_PROXY', 'http-proxy'],
-  ['HTTPS_PROXY', 'https-proxy'],
-  ['NO_PROXY', 'no-proxy'],
-  ['SCALR_URL', 'url'],
-  ['SCALR_AGENT_TOKEN', 'token-file'],
-  ['SCALR_AGENT_DEBUG', 'debug'],
-  ['SCALR_AGENT_LOG_FORMAT', 'log-format'],
-  ['SCALR_AGENT_CA_CERT', 'ca-file'],
-  ['SSL_CERT_FILE', 'ca-file'],
-  ['SCALR_AGENT_TLS_CERT_FILE', 'client-cert-file'],
-  ['SCALR_AGENT_TLS_KEY_FILE', 'client-key-file'],
-  ['SCALR_AGENT_OTLP_ENDPOINT', 'otel-endpoint'],
-  ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
-  ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
-  ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
-  ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
-  ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
-  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
-  ['SCALR_AGENT_SINGLE', 'single-run'],
-  ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
-]);
-
 const variableWithSetting = (get: Get): string | undefined =>
   Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));
 

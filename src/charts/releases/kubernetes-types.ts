@@ -1,4 +1,4 @@
-import kubernetes from '../../schemas/kubernetes.json' with {type: 'json'};
+import kubernetes from '../../../schemas/kubernetes.json' with {type: 'json'};
 import type {SchemaNode} from './schema.ts';
 
 const DEFINITIONS = kubernetes.definitions as unknown as Readonly<Record<string, SchemaNode>>;

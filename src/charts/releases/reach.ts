@@ -1,8 +1,8 @@
-import recorded from '../../schemas/reach.json' with {type: 'json'};
-import {spellPath} from '../ground/tree.ts';
-import {within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import recorded from '../../../schemas/reach.json' with {type: 'json'};
+import {spellPath} from '../../ground/tree.ts';
+import type {ChartName} from './chart-name.ts';
 import {newestOf} from './target.ts';
+import {within} from './versions.ts';
 
 /** Chart, key, range of versions: the containers and kinds of objects that the key changes. */
 type Reach = Readonly<

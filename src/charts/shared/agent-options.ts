@@ -1,7 +1,7 @@
 import {distance} from 'fastest-levenshtein';
-import {accountUrl, image, isHostAndPort, noProxyList, proxyUrl} from '../settings/addresses.ts';
-import {InvalidValue, type Kind} from '../settings/define.ts';
-import type {ChartName} from './schema.ts';
+import {accountUrl, image, isHostAndPort, noProxyList, proxyUrl} from '../../settings/addresses.ts';
+import {InvalidValue, type Kind} from '../../settings/define.ts';
+import type {ChartName} from '../releases/chart-name.ts';
 
 /** A problem with the value of an option; `isUnlikely` if the value is valid but probably a mistake. */
 export interface OptionProblem {
@@ -32,12 +32,10 @@ const flag: Form = (text) =>
   /^(true|false|1|0)$/i.test(text)
     ? undefined
     : wrong(`"${text}" is not a boolean.`, '"true" or "false"');
-
 const oneOf =
   (...values: string[]): Form =>
   (text) =>
     values.includes(text) ? undefined : wrong(`"${text}" is not one of ${values.join(', ')}.`);
-
 interface Amount {
   /** What is counted, in the plural. */
   unit: string;
@@ -71,7 +69,6 @@ const amount =
       return {...wrong(`${text} ${unit} is an unlikely value. Check the unit.`), isUnlikely: true};
     return undefined;
   };
-
 const seconds = amount({unit: 'seconds'});
 const threads = amount({unit: 'threads'});
 const cores = amount({unit: 'cores', least: 0, isWhole: false, likely: [0.01, 100]});
@@ -90,15 +87,12 @@ const as =
       return wrong(`${error.message.replaceAll(/[^\s"/]+@/g, '…@')}.`, error.suggestion);
     }
   };
-
 const directory: Form = (text) =>
   text.startsWith('/') ? undefined : wrong(`"${text}" is not an absolute path.`);
-
 const hostAndPort: Form = (text) =>
   isHostAndPort(text)
     ? undefined
     : wrong(`"${text}" is not host:port.`, '"otel-collector.observability.svc:4317"');
-
 const sentry: Form = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isDsn =
@@ -118,7 +112,6 @@ const certificate: Form = (text) =>
     : wrong(
         'The value must be an absolute path or a PEM file encoded as one line of base64 (base64 -w0).',
       );
-
 const registryPrefix: Form = (text) =>
   /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*\/?$/.test(text)
     ? undefined
@@ -288,7 +281,6 @@ export const optionNamed = (name: string, isAgent: boolean): AgentOption | undef
   (isAgent ? OPTIONS : PROXIES).find(
     (each) => each.name === name || (PROXIES.includes(each) && each.name.toLowerCase() === name),
   );
-
 export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOption}[] =>
   OPTIONS.flatMap((option) => {
     const key = option.keys?.[chart];

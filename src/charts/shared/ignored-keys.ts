@@ -1,15 +1,5 @@
-import {isOn, textAt, type Values} from '../ground/tree.ts';
-import {purpose, singleRun} from '../settings/agent.ts';
-import {providerMirror} from '../settings/network.ts';
-import {cacheStorageClass, efsHandle, efsMountOption} from '../settings/storage.ts';
-import {caFile, caPublicRoots, clientCertSecret} from '../settings/tls.ts';
-import type {Chart, IgnoredKey, Refusal} from './define.ts';
-
-/** Names of variables by the versions that have them. */
-export const variablesIn = (versions: Readonly<Record<string, string>>): Chart['ownVariables'] =>
-  Object.entries(versions).flatMap(([range, names]) =>
-    names.split(/\s+/).map((name) => ({name, in: range})),
-  );
+import {isOn, textAt, type Values} from '../../ground/tree.ts';
+import type {IgnoredKey} from './chart.ts';
 
 interface IgnoredKeys extends Omit<IgnoredKey, 'path'> {
   /** The key above `keys`. */
@@ -37,12 +27,10 @@ export const ignoredWithoutSecret = ({
     unless: hasAny(read),
     because: `it is used only with ${read.join(' or ')}`,
   });
-
 const hasAny =
   (keys: readonly string[]) =>
   (values: Values): boolean =>
     keys.some((key) => textAt(values, key) !== '');
-
 const WITHOUT_ACCOUNT = {
   unless: (values: Values) => isOn(values, 'serviceAccount.create'),
   because: 'the chart does not create a service account',
@@ -69,31 +57,3 @@ export const mountOptionsWithoutEfs: IgnoredKey = {
   unless: hasAny(['efsVolumeHandle']),
   because: 'it is used only with efsVolumeHandle',
 };
-
-/** Reasons that hold for all three charts, unless a chart has a reason of its own. */
-export const sharedRefusals: readonly Refusal[] = [
-  {settings: [purpose], reason: 'only agent-local supports VCS agent pools'},
-  {settings: [singleRun], reason: 'each run already gets its own pod'},
-  {
-    settings: [cacheStorageClass],
-    of: '-',
-    reason: 'the chart cannot be rendered with "-" before 0.6.2',
-  },
-  {
-    settings: [caFile],
-    reason:
-      'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB',
-  },
-  {
-    settings: [caPublicRoots],
-    reason:
-      'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
-  },
-  {settings: [clientCertSecret], reason: 'this version has no key for it'},
-  {settings: [providerMirror], reason: 'this version has no key for mirrors'},
-  {settings: [efsHandle], reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
-  {
-    settings: [efsMountOption],
-    reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume',
-  },
-];

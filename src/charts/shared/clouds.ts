@@ -1,8 +1,9 @@
-import {at, textAt} from '../ground/tree.ts';
-import type {Get} from '../settings/define.ts';
-import {cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import {EFS_HANDLE} from '../settings/storage.ts';
-import type {DefaultValue, ValuesRule} from './define.ts';
+import {at, textAt} from '../../ground/tree.ts';
+import type {Get} from '../../settings/define.ts';
+import {cloud, namespace, nodeOs, release} from '../../settings/release.ts';
+import {EFS_HANDLE} from '../../settings/storage.ts';
+import type {DefaultValue} from './row.ts';
+import type {ValuesRule} from './rule.ts';
 
 type NodePath = DefaultValue<string>;
 
@@ -14,7 +15,6 @@ export function uniqueName(get: Get): string {
 
 const K8S_README = 'agent-k8s 0.6.5, README';
 const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
-
 const documented = (value: string, source: string): NodePath => ({
   value,
   because: `recommended for these nodes in ${source}`,

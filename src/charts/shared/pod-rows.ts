@@ -1,0 +1,193 @@
+import {
+  at,
+  getAt,
+  isMap,
+  itemsAt,
+  sameTree,
+  type Tree,
+  textAt,
+  type Values,
+} from '../../ground/tree.ts';
+import {concurrency} from '../../settings/agent.ts';
+import type {Setting} from '../../settings/define.ts';
+import {integerIn} from '../../settings/kinds.ts';
+import {type Mount, textMapIn} from '../../settings/lists.ts';
+import * as pods from '../../settings/pods.ts';
+import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
+import type {ChartName} from '../releases/chart-name.ts';
+import {asEnum} from './codecs.ts';
+import type {Row} from './row.ts';
+import {key, notWritten, type Options, row, textIn} from './row-kinds.ts';
+
+/** What the agent does when it is stopped. */
+export const asStopAction = asEnum({
+  graceful: 'grace-shutdown',
+  drain: 'drain',
+  force: 'force-shutdown',
+});
+
+/** The time until a pod or container is killed, and the timeouts of the agent, which must end before. */
+export const stopPeriod = (
+  {grace, drain, stop}: Readonly<Record<'grace' | 'drain' | 'stop', string>>,
+  {
+    timeoutAs = (seconds) => seconds,
+    ...options
+  }: Options<number> & {timeoutAs?(seconds: number): Tree} = {},
+): Row<number> => ({
+  setting: gracePeriod,
+  ...options,
+  paths: [grace, drain, stop].map(at),
+  write: (period, {get}) => {
+    const mode = get(shutdownMode) ?? 'drain';
+    return [
+      [at(grace), period],
+      ...(mode === 'drain' ? [[at(drain), timeoutAs(period - 60)] as const] : []),
+      ...(mode === 'graceful' ? [[at(stop), timeoutAs(period - 10)] as const] : []),
+    ];
+  },
+  read: (values) => integerIn(getAt(values, at(grace)) ?? null),
+});
+
+/** The agent pool decides how many runs start: the chart has no key for a limit. */
+export const noRunLimit = (chart: ChartName, perRun: string): Row<number> =>
+  notWritten(concurrency, {
+    partly: (value) =>
+      `${chart} does not limit concurrent runs: it starts a ${perRun} for each run that the agent pool assigns. The number is only used to plan capacity; the nodes need capacity for ${value} run pods.`,
+  });
+
+/** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
+export const resourceRows = (
+  sizes: readonly Setting<string>[],
+  path: string,
+  options: Pick<Row<string>, 'partly'> = {},
+): Row[] =>
+  sizes.map((setting, index) =>
+    key(
+      setting,
+      `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`,
+      options,
+    ),
+  );
+
+/** Settings of resourceRows. */
+export const RUN_SIZES = [
+  pods.runCpuRequest,
+  pods.runCpuLimit,
+  pods.runMemoryRequest,
+  pods.runMemoryLimit,
+];
+
+export const WORKER_SIZES = [
+  pods.workerCpuRequest,
+  pods.workerCpuLimit,
+  pods.workerMemoryRequest,
+  pods.workerMemoryLimit,
+];
+
+export const CONTROLLER_SIZES = [
+  pods.controllerCpuRequest,
+  pods.controllerCpuLimit,
+  pods.controllerMemoryRequest,
+  pods.controllerMemoryLimit,
+];
+
+/** Pod labels without the label of Azure Workload Identity, which has its own setting. */
+export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
+  row({
+    setting: pods.podLabel,
+    paths: [at(path)],
+    write: (labels) =>
+      Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
+    read: (values) => {
+      const {[pods.AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
+      return textMapIn(others);
+    },
+    ...options,
+  });
+const CREATE = at('serviceAccount.create');
+const NAME = at('serviceAccount.name');
+const ANNOTATIONS = at('serviceAccount.annotations');
+
+/**
+ * A name alone is an account that exists; annotations need one that the chart creates, under the name if there is one:
+ * without `serviceAccount.create` all three charts drop them.
+ */
+export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+  row({
+    setting: pods.serviceAccountName,
+    paths: [CREATE, NAME],
+    write: (name, {get}) => [
+      [CREATE, get(pods.serviceAccountAnnotation) !== undefined],
+      [NAME, name],
+    ],
+    read: (values) => textIn(values, NAME),
+    ...options,
+  }),
+  row({
+    setting: pods.serviceAccountAnnotation,
+    paths: [CREATE, ANNOTATIONS],
+    write: (map) => [
+      [CREATE, true],
+      [ANNOTATIONS, {...map}],
+    ],
+    read: (values) =>
+      getAt(values, CREATE) === true ? textMapIn(getAt(values, ANNOTATIONS) ?? {}) : undefined,
+  }),
+];
+
+export function mapAt(values: Values, path: string): object {
+  const map = getAt(values, at(path));
+  return isMap(map) ? map : {};
+}
+
+/** Where a volume of a kind has the name of its object. */
+const NAMES: Readonly<Record<Mount['kind'], readonly [string, string]>> = {
+  secret: ['secret', 'secretName'],
+  configmap: ['configMap', 'name'],
+  pvc: ['persistentVolumeClaim', 'claimName'],
+};
+
+const volumeOf = ({kind, name}: Mount): string =>
+  `${kind}-${name.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
+
+/** Volumes of the pod, and their mounts in one container. */
+export const mountRow = (volumes: string, volumeMounts: string): Row<Mount[]> => {
+  const write = (all: readonly Mount[]): [Tree[], Tree[]] => {
+    const once = new Map(
+      all.map((each) => [
+        volumeOf(each),
+        {name: volumeOf(each), [NAMES[each.kind][0]]: {[NAMES[each.kind][1]]: each.name}},
+      ]),
+    );
+    const mounts = all.map((each) => ({
+      name: volumeOf(each),
+      mountPath: each.path,
+      ...(each.kind === 'pvc' ? {} : {readOnly: true}),
+    }));
+    return [[...once.values()], mounts];
+  };
+  return row({
+    setting: pods.mount,
+    paths: [at(volumes), at(volumeMounts)],
+    write: (all) =>
+      write(all).map((tree, index) => [at(index === 0 ? volumes : volumeMounts), tree] as const),
+    read: (values) => {
+      const found = [itemsAt(values, volumes), itemsAt(values, volumeMounts)] as const;
+      const all = found[1].filter(isMap).flatMap((target) => {
+        const source =
+          found[0].filter(isMap).find(({name}) => name === target['name']) ?? ({} as Values);
+        return (Object.keys(NAMES) as Mount['kind'][])
+          .map(
+            (kind): Mount => ({
+              kind,
+              name: textAt(source, NAMES[kind]),
+              path: textAt(target, ['mountPath']),
+            }),
+          )
+          .filter(({name}) => name !== '');
+      });
+      // Other fields, such as a sub path, have no setting.
+      return all.length > 0 && sameTree(write(all), found) ? all : undefined;
+    },
+  });
+};
