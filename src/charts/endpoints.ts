@@ -1,8 +1,11 @@
 import {isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
-import {namesRegistry} from '../settings/addresses.ts';
-import {isolation, otelEndpoint, purpose, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
+import {efsHandle} from '../settings/cache.ts';
+import {extraEnv} from '../settings/chart-values.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {extraEnv} from '../settings/escape-hatch.ts';
+import {agentImage, imageRegistry, runnerImage} from '../settings/images.ts';
+import {namesRegistry} from '../settings/kinds/images.ts';
 import {
   httpProxy,
   httpsProxy,
@@ -10,9 +13,9 @@ import {
   providerMirror,
   workloadIdentity,
 } from '../settings/network.ts';
-import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
-import {chartSource, cloud, type TargetName} from '../settings/release.ts';
-import {efsHandle} from '../settings/storage.ts';
+import {otelEndpoint} from '../settings/observability.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
+import {chartSource, type TargetName} from '../settings/release.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
 import type {Target} from './releases/target.ts';
 import {within} from './releases/versions.ts';

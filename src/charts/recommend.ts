@@ -1,9 +1,10 @@
 import {ExpectedError} from '../ground/errors.ts';
-import {isolation, load, purpose, singleRun} from '../settings/agent.ts';
+import {cache} from '../settings/cache.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {chartVersion, cloud} from '../settings/release.ts';
+import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
+import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
 import type {ChartName} from './releases/chart-name.ts';
 import {newestOf, releasesOf} from './releases/target.ts';

@@ -1,6 +1,6 @@
 import {at, getAt, isMap, type Path, type Tree, type Values} from '../ground/tree.ts';
+import {writableRoot} from '../settings/lifecycle.ts';
 import {metadataService} from '../settings/network.ts';
-import {writableRoot} from '../settings/pods.ts';
 import type {ChartName} from './releases/chart-name.ts';
 import type {Target} from './releases/target.ts';
 import {within} from './releases/versions.ts';

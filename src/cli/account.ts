@@ -9,8 +9,8 @@ import {
 } from '../extensions/account/credentials.ts';
 import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
+import {proxyFor} from '../settings/kinds/no-proxy.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';

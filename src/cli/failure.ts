@@ -12,7 +12,7 @@ import {
   usageError,
 } from '../ground/errors.ts';
 import {closest, few, oneOf} from '../ground/text.ts';
-import {extraEnv, set} from '../settings/escape-hatch.ts';
+import {extraEnv, set} from '../settings/chart-values.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';
 

@@ -2,8 +2,9 @@ import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
-import {InvalidValue, type Setting} from '../settings/define.ts';
-import {seconds} from '../settings/kinds.ts';
+import type {Setting} from '../settings/define.ts';
+import {InvalidValue} from '../settings/kinds/kind.ts';
+import {seconds} from '../settings/kinds/numbers.ts';
 import {namespace, release, target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 

@@ -16,7 +16,8 @@ import {type ChartSignature, newestInRepository} from '../operations/read-chart.
 import {rollbackSteps} from '../operations/release-data.ts';
 import {type Plan, requirePermissions} from '../operations/step.ts';
 import type {Watched} from '../operations/watch-release.ts';
-import {purpose, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
+import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {installDiffText} from '../ui/changes.ts';

@@ -7,7 +7,7 @@ import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {mergeValues, sameTree, type Values} from '../ground/tree.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';
 import type {ChartSignature, ReadChart} from '../operations/read-chart.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

@@ -19,7 +19,7 @@ import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';

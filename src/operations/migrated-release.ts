@@ -19,9 +19,9 @@ import {
   withoutLeaves,
 } from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {cacheClaim} from '../settings/cache.ts';
 import {spell} from '../settings/define.ts';
 import type {SecretNames} from '../settings/release.ts';
-import {cacheClaim} from '../settings/storage.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';

@@ -1,8 +1,10 @@
-import {hasCredentials, noProxyList, proxyUrl, proxyUrlOf} from './addresses.ts';
-import {defineSetting, type Get, InvalidValue} from './define.ts';
-import {choice, text} from './kinds.ts';
-import {listOf} from './lists.ts';
-import {cloud} from './release.ts';
+import {cloud} from './cluster.ts';
+import {defineSetting, type Get, type Setting} from './define.ts';
+import {InvalidValue} from './kinds/kind.ts';
+import {listOf} from './kinds/lists.ts';
+import {noProxyList} from './kinds/no-proxy.ts';
+import {choice, text} from './kinds/texts.ts';
+import {hasCredentials, proxyUrl, proxyUrlOf} from './kinds/urls.ts';
 
 /**
  * Hosts that must never use a proxy: the cluster itself and the endpoints of cloud credentials (169.254.170.23 is EKS Pod
@@ -150,3 +152,12 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
     azure: 'Microsoft Entra Workload ID (AKS)',
   },
 });
+
+export const networkSettings: readonly Setting[] = [
+  httpProxy,
+  httpsProxy,
+  noProxy,
+  providerMirror,
+  metadataService,
+  workloadIdentity,
+];

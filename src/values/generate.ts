@@ -23,8 +23,9 @@ import {
   type Tree,
   type Values,
 } from '../ground/tree.ts';
-import {InvalidValue, type Setting, spell} from '../settings/define.ts';
-import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {set, valuesFile} from '../settings/chart-values.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {InvalidValue} from '../settings/kinds/kind.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';

@@ -4,11 +4,11 @@ import {newestOf} from '../charts/releases/target.ts';
 import {scopeOf} from '../charts/support.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
-import {concurrency, purpose} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
-import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
+import {canonicalQuantity, milliOf} from '../settings/kinds/quantities.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
+import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
 import {readValues} from './read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */

@@ -7,7 +7,7 @@ import {newestOf, releasesOf} from '../../src/charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../src/charts/releases/versions.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {url} from '../../src/settings/agent.ts';
-import {cache} from '../../src/settings/storage.ts';
+import {cache} from '../../src/settings/cache.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet, effectiveValues, readValues} from '../../src/values/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';

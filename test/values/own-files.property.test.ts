@@ -6,7 +6,7 @@ import type {Target} from '../../src/charts/releases/target.ts';
 import Values from '../../src/commands/values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {spellPath} from '../../src/ground/tree.ts';
-import {asHelmSet} from '../../src/settings/escape-hatch.ts';
+import {asHelmSet} from '../../src/settings/kinds/helm-set.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {generateChecked, validate} from '../../src/values/validate/validate.ts';
 import {certificates} from '../support/certificates.ts';

@@ -1,22 +1,41 @@
 import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
-import {splitImage} from '../../settings/addresses.ts';
-import {
-  debug,
-  isolation,
-  logFormat,
-  otelEndpoint,
-  otelMetrics,
-  otelTraces,
-  purpose,
-  tokenSecret,
-  tokenSecretKey,
-  url,
-} from '../../settings/agent.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cache, cachePath, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
+import {serviceAccountAnnotation} from '../../settings/identity.ts';
+import {
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {splitImage} from '../../settings/kinds/images.ts';
+import {gracePeriod, jobTtl, writableRoot} from '../../settings/lifecycle.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud, nodeOs} from '../../settings/release.ts';
-import * as storage from '../../settings/storage.ts';
+import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  nodeSelector,
+  podAnnotation,
+  sidecar,
+  toleration,
+} from '../../settings/placement.ts';
+import {isolation, purpose} from '../../settings/purpose.ts';
+import {controllerReplicas} from '../../settings/size.ts';
+import {
+  dataHome,
+  dataSize,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
+
 import {clientCertSecret} from '../../settings/tls.ts';
 import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
 import {claimCache, inMebibytes} from '../shared/cache-rows.ts';
@@ -55,7 +74,7 @@ const controllerOnly = {
 
 /** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
-  get(pods.serviceAccountAnnotation) === undefined
+  get(serviceAccountAnnotation) === undefined
     ? 'With an existing service account, the chart creates no Role. Grant it access to jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets, and cluster-wide access to agentworkers.scalr.io.'
     : undefined;
 
@@ -98,10 +117,10 @@ export const rows: readonly Row[] = [
     partly: () =>
       'agent-job mounts the client certificate in the controller and worker, not in the runner container, where Terraform runs.',
   }),
-  key(storage.cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
-  key(storage.dataHome, 'agent.dataDir'),
-  key(storage.moduleCache, 'agent.moduleCache.enabled', {in: '>=0.5.65'}),
-  key(storage.moduleCacheLimit, 'agent.moduleCache.sizeLimit', {...cacheLimit, in: '>=0.5.65'}),
+  key(cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
+  key(dataHome, 'agent.dataDir'),
+  key(moduleCache, 'agent.moduleCache.enabled', {in: '>=0.5.65'}),
+  key(moduleCacheLimit, 'agent.moduleCache.sizeLimit', {...cacheLimit, in: '>=0.5.65'}),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   podLabels('task.podLabels', {
     in: '0.5.64 - 0.5.67',
@@ -109,13 +128,13 @@ export const rows: readonly Row[] = [
       'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
   podLabels('global.podLabels', {in: '>=0.5.68'}),
-  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', {
     in: '0.5.64 - 0.5.68',
     accepts: (period) => period >= 360,
     partly: () =>
       'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
   }),
-  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {in: '>=0.5.69'}),
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', {in: '>=0.5.69'}),
   ...onlyIn(FLAT, [
     key(tokenSecret, 'agent.tokenExistingSecret'),
     key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
@@ -132,21 +151,21 @@ export const rows: readonly Row[] = [
     ...caExtraVariable(controllerOnly),
     ...flatCache(),
     ...resourceRows(CONTROLLER_SIZES, 'resources'),
-    key(pods.controllerNodeSelector, 'controllerNodeSelector'),
-    key(pods.controllerToleration, 'controllerTolerations'),
-    key(pods.podAnnotation, 'podAnnotations', {
+    key(controllerNodeSelector, 'controllerNodeSelector'),
+    key(controllerToleration, 'controllerTolerations'),
+    key(podAnnotation, 'podAnnotations', {
       partly: () =>
         'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
     }),
     ...serviceAccount({partly: ownAccount}),
-    keys(pods.imagePullPolicy, [
+    keys(imagePullPolicy, [
       'controller.image.pullPolicy',
       'worker.image.pullPolicy',
       'worker.runner.image.pullPolicy',
     ]),
-    key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
-    image(pods.agentImage, 'controller.image', 'worker.image'),
-    image(pods.runnerImage, 'worker.runner.image'),
+    key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
+    image(agentImage, 'controller.image', 'worker.image'),
+    image(runnerImage, 'worker.runner.image'),
     extraVariables([{path: 'extraEnv'}], controllerOnly),
   ]),
   ...onlyIn(NESTED, [
@@ -166,35 +185,35 @@ export const rows: readonly Row[] = [
     ...hostPathCache(
       claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit'}),
     ),
-    key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit'),
-    key(storage.providerCache, 'agent.providerCache.enabled'),
-    key(storage.providerCacheLimit, 'agent.providerCache.sizeLimit', cacheLimit),
-    key(pods.affinity, 'task.affinity'),
-    key(pods.controllerAffinity, 'agent.affinity'),
+    key(dataSize, 'persistence.data.emptyDir.sizeLimit'),
+    key(providerCache, 'agent.providerCache.enabled'),
+    key(providerCacheLimit, 'agent.providerCache.sizeLimit', cacheLimit),
+    key(affinity, 'task.affinity'),
+    key(controllerAffinity, 'agent.affinity'),
     mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts'),
-    key(pods.sidecar, 'task.sidecars'),
+    key(sidecar, 'task.sidecars'),
     ...resourceRows(WORKER_SIZES, 'task.worker.resources'),
     ...resourceRows(RUN_SIZES, 'task.runner.resources'),
-    key(pods.controllerReplicas, 'agent.replicaCount'),
+    key(controllerReplicas, 'agent.replicaCount'),
     ...resourceRows(CONTROLLER_SIZES, 'agent.resources'),
-    key(pods.nodeSelector, 'task.nodeSelector'),
-    key(pods.controllerNodeSelector, 'agent.nodeSelector'),
-    key(pods.toleration, 'task.tolerations'),
-    key(pods.controllerToleration, 'agent.tolerations'),
-    key(pods.podAnnotation, 'global.podAnnotations'),
+    key(nodeSelector, 'task.nodeSelector'),
+    key(controllerNodeSelector, 'agent.nodeSelector'),
+    key(toleration, 'task.tolerations'),
+    key(controllerToleration, 'agent.tolerations'),
+    key(podAnnotation, 'global.podAnnotations'),
     ...serviceAccount(),
-    key(pods.imageRegistry, 'global.imageRegistry'),
-    keys(pods.imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy']),
-    key(pods.imagePullSecret, 'global.imagePullSecrets', {as: asReferences}),
-    image(pods.agentImage, 'agent.image'),
-    image(pods.runnerImage, 'task.runner.image'),
+    key(imageRegistry, 'global.imageRegistry'),
+    keys(imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy']),
+    key(imagePullSecret, 'global.imagePullSecrets', {as: asReferences}),
+    image(agentImage, 'agent.image'),
+    image(runnerImage, 'task.runner.image'),
     ...behindSwitch('otel.enabled', [
       key(otelEndpoint, 'otel.endpoint'),
       key(otelMetrics, 'otel.metricsEnabled'),
       key(otelTraces, 'otel.tracesEnabled'),
     ]),
-    key(pods.jobTtl, 'task.job.ttlSecondsAfterFinished'),
-    switched(pods.writableRoot, {
+    key(jobTtl, 'task.job.ttlSecondsAfterFinished'),
+    switched(writableRoot, {
       'task.runner.securityContext.readOnlyRootFilesystem': {on: false, off: true},
       'task.runner.securityContext.runAsNonRoot': {on: false, off: true},
       'task.runner.securityContext.runAsUser': {on: 0, off: undefined},
@@ -215,7 +234,7 @@ function flatCache(): Row[] {
     withClaim: {
       paths: [at('secret.annotations')],
       write: ({get}) =>
-        get(storage.cache) === 'pvc'
+        get(cache) === 'pvc'
           ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']]
           : [],
     },
@@ -236,10 +255,10 @@ function flatCache(): Row[] {
           : plain.write(kind, scope),
       read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
     }),
-    key(storage.efsHandle, 'efsVolumeHandle', {
+    key(efsHandle, 'efsVolumeHandle', {
       partly: () => 'Only one release per cluster can use EFS with this chart version.',
     }),
-    key(storage.efsMountOption, 'efsMountOptions'),
+    key(efsMountOption, 'efsMountOptions'),
     ...others,
   ];
 }

@@ -1,17 +1,13 @@
 import {at, getAt, isOn, type Tree, textAt, type Values} from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
-import {set} from '../../settings/escape-hatch.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
-import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
-import {chart, cloud} from '../../settings/release.ts';
-import {
-  cache,
-  cachePath,
-  cacheSize,
-  isPersistent,
-  moduleCache,
-  providerCache,
-} from '../../settings/storage.ts';
+import {cache, cachePath, cacheSize, isPersistent} from '../../settings/cache.ts';
+import {set} from '../../settings/chart-values.ts';
+import {cloud} from '../../settings/cluster.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {gracePeriod} from '../../settings/lifecycle.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {chart} from '../../settings/release.ts';
+import {controllerReplicas, runMemoryLimit} from '../../settings/size.ts';
+import {moduleCache, providerCache} from '../../settings/storage.ts';
 import {isAtLeast, olderThan} from '../releases/versions.ts';
 import {isCos, isExecOnCos} from '../shared/clouds.ts';
 import type {DerivedKeys, ValuesEntry} from '../shared/row.ts';

@@ -9,7 +9,7 @@ import {
   textAt,
   type Values,
 } from '../../ground/tree.ts';
-import {namesRegistry} from '../../settings/addresses.ts';
+import {namesRegistry} from '../../settings/kinds/images.ts';
 import {efsHandles} from '../shared/clouds.ts';
 import {keyError, keyWarning} from '../shared/key-rule.ts';
 import {

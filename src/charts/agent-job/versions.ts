@@ -1,5 +1,5 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
-import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {agentImage, runnerImage} from '../../settings/images.ts';
 import type {Chart, ChartContainer} from '../shared/chart.ts';
 import {variablesIn} from '../shared/chart.ts';
 import {

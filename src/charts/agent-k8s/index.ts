@@ -1,6 +1,7 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
-import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
-import {cache, dataHome} from '../../settings/storage.ts';
+import {cache} from '../../settings/cache.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {dataHome} from '../../settings/storage.ts';
 import type {Chart} from '../shared/chart.ts';
 import {dataPath, efsHandles, isCos, watchedByKubelet} from '../shared/clouds.ts';
 import {keyError, keyWarning} from '../shared/key-rule.ts';

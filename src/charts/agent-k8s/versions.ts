@@ -1,5 +1,5 @@
 import {textAt} from '../../ground/tree.ts';
-import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {agentImage, runnerImage} from '../../settings/images.ts';
 import type {Chart} from '../shared/chart.ts';
 import {variablesIn} from '../shared/chart.ts';
 import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../shared/ignored-keys.ts';

@@ -1,15 +1,12 @@
 import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
-import {set} from '../../settings/escape-hatch.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {cache, cacheAccessMode} from '../../settings/cache.ts';
+import {set} from '../../settings/chart-values.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  gracePeriod,
-  serviceAccountAnnotation,
-  serviceAccountName,
-  shutdownMode,
-} from '../../settings/pods.ts';
-import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {dataHome} from '../../settings/storage.ts';
 import type {Chart} from '../shared/chart.ts';
 import {keyError} from '../shared/key-rule.ts';
 import {

@@ -1,22 +1,49 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
-import {namesRegistry, splitImage} from '../../settings/addresses.ts';
-import {
-  concurrency,
-  debug,
-  isolation,
-  logFormat,
-  purpose,
-  singleRun,
-  tokenSecret,
-  tokenSecretKey,
-  url,
-} from '../../settings/agent.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cache, cacheAccessMode, cachePath} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {textMapIn} from '../../settings/lists.ts';
+import {
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {namesRegistry, splitImage} from '../../settings/kinds/images.ts';
+import {textMapIn} from '../../settings/kinds/lists.ts';
+import {
+  acquireTimeout,
+  gracePeriod,
+  jobTtl,
+  schedulingTimeout,
+  shutdownMode,
+  writableRoot,
+} from '../../settings/lifecycle.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud, nodeOs} from '../../settings/release.ts';
-import * as storage from '../../settings/storage.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  mount,
+  nodeSelector,
+  podAnnotation,
+  podLabel,
+  sidecar,
+  toleration,
+} from '../../settings/placement.ts';
+import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
+import {controllerReplicas} from '../../settings/size.ts';
+import {
+  dataHome,
+  dataSize,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
+
 import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
 import {cacheLimit, claimCache} from '../shared/cache-rows.ts';
@@ -57,7 +84,7 @@ const TAG = at('image.tag');
 const withClaim = {
   paths: [at('strategy.type')],
   write: ({get}: Scope): ValuesEntry[] =>
-    get(storage.cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
+    get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
       : [
           [
@@ -80,8 +107,8 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
 const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
   variable(setting, {map: 'extraEnv', name, as: asOnOff('true', 'false')});
 const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
-const providerCacheRow = extraSwitch(storage.providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
-const moduleCacheRow = extraSwitch(storage.moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
+const providerCacheRow = extraSwitch(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
+const moduleCacheRow = extraSwitch(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
 
 const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
 
@@ -149,28 +176,28 @@ export const rows: readonly Row[] = [
     claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim}),
   ),
   ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
-  key(storage.dataHome, 'agent.dataDir'),
-  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
+  key(dataHome, 'agent.dataDir'),
+  key(dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
   providerCacheRow,
-  variable(storage.providerCacheLimit, {
+  variable(providerCacheLimit, {
     map: 'extraEnv',
     name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
   moduleCacheRow,
-  variable(storage.moduleCacheLimit, {
+  variable(moduleCacheLimit, {
     map: 'extraEnv',
     name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
-  key(pods.affinity, 'affinity'),
+  key(affinity, 'affinity'),
   ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
   ...resourceRows(RUN_SIZES, 'resources'),
-  key(pods.nodeSelector, 'nodeSelector'),
-  key(pods.toleration, 'tolerations'),
+  key(nodeSelector, 'nodeSelector'),
+  key(toleration, 'tolerations'),
   row({
-    setting: pods.podAnnotation,
+    setting: podAnnotation,
     paths: [at('podAnnotations')],
     write: (given) =>
       Object.entries(given).map(
@@ -184,22 +211,22 @@ export const rows: readonly Row[] = [
   }),
   ...serviceAccount(),
   row({
-    setting: pods.imageRegistry,
+    setting: imageRegistry,
     accepts: (_, {get, defaults}) =>
-      ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(pods.agentImage) ?? '').repository),
+      ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(agentImage) ?? '').repository),
     paths: [REPOSITORY],
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
-  key(pods.imagePullPolicy, 'image.pullPolicy'),
-  key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
+  key(imagePullPolicy, 'image.pullPolicy'),
+  key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
-    setting: pods.agentImage,
+    setting: agentImage,
     paths: [REPOSITORY, TAG],
     write: (reference, {get}) => {
       const {repository, tag} = splitImage(reference);
       return [
-        ...(get(pods.imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
+        ...(get(imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
         ...(tag === undefined ? [] : [[TAG, tag] as const]),
       ];
     },
@@ -210,9 +237,9 @@ export const rows: readonly Row[] = [
     },
   }),
   ...telemetryVariables('extraEnv'),
-  key(pods.shutdownMode, 'agent.shutdownMode'),
-  key(pods.gracePeriod, 'terminationGracePeriodSeconds'),
-  switched(pods.writableRoot, {
+  key(shutdownMode, 'agent.shutdownMode'),
+  key(gracePeriod, 'terminationGracePeriodSeconds'),
+  switched(writableRoot, {
     'podSecurityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsUser': {on: 0, off: 1000},
@@ -250,40 +277,40 @@ export const refusals: readonly Refusal[] = [
   {settings: [caScope], reason: 'runs share the agent container'},
   {settings: [caSecret], in: '<0.6.0', reason: 'the chart has no key for a Secret'},
   {
-    settings: [storage.cache],
+    settings: [cache],
     reason:
       'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
   },
-  {settings: [storage.cachePath], reason: 'the chart does not mount directories of the node'},
+  {settings: [cachePath], reason: 'the chart does not mount directories of the node'},
   {
     settings: [
-      pods.controllerNodeSelector,
-      pods.controllerAffinity,
-      pods.controllerToleration,
+      controllerNodeSelector,
+      controllerAffinity,
+      controllerToleration,
       ...CONTROLLER_SIZES,
     ],
     reason: 'the chart has no controller',
   },
   {
-    settings: [pods.controllerReplicas],
+    settings: [controllerReplicas],
     reason: 'the chart has no controller; --concurrency sets the number of agents',
   },
   {settings: WORKER_SIZES, reason: 'runs execute in the agent container; use the sizes of runs'},
-  {settings: [pods.sidecar], reason: 'the chart has no key for additional containers'},
-  {settings: [pods.mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
-  {settings: [pods.podLabel], reason: 'the chart has no key for pod labels'},
-  {settings: [pods.jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
+  {settings: [sidecar], reason: 'the chart has no key for additional containers'},
+  {settings: [mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
+  {settings: [podLabel], reason: 'the chart has no key for pod labels'},
+  {settings: [jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
   {
-    settings: [pods.schedulingTimeout, pods.acquireTimeout],
+    settings: [schedulingTimeout, acquireTimeout],
     reason: 'agents run permanently, so no pod is started for a run',
   },
-  {settings: [pods.runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
+  {settings: [runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
   {
-    settings: [pods.imageRegistry],
+    settings: [imageRegistry],
     reason: '--agent-image already sets the only image; include the registry there',
   },
   {
-    settings: [storage.dataSize],
+    settings: [dataSize],
     in: '<=0.5.63',
     reason: 'data and cache share one volume; use --cache-size',
   },

@@ -1,5 +1,5 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
-import {agentImage} from '../../settings/pods.ts';
+import {agentImage} from '../../settings/images.ts';
 import type {Chart, FormerKeys} from '../shared/chart.ts';
 import {variablesIn} from '../shared/chart.ts';
 import {

@@ -1,6 +1,9 @@
 import {distance} from 'fastest-levenshtein';
-import {accountUrl, image, isHostAndPort, noProxyList, proxyUrl} from '../../settings/addresses.ts';
-import {InvalidValue, type Kind} from '../../settings/define.ts';
+import {isHostAndPort} from '../../settings/kinds/hosts.ts';
+import {image} from '../../settings/kinds/images.ts';
+import {InvalidValue, type Kind} from '../../settings/kinds/kind.ts';
+import {noProxyList} from '../../settings/kinds/no-proxy.ts';
+import {accountUrl, proxyUrl} from '../../settings/kinds/urls.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 
 /** A problem with the value of an option; `isUnlikely` if the value is valid but probably a mistake. */

@@ -1,5 +1,4 @@
 import {at, getAt, type Path} from '../../ground/tree.ts';
-import type {Get} from '../../settings/define.ts';
 import {
   cache,
   cacheAccessMode,
@@ -7,7 +6,8 @@ import {
   cacheSize,
   cacheStorageClass,
   cacheSubPath,
-} from '../../settings/storage.ts';
+} from '../../settings/cache.ts';
+import type {Get} from '../../settings/define.ts';
 import {compare} from '../releases/versions.ts';
 import {asMebibytes, isWholeMebibytes} from './codecs.ts';
 import type {Row, Scope, ValuesEntry} from './row.ts';

@@ -1,7 +1,8 @@
 import {at, textAt} from '../../ground/tree.ts';
+import {EFS_HANDLE} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get} from '../../settings/define.ts';
-import {cloud, namespace, nodeOs, release} from '../../settings/release.ts';
-import {EFS_HANDLE} from '../../settings/storage.ts';
+import {namespace, release} from '../../settings/release.ts';
 import type {DefaultValue} from './row.ts';
 import type {ValuesRule} from './rule.ts';
 

@@ -1,6 +1,7 @@
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {canonicalQuantity, integerIn, MEBIBYTE, milliOf, quantityIn} from '../../settings/kinds.ts';
-import {textsIn} from '../../settings/lists.ts';
+import {textsIn} from '../../settings/kinds/lists.ts';
+import {integerIn} from '../../settings/kinds/numbers.ts';
+import {canonicalQuantity, MEBIBYTE, milliOf, quantityIn} from '../../settings/kinds/quantities.ts';
 
 /** Conversion of a value to and from values.yaml; `read` returns undefined for values that the setting cannot express. */
 export interface Codec<T> {

@@ -1,5 +1,5 @@
 import {at} from '../../ground/tree.ts';
-import {extraEnv} from '../../settings/escape-hatch.ts';
+import {extraEnv} from '../../settings/chart-values.ts';
 import {mapAt} from './pod-rows.ts';
 import type {Row} from './row.ts';
 import {row} from './row-kinds.ts';

@@ -1,5 +1,6 @@
 import {at, getAt, isMap, isOn, itemsAt, textAt} from '../../ground/tree.ts';
-import {isHost, withoutCredentials} from '../../settings/addresses.ts';
+import {isHost} from '../../settings/kinds/hosts.ts';
+import {withoutCredentials} from '../../settings/kinds/urls.ts';
 import {identities} from './clouds.ts';
 import {type Keys, keyError, keyWarning} from './key-rule.ts';
 import type {ValuesRule} from './rule.ts';

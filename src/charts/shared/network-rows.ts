@@ -1,5 +1,5 @@
-import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/agent.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../../settings/network.ts';
+import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
 import {asOnOff, type Codec} from './codecs.ts';
 import type {Row} from './row.ts';
 import {behindSwitch, key, variable} from './row-kinds.ts';

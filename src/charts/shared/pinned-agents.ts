@@ -1,6 +1,6 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
-import {agentImage} from '../../settings/pods.ts';
+import {agentImage} from '../../settings/images.ts';
 import {agentVersionOf, defaultsOf, schemaOf} from '../releases/schema.ts';
 import type {Target} from '../releases/target.ts';
 

@@ -8,12 +8,28 @@ import {
   textAt,
   type Values,
 } from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
-import {integerIn} from '../../settings/kinds.ts';
-import {type Mount, textMapIn} from '../../settings/lists.ts';
-import * as pods from '../../settings/pods.ts';
-import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import type {Mount} from '../../settings/kinds/kubernetes.ts';
+import {textMapIn} from '../../settings/kinds/lists.ts';
+import {integerIn} from '../../settings/kinds/numbers.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {AZURE_LABEL, mount, podLabel} from '../../settings/placement.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {
+  controllerCpuLimit,
+  controllerCpuRequest,
+  controllerMemoryLimit,
+  controllerMemoryRequest,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  workerCpuLimit,
+  workerCpuRequest,
+  workerMemoryLimit,
+  workerMemoryRequest,
+} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {asEnum} from './codecs.ts';
 import type {Row} from './row.ts';
@@ -70,36 +86,31 @@ export const resourceRows = (
   );
 
 /** Settings of resourceRows. */
-export const RUN_SIZES = [
-  pods.runCpuRequest,
-  pods.runCpuLimit,
-  pods.runMemoryRequest,
-  pods.runMemoryLimit,
-];
+export const RUN_SIZES = [runCpuRequest, runCpuLimit, runMemoryRequest, runMemoryLimit];
 
 export const WORKER_SIZES = [
-  pods.workerCpuRequest,
-  pods.workerCpuLimit,
-  pods.workerMemoryRequest,
-  pods.workerMemoryLimit,
+  workerCpuRequest,
+  workerCpuLimit,
+  workerMemoryRequest,
+  workerMemoryLimit,
 ];
 
 export const CONTROLLER_SIZES = [
-  pods.controllerCpuRequest,
-  pods.controllerCpuLimit,
-  pods.controllerMemoryRequest,
-  pods.controllerMemoryLimit,
+  controllerCpuRequest,
+  controllerCpuLimit,
+  controllerMemoryRequest,
+  controllerMemoryLimit,
 ];
 
 /** Pod labels without the label of Azure Workload Identity, which has its own setting. */
 export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
   row({
-    setting: pods.podLabel,
+    setting: podLabel,
     paths: [at(path)],
     write: (labels) =>
       Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
     read: (values) => {
-      const {[pods.AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
+      const {[AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
       return textMapIn(others);
     },
     ...options,
@@ -114,17 +125,17 @@ const ANNOTATIONS = at('serviceAccount.annotations');
  */
 export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   row({
-    setting: pods.serviceAccountName,
+    setting: serviceAccountName,
     paths: [CREATE, NAME],
     write: (name, {get}) => [
-      [CREATE, get(pods.serviceAccountAnnotation) !== undefined],
+      [CREATE, get(serviceAccountAnnotation) !== undefined],
       [NAME, name],
     ],
     read: (values) => textIn(values, NAME),
     ...options,
   }),
   row({
-    setting: pods.serviceAccountAnnotation,
+    setting: serviceAccountAnnotation,
     paths: [CREATE, ANNOTATIONS],
     write: (map) => [
       [CREATE, true],
@@ -167,7 +178,7 @@ export const mountRow = (volumes: string, volumeMounts: string): Row<Mount[]> =>
     return [[...once.values()], mounts];
   };
   return row({
-    setting: pods.mount,
+    setting: mount,
     paths: [at(volumes), at(volumeMounts)],
     write: (all) =>
       write(all).map((tree, index) => [at(index === 0 ? volumes : volumeMounts), tree] as const),

@@ -1,6 +1,6 @@
 import {at, getAt, isMap, type Tree} from '../../ground/tree.ts';
+import {set} from '../../settings/chart-values.ts';
 import type {Get} from '../../settings/define.ts';
-import {set} from '../../settings/escape-hatch.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from './rule.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);

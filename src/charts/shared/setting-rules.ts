@@ -1,10 +1,22 @@
+import {cache, cacheAccessMode, cacheStorageClass} from '../../settings/cache.ts';
+import {extraEnv} from '../../settings/chart-values.ts';
+import {cloud} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {extraEnv} from '../../settings/escape-hatch.ts';
-import {exceeds} from '../../settings/kinds.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {agentImage} from '../../settings/images.ts';
+import {exceeds} from '../../settings/kinds/quantities.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud} from '../../settings/release.ts';
-import {cache, cacheAccessMode, cacheStorageClass} from '../../settings/storage.ts';
+import {
+  controllerCpuLimit,
+  controllerCpuRequest,
+  controllerMemoryLimit,
+  controllerMemoryRequest,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {within} from '../releases/versions.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
@@ -35,13 +47,13 @@ export const shortestGrace = ({
   usual: string;
   seconds: Readonly<Record<string, number>>;
 }): ChartRule => {
-  const mode = (get: Get): string => get(pods.shutdownMode) ?? usual;
+  const mode = (get: Get): string => get(shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
   return settingError('GRACE_PERIOD_TOO_SHORT', {
-    setting: pods.gracePeriod,
-    isWrong: (get) => (get(pods.gracePeriod) ?? least(get)) < least(get),
+    setting: gracePeriod,
+    isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
-      `A grace period of ${get(pods.gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
+      `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
     suggestion: (get) => `Use --grace-period ${least(get)} or more`,
   });
 };
@@ -106,7 +118,7 @@ export const pinnedAgent = (chart: ChartName, images: readonly ImageKeys[]): Cha
     const [pinned] = pinnedAgentsIn(known, values, {chart, version});
     return (
       pinned && {
-        setting: pods.agentImage,
+        setting: agentImage,
         path: pinned.key,
         message: `${pinned.message}.`,
         suggestion: `Remove ${pinned.keys}`,
@@ -137,10 +149,10 @@ export const sharedRules: readonly ChartRule[] = [
       `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
     suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
-  requestWithinLimit(pods.runCpuRequest, pods.runCpuLimit),
-  requestWithinLimit(pods.runMemoryRequest, pods.runMemoryLimit),
-  requestWithinLimit(pods.controllerCpuRequest, pods.controllerCpuLimit),
-  requestWithinLimit(pods.controllerMemoryRequest, pods.controllerMemoryLimit),
+  requestWithinLimit(runCpuRequest, runCpuLimit),
+  requestWithinLimit(runMemoryRequest, runMemoryLimit),
+  requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
+  requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
@@ -169,8 +181,8 @@ export const sharedRules: readonly ChartRule[] = [
       const annotation = annotationFor(get);
       return (
         annotation !== undefined &&
-        get(pods.serviceAccountName) === undefined &&
-        !get(pods.serviceAccountAnnotation)?.[annotation]
+        get(serviceAccountName) === undefined &&
+        !get(serviceAccountAnnotation)?.[annotation]
       );
     },
     message: (get) =>

@@ -1,6 +1,6 @@
-import {purpose, singleRun} from '../../settings/agent.ts';
+import {cacheStorageClass, efsHandle, efsMountOption} from '../../settings/cache.ts';
 import {providerMirror} from '../../settings/network.ts';
-import {cacheStorageClass, efsHandle, efsMountOption} from '../../settings/storage.ts';
+import {purpose, singleRun} from '../../settings/purpose.ts';
 import {caFile, caPublicRoots, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal} from './row.ts';
 

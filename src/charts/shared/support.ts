@@ -1,9 +1,9 @@
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {Path, Values} from '../../ground/tree.ts';
-import {load, secretAnnotation, secretLabel} from '../../settings/agent.ts';
-import {allowClearText} from '../../settings/clear-text.ts';
+import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
+import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../../settings/define.ts';
-import {set, valuesFile} from '../../settings/escape-hatch.ts';
+import {load} from '../../settings/purpose.ts';
 import type {Settings} from '../../settings/settings.ts';
 import type {Described, Row, Scope} from './row.ts';
 

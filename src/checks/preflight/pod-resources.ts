@@ -8,10 +8,10 @@ import type {DesiredSecret} from '../../cluster/release/desired-release.ts';
 import {claimNames} from '../../cluster/release/object-users.ts';
 import {type Fact, follow, known, knownValue} from '../../ground/fact.ts';
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
 import type {Get} from '../../settings/define.ts';
-import {milliOf} from '../../settings/kinds.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
+import {milliOf} from '../../settings/kinds/quantities.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
 import {caSecret, caSecretKey} from '../../settings/tls.ts';
 import {type ChartPods, isLinux, podsIn} from './checks/available-nodes.ts';
 import type {

@@ -38,13 +38,13 @@ import type {Call, ClusterTarget, ReleaseName} from '../../ground/command-line.t
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import type {Processes, Registries} from '../../ground/system/system.ts';
 import {isMap} from '../../ground/tree.ts';
-import {MANIFEST_TYPES, manifestUrl} from '../../settings/addresses.ts';
 import {token, tokenFile} from '../../settings/agent.ts';
+import {cacheClaim} from '../../settings/cache.ts';
+import {set, valuesFile} from '../../settings/chart-values.ts';
 import type {Get} from '../../settings/define.ts';
-import {set, valuesFile} from '../../settings/escape-hatch.ts';
-import {agentImage, imageRegistry, runnerImage} from '../../settings/pods.ts';
+import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
+import {MANIFEST_TYPES, manifestUrl} from '../../settings/kinds/images.ts';
 import {flagsOf} from '../../settings/settings.ts';
-import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
 import {effectiveGet, effectiveValues} from '../../values/read-values.ts';

@@ -12,7 +12,7 @@ import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {gracePeriod} from '../../settings/pods.ts';
+import {gracePeriod} from '../../settings/lifecycle.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';

@@ -4,7 +4,7 @@ import {ExpectedError} from '../../ground/errors.ts';
 import {groupsOf} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import {metadataService} from '../../settings/network.ts';
-import {podLabel} from '../../settings/pods.ts';
+import {podLabel} from '../../settings/placement.ts';
 import {namespace, release} from '../../settings/release.ts';
 import {toYaml} from '../../values/document.ts';
 

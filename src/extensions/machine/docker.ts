@@ -1,5 +1,5 @@
 import type {Values} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/kinds.ts';
+import {milliOf} from '../../settings/kinds/quantities.ts';
 import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';

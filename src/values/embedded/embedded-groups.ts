@@ -2,7 +2,7 @@ import {dirname, join} from 'node:path';
 import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/releases/chart-name.ts';
 import {onFailure} from '../../ground/errors.ts';
-import type {ValuesFile} from '../../settings/escape-hatch.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
 import {checkClearText} from '../validate/check-clear-text.ts';
 import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
 import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';

@@ -8,7 +8,7 @@ import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {getAt, type Path, sameTree, spellPath, startsWith, type Values} from '../../ground/tree.ts';
 import {catalog} from '../../settings/catalog.ts';
 import type {Setting} from '../../settings/define.ts';
-import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {agentImage, runnerImage} from '../../settings/images.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';

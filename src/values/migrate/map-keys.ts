@@ -17,8 +17,8 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import {extraEnv} from '../../settings/chart-values.ts';
 import type {Setting} from '../../settings/define.ts';
-import {extraEnv} from '../../settings/escape-hatch.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
 import {effectiveValues, readValues, withEntries} from '../read-values.ts';

@@ -22,7 +22,7 @@ import {
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {catalog} from '../../settings/catalog.ts';
 import type {Setting} from '../../settings/define.ts';
-import {canonicalQuantity} from '../../settings/kinds.ts';
+import {canonicalQuantity} from '../../settings/kinds/quantities.ts';
 import type {SecretNames} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';

@@ -6,7 +6,7 @@ import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/release
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
-import type {ValuesFile} from '../../settings/escape-hatch.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {writtenSettings} from '../read-values.ts';

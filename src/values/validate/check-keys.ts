@@ -13,7 +13,7 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {
   type Details,

@@ -17,8 +17,8 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import {set} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
-import {set} from '../../settings/escape-hatch.ts';
 import {
   dotted,
   findingAt,

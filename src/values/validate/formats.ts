@@ -1,6 +1,6 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
 import type {Tree} from '../../ground/tree.ts';
-import {binaryUnit, milliOf} from '../../settings/kinds.ts';
+import {binaryUnit, milliOf} from '../../settings/kinds/quantities.ts';
 
 /** The JSON Schema type of a value; whole numbers are integers. */
 export function typeOf(tree: Tree): string {

@@ -1,6 +1,6 @@
 import {closest} from '../../ground/text.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {FORMATS} from './formats.ts';
 
 /** Something that Kubernetes rejects although its schema allows it. */

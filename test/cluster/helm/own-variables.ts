@@ -3,7 +3,7 @@ import type {Target} from '../../../src/charts/releases/target.ts';
 import {within} from '../../../src/charts/releases/versions.ts';
 import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared/extra-variables.ts';
 import {getAt, isMap} from '../../../src/ground/tree.ts';
-import {extraEnv} from '../../../src/settings/escape-hatch.ts';
+import {extraEnv} from '../../../src/settings/chart-values.ts';
 import type {Rendered} from './render.ts';
 
 /** Variables that the templates set, without those from extraEnv maps. */

@@ -9,8 +9,8 @@ import type {CustomObject} from '../../../cluster/platform/readings.ts';
 import {type Fact, isKnown, known, knownValue, mapped, unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, isMap, type Tree, type Values} from '../../../ground/tree.ts';
-import {milliOf} from '../../../settings/kinds.ts';
-import {nodeSelector, toleration} from '../../../settings/pods.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {nodeSelector, toleration} from '../../../settings/placement.ts';
 import {type CheckResult, fail, type PreflightContext, warn} from '../preflight-context.ts';
 
 /** Pods that the chart creates, or that its agent creates from a template of the chart. */

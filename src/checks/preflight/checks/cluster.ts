@@ -6,8 +6,8 @@ import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
-import {cloud} from '../../../settings/release.ts';
-import {cache} from '../../../settings/storage.ts';
+import {cache} from '../../../settings/cache.ts';
+import {cloud} from '../../../settings/cluster.ts';
 import {
   type Check,
   type CheckResult,

@@ -7,7 +7,7 @@ import {follow, known} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, isMap} from '../../../ground/tree.ts';
 import {spell} from '../../../settings/define.ts';
-import {acquireTimeout, schedulingTimeout} from '../../../settings/pods.ts';
+import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts';
 import {check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
 import {
   chartPods,

@@ -8,7 +8,7 @@ import {
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
-import {concurrency} from '../../../settings/agent.ts';
+import {concurrency} from '../../../settings/purpose.ts';
 import {
   type Amounts,
   admitted,

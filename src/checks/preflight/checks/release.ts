@@ -23,8 +23,8 @@ import {commandLine, kubectlCommand, ownCommand} from '../../../ground/command-l
 import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tree.ts';
-import {purpose} from '../../../settings/agent.ts';
-import {agentImage} from '../../../settings/pods.ts';
+import {agentImage} from '../../../settings/images.ts';
+import {purpose} from '../../../settings/purpose.ts';
 import {chartSource} from '../../../settings/release.ts';
 import {readValues} from '../../../values/read-values.ts';
 import {

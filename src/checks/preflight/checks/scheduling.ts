@@ -4,9 +4,9 @@ import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
-import {concurrency} from '../../../settings/agent.ts';
-import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds.ts';
-import {runCpuRequest, runMemoryRequest} from '../../../settings/pods.ts';
+import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
+import {concurrency} from '../../../settings/purpose.ts';
+import {runCpuRequest, runMemoryRequest} from '../../../settings/size.ts';
 import {
   type Amounts,
   admitted,

@@ -2,8 +2,8 @@ import {selectsImagesOfRuns} from '../../../charts/images.ts';
 import {commandLine} from '../../../ground/command-line.ts';
 import type {ManifestAnswer} from '../../../ground/system/system.ts';
 import {few} from '../../../ground/text.ts';
-import {manifestUrl} from '../../../settings/addresses.ts';
-import {imagePullSecret, imageRegistry} from '../../../settings/pods.ts';
+import {imagePullSecret, imageRegistry} from '../../../settings/images.ts';
+import {manifestUrl} from '../../../settings/kinds/images.ts';
 import {chartSource} from '../../../settings/release.ts';
 import {
   type Check,

@@ -1,5 +1,5 @@
 import {type KubernetesObject, ownLabels} from '../../../cluster/kubernetes/objects.ts';
-import {MANIFEST_TYPES} from '../../../settings/addresses.ts';
+import {MANIFEST_TYPES} from '../../../settings/kinds/images.ts';
 
 /** Timeouts; the metadata service is on the node. */
 export const SCALR_SECONDS = 10;

@@ -11,8 +11,8 @@ import {
   type Values,
   withoutLeaves,
 } from '../../../ground/tree.ts';
-import {splitImage, withoutRegistry} from '../../../settings/addresses.ts';
-import {canonicalQuantity} from '../../../settings/kinds.ts';
+import {splitImage, withoutRegistry} from '../../../settings/kinds/images.ts';
+import {canonicalQuantity} from '../../../settings/kinds/quantities.ts';
 import {type Change, changeOf} from '../../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../containers.ts';
 import type {HostConfiguration, HostContainer} from './read-host.ts';

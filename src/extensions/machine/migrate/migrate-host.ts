@@ -11,27 +11,22 @@ import {ExpectedError, failed} from '../../../ground/errors.ts';
 import {variableSoundsSecret} from '../../../ground/secret.ts';
 import type {Files} from '../../../ground/system/system.ts';
 import {type Path, spellPath} from '../../../ground/tree.ts';
-import {
-  concurrency,
-  isolation,
-  purpose,
-  tokenSecret,
-  tokenSecretKey,
-} from '../../../settings/agent.ts';
+import {tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
+import {cache, cachePath} from '../../../settings/cache.ts';
 import {catalog} from '../../../settings/catalog.ts';
-import {allowClearText} from '../../../settings/clear-text.ts';
+import {allowClearText, extraEnv} from '../../../settings/chart-values.ts';
 import type {Setting} from '../../../settings/define.ts';
-import {extraEnv} from '../../../settings/escape-hatch.ts';
-import {milliOf} from '../../../settings/kinds.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {concurrency, isolation, purpose} from '../../../settings/purpose.ts';
+import {chart, chartVersion, secretNamesOf} from '../../../settings/release.ts';
+import {type Answer, Settings} from '../../../settings/settings.ts';
 import {
   runCpuLimit,
   runCpuRequest,
   runMemoryLimit,
   runMemoryRequest,
-} from '../../../settings/pods.ts';
-import {chart, chartVersion, secretNamesOf} from '../../../settings/release.ts';
-import {type Answer, Settings} from '../../../settings/settings.ts';
-import {cache, cachePath, dataHome} from '../../../settings/storage.ts';
+} from '../../../settings/size.ts';
+import {dataHome} from '../../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../../values/document.ts';
 import {type Generated, generate} from '../../../values/generate.ts';

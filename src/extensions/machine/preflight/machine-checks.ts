@@ -14,9 +14,10 @@ import {
 import {ExpectedError} from '../../../ground/errors.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
-import {concurrency} from '../../../settings/agent.ts';
-import {milliOf} from '../../../settings/kinds.ts';
-import {imagePullPolicy, runMemoryLimit} from '../../../settings/pods.ts';
+import {imagePullPolicy} from '../../../settings/images.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {concurrency} from '../../../settings/purpose.ts';
+import {runMemoryLimit} from '../../../settings/size.ts';
 import {
   agentContainers,
   containerName,

@@ -20,7 +20,7 @@ import {
   RUNNER_SCRIPT,
   SCRIPT,
 } from '../../../../src/checks/preflight/probe/script.ts';
-import {MANIFEST_TYPES} from '../../../../src/settings/addresses.ts';
+import {MANIFEST_TYPES} from '../../../../src/settings/kinds/images.ts';
 import {issueCertificates} from '../../../control-plane/certificates.ts';
 import {listening, proxyServer, secureServer, silentServer, webServer} from './web.ts';
 

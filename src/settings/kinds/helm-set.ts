@@ -1,63 +1,8 @@
-import {keySoundsSecret, variableSoundsSecret} from '../ground/secret.ts';
-import {defineSetting, InvalidValue, type Kind} from './define.ts';
-import {text} from './kinds.ts';
-import {listOf, pairs, variables} from './lists.ts';
-
-/** A file path as given, and the file content. */
-export interface ValuesFile {
-  file: string;
-  text: string;
-}
-
-export const valuesFile = defineSetting('Chart values', 'values-file', {
-  question: 'Values file',
-  summary:
-    'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
-  kind: valuesFiles(),
-});
-
-export const set = defineSetting('Chart values', 'set', {
-  question: 'Chart value without a flag',
-  summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
-  kind: assignments(),
-  holdsSecret: (map) =>
-    Object.entries(map).some(([path, text]) =>
-      [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret),
-    ),
-});
-
-export const extraEnv = defineSetting('Chart values', 'extra-env', {
-  question: 'Extra environment variable',
-  summary:
-    'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
-  kind: variables(),
-  holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
-  caution: (map) => {
-    const secret = Object.keys(map).find(variableSoundsSecret);
-    return secret === undefined
-      ? undefined
-      : `${secret} looks like a secret, but is stored in clear text in values.yaml, the Helm release and every pod. Store it in a Secret or in Scalr.`;
-  },
-});
-
-const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
-/** The keys of a JSON value, and the variable names in a list of variables. */
-const keysIn = (text: string): string[] =>
-  [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
-
-function valuesFiles(): Kind<readonly ValuesFile[]> {
-  const {fromValues: _, ...names} = listOf(text({hint: 'FILE'}));
-  return {
-    ...names,
-    isFile: true,
-    parse: (raw) => raw as ValuesFile[],
-    format: (files) => files.map(({file}) => file),
-    shown: (files) => files.map(({file}) => file).join(', '),
-  };
-}
+import {InvalidValue, type Kind} from './kind.ts';
+import {pairs} from './lists.ts';
 
 /** Assignments to values paths, `a.b=value`; dots inside keys are escaped as `\.`. */
-function assignments(): Kind<Readonly<Record<string, string>>> {
+export function assignments(): Kind<Readonly<Record<string, string>>> {
   const kind = pairs({
     hint: 'path=value',
     key: /^[^\s=]+$/,
@@ -202,16 +147,7 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
     if (typeof step === 'number' && step >= MAX_ITEMS)
       throw new InvalidValue(`List index [${step}] is too large`, 'List indexes start at [0]');
     const holder = here as Record<string | number, Part>;
-    const below = Object.hasOwn(holder, step) ? holder[step] : undefined;
-    const next = steps[at + 1];
-    const child: Part =
-      next === undefined
-        ? value
-        : typeof below === 'object' && below !== null
-          ? below
-          : typeof next === 'number'
-            ? []
-            : {};
+    const child = childOf(holder, step, steps[at + 1]) ?? value;
     Object.defineProperty(holder, step, {
       value: child,
       writable: true,
@@ -220,6 +156,18 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
     });
     here = child;
   }
+}
+
+/** What holds the next step: what is already there, or a new list or map. Undefined after the last step. */
+function childOf(
+  holder: Readonly<Record<string | number, Part>>,
+  step: string | number,
+  next: string | number | undefined,
+): Part {
+  if (next === undefined) return undefined;
+  const below = Object.hasOwn(holder, step) ? holder[step] : undefined;
+  if (typeof below === 'object' && below !== null) return below;
+  return typeof next === 'number' ? [] : {};
 }
 
 /** A list without missing items as JSON. @throws InvalidValue */
