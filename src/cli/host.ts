@@ -8,6 +8,7 @@ import {
   stateOfContainer,
   stateOfService,
 } from '../extensions/machine/agents.ts';
+import {agentProgress, hostStatusText} from '../extensions/machine/agents-text.ts';
 import {changeContainers, watchContainers} from '../extensions/machine/change.ts';
 import {
   agentContainers,
@@ -47,7 +48,6 @@ import {
   resultSentence,
   stepsText,
 } from '../ui/plan.ts';
-import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';

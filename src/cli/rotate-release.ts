@@ -4,6 +4,7 @@ import type {accountPoolIn} from '../cluster/release/namespace.ts';
 import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {
   type AccountRotation,
   planRotation,
@@ -21,7 +22,7 @@ import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
-import {accountPlanText, planText} from '../ui/plan.ts';
+import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {
   type CommandContext,

@@ -15,6 +15,7 @@ import {
   runAccountSteps,
 } from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
@@ -29,7 +30,7 @@ import {
 } from '../operations/uninstall.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../operations/uninstall-release.ts';
-import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {
   type CommandContext,

@@ -3,6 +3,7 @@ import {scalrChart} from '../charts/releases/chart-name.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {newestOf} from '../charts/releases/target.ts';
 import type {ChartDefault} from '../charts/shared/row.ts';
+import type {ScalrAgent, ScalrPool} from '../checks/status/account.ts';
 import {readStatus} from '../checks/status/read-status.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import {helmVersion, showChart} from '../cluster/helm/helm.ts';
@@ -11,14 +12,8 @@ import {isOwnFor, type SecretObject} from '../cluster/kubernetes/objects.ts';
 import {reviewAccess} from '../cluster/kubernetes/permissions.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
-import {
-  listAgents,
-  listPools,
-  type ScalrAgent,
-  type ScalrPool,
-} from '../extensions/account/account.ts';
+import {listAgents, listPools} from '../extensions/account/account.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
-import {agentCounts} from '../extensions/account/pools-text.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -30,6 +25,7 @@ import type {Get, Setting} from '../settings/define.ts';
 import {InvalidValue} from '../settings/kinds/kind.ts';
 import {secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
+import {agentCounts} from '../ui/status.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';

@@ -19,12 +19,13 @@ import {
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, onlyRead} from '../cli/read-chart.ts';
 import {NETWORK_FILES, networkFileText} from '../extensions/fleet/network-policy.ts';
+import {networkText} from '../extensions/machine/preflight/network-text.ts';
 import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {choiceText, networkText} from '../ui/requirements.ts';
+import {choiceText} from '../ui/requirements.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 
 interface Result {

@@ -1,8 +1,9 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {jsonIn} from '../../ground/tool-errors.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
-import {type CauseTable, oneLine} from './cause.ts';
+import type {CauseTable} from './cause.ts';
 import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
 
 /** Platform of an agent: in a cluster, or on a machine with Docker or systemd. */

@@ -1,14 +1,7 @@
 import type {ContainerState, Event, Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {lastLogLine} from './agent-log.ts';
-import {
-  type CauseTable,
-  describe,
-  oneLine,
-  readLog,
-  type Symptom,
-  singleCause,
-  unwrap,
-} from './cause.ts';
+import {type CauseTable, describe, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
   type ContainerView,
   condition,

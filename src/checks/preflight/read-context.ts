@@ -159,14 +159,14 @@ interface ReadOptions extends Omit<ClusterAccess, 'kubernetes'> {
   options: {signal: AbortSignal; idleMs: number};
 }
 
-type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
+type AccountObject = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 async function readNamed(
   {secrets: made}: DesiredRelease,
   get: Get,
   objects: readonly KubernetesObject[],
   {name: {kubeTarget}, kubernetes, options}: ReadOptions,
-): Promise<Named> {
+): Promise<AccountObject> {
   const desired = requiredSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);

@@ -19,7 +19,6 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
-import type {PoolToken, ScalrAgent, ScalrPool} from '../../extensions/account/account.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice, ExpectedError} from '../../ground/errors.ts';
 import {count} from '../../ground/text.ts';
@@ -30,6 +29,7 @@ import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/exp
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
 import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from './account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */

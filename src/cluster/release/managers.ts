@@ -1,5 +1,4 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
-import {oneLine} from '../../checks/diagnose/cause.ts';
 import {
   type ClusterTarget,
   commandLine,
@@ -7,6 +6,7 @@ import {
   type ReleaseName,
 } from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {closest, few} from '../../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';

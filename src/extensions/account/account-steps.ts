@@ -1,3 +1,4 @@
+import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
 import {untilAborted} from '../../ground/async.ts';
 import {
   completedText,
@@ -7,7 +8,7 @@ import {
   type Warning,
 } from '../../ground/errors.ts';
 import type {Interrupts} from '../../ground/system/system.ts';
-import {findPool, listTokens, type Named, type PoolToken} from './account.ts';
+import {findPool, listTokens} from './account.ts';
 import type {AccountRequest, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';
 import {creationOf, revocationOf, revoking, type TokenAttributes} from './tokens.ts';
@@ -70,7 +71,7 @@ export const revokeStep = (token: Pick<PoolToken, 'id'>, title: string): Account
   isDestructive: true,
 });
 
-export const unusedTokenStep = (token: PoolToken, {name}: Named): AccountStep => ({
+export const unusedTokenStep = (token: PoolToken, {name}: AccountObject): AccountStep => ({
   id: `revoke/${token.id}`,
   title: `Revoke token ${token.id} of agent pool ${name}, which an interrupted install has left unused`,
   request: revocationOf(token),
@@ -78,7 +79,10 @@ export const unusedTokenStep = (token: PoolToken, {name}: Named): AccountStep =>
 });
 
 /** Only the answer of this request contains the token: createToken sends it. */
-export const tokenCreationStep = (pool: Named, attributes: TokenAttributes): AccountStep => ({
+export const tokenCreationStep = (
+  pool: AccountObject,
+  attributes: TokenAttributes,
+): AccountStep => ({
   id: 'create-token',
   title: `Create a token of agent pool ${pool.name}`,
   request: creationOf(pool.id === '' ? {...pool, id: 'NEW'} : pool, attributes),
@@ -90,7 +94,7 @@ export async function planTokenCreation(
   client: ScalrClient,
   nameOrId: string,
   attributes: TokenAttributes,
-): Promise<AccountPlan & {pool: Named}> {
+): Promise<AccountPlan & {pool: AccountObject}> {
   const pool = await findPool(client, nameOrId);
   const {expiresInMinutes} = attributes;
   const expires = expiresInMinutes === null ? '' : `, which expires in ${expiresInMinutes} minutes`;
@@ -103,7 +107,7 @@ export async function planRevocation(
   client: ScalrClient,
   nameOrId: string,
   tokenNameOrId: string,
-): Promise<AccountPlan & {pool: Named; token: PoolToken}> {
+): Promise<AccountPlan & {pool: AccountObject; token: PoolToken}> {
   const pool = await findPool(client, nameOrId);
   const token = tokenIn(await listTokens(client, pool), tokenNameOrId, pool);
   const step = revokeStep(
@@ -120,7 +124,7 @@ export async function planRevocation(
 }
 
 /** @throws ExpectedError that lists the candidates */
-function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: Named): PoolToken {
+function tokenIn(tokens: readonly PoolToken[], nameOrId: string, {name}: AccountObject): PoolToken {
   const byId = tokens.find(({id}) => id === nameOrId);
   const [found, ...others] = byId ? [byId] : tokens.filter((each) => each.name === nameOrId);
   if (found !== undefined && others.length === 0) return found;

@@ -1,3 +1,10 @@
+import {
+  type AccountObject,
+  AGENT_STATUSES,
+  type PoolToken,
+  type ScalrAgent,
+  type ScalrPool,
+} from '../../checks/status/account.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';
 import type {Resource, ResourceRef, ScalrClient} from './client.ts';
@@ -35,51 +42,6 @@ const KINDS = {
 } as const;
 export type AccountKind = keyof typeof KINDS;
 
-/** An object with the two names that users know it by. */
-export interface Named {
-  id: string;
-  name: string;
-}
-
-export const AGENT_STATUSES = ['idle', 'busy', 'offline', 'errored'] as const;
-export type AgentStatus = (typeof AGENT_STATUSES)[number];
-
-export interface ScalrPool extends Named {
-  /** New workspaces of the account use it. */
-  isDefault: boolean;
-  /** Its agents serve VCS providers, not runs. */
-  isForVcs: boolean;
-  /** All environments can use it. */
-  isShared: boolean;
-  isInUse: boolean;
-  /** The environments that can use it. */
-  environments: readonly Named[];
-}
-
-export interface ScalrAgent extends Named {
-  poolId: string | undefined;
-  status: AgentStatus | 'unknown';
-  version: string | undefined;
-  /** ISO 8601. */
-  createdAt: string | undefined;
-  lastSeen: string | undefined;
-  /** Only of errored agents. */
-  error: string | undefined;
-  /** How much Scalr recommends an upgrade: none, low, medium, high. */
-  upgrade: string | undefined;
-}
-
-/** A token of an agent pool, without its text. Times are ISO 8601. */
-export interface PoolToken {
-  id: string;
-  name: string | null;
-  description: string | null;
-  createdAt: string | null;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-  isExpired: boolean;
-}
-
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
@@ -88,7 +50,7 @@ export const refsIn = ({relationships}: Resource, name: string): readonly Resour
   return Array.isArray(data) ? data : [data as ResourceRef];
 };
 
-export const namedOf = ({id, attributes}: Resource): Named => ({
+export const namedOf = ({id, attributes}: Resource): AccountObject => ({
   id,
   name: text(attributes['name']) ?? id,
 });
@@ -167,7 +129,7 @@ export async function findAgents(client: ScalrClient, name: string): Promise<Sca
   return data.map(agentOf).filter((agent) => agent.name === name);
 }
 
-export async function listTokens(client: ScalrClient, pool: Named): Promise<PoolToken[]> {
+export async function listTokens(client: ScalrClient, pool: AccountObject): Promise<PoolToken[]> {
   const purpose = reading('pool', `tokens of agent pool ${pool.name}`);
   return (
     await client.list(`/agent-pools/${pool.id}/access-tokens`, purpose, {sort: 'created-at'})
@@ -177,8 +139,8 @@ export async function listTokens(client: ScalrClient, pool: Named): Promise<Pool
 /** What uses a pool: runs of these workspaces, and these VCS providers. */
 export async function linksOf(
   client: ScalrClient,
-  pool: Named,
-): Promise<Record<'workspaces' | 'vcsProviders', Named[]>> {
+  pool: AccountObject,
+): Promise<Record<'workspaces' | 'vcsProviders', AccountObject[]>> {
   const query = {'filter[agent-pool]': pool.id};
   const [workspaces, vcsProviders] = await Promise.all([
     client.list(KINDS.workspace.path, reading('workspace'), query),
@@ -198,7 +160,7 @@ interface QueuedRun {
 /** The runs of these workspaces that wait or are in progress. */
 export async function queueOf(
   client: ScalrClient,
-  workspaces: readonly Named[],
+  workspaces: readonly AccountObject[],
 ): Promise<QueuedRun[]> {
   if (workspaces.length === 0) return [];
   const {data} = await client.list('/runs-queue', {

@@ -1,15 +1,9 @@
+import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
 import type {Clock} from '../../ground/async.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
-import {
-  findPool,
-  listAgents,
-  listTokens,
-  type PoolToken,
-  type ScalrAgent,
-  type ScalrPool,
-} from './account.ts';
+import {findPool, listAgents, listTokens} from './account.ts';
 import {
   type AccountDeps,
   type AccountStep,

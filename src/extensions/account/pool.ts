@@ -1,3 +1,4 @@
+import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
 import {ExitCode, ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
@@ -9,11 +10,9 @@ import {
   listAgents,
   listPools,
   listTokens,
-  type Named,
   namedOf,
   poolOf,
   refsIn,
-  type ScalrPool,
 } from './account.ts';
 import {type AccountPlan, type AccountStep, revokeStep} from './account-steps.ts';
 import type {Resource, ScalrClient} from './client.ts';
@@ -36,7 +35,7 @@ export async function planPoolCreation(
     isForVcs,
   }: Pick<ScalrPool, 'name' | 'isShared' | 'isForVcs'> & {environments: readonly string[]},
 ): Promise<PoolPlan> {
-  const chosen: Named[] = [];
+  const chosen: AccountObject[] = [];
   for (const each of environments)
     chosen.push(namedOf(await findObject(client, 'environment', each)));
   const pool = {
@@ -251,8 +250,8 @@ interface Link {
 
 function linkStep(
   {id, what, used, data, permission}: Link,
-  pool: Named,
-  pools: readonly Named[],
+  pool: AccountObject,
+  pools: readonly AccountObject[],
   isLinking: boolean,
 ): AccountStep {
   const before =
@@ -322,8 +321,8 @@ export async function planPoolDeletion(
 }
 
 const usedByOthers = (
-  {id, name}: Named,
-  agents: readonly Named[],
+  {id, name}: AccountObject,
+  agents: readonly AccountObject[],
   tokens: readonly {id: string}[],
 ): ExpectedError =>
   failed(
@@ -336,7 +335,7 @@ const usedByOthers = (
     {exit: ExitCode.usage},
   );
 
-const busyAgents = ({name}: Named, busy: readonly string[]): ExpectedError | undefined =>
+const busyAgents = ({name}: AccountObject, busy: readonly string[]): ExpectedError | undefined =>
   busy.length === 0
     ? undefined
     : failed(

@@ -1,6 +1,7 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {readSnapshot} from '../../checks/diagnose/read-snapshot.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
 import type {ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../cluster/helm/releases.ts';
 import {annotate} from '../../cluster/kubernetes/kubectl.ts';
@@ -32,14 +33,7 @@ import {runWarnings} from '../../operations/restart-warnings.ts';
 import {inOrder, type Plan, type Step} from '../../operations/step.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {readValues} from '../../values/read-values.ts';
-import {
-  findPool,
-  listAgents,
-  listTokens,
-  type PoolToken,
-  type ScalrAgent,
-  type ScalrPool,
-} from './account.ts';
+import {findPool, listAgents, listTokens} from './account.ts';
 import {type AccountStep, revokeStep} from './account-steps.ts';
 import type {ScalrClient} from './client.ts';
 import {type TokenPlan, tokenAttributesOf, tokenPlan, unusedTokens} from './install-pool.ts';

@@ -1,6 +1,7 @@
+import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {Secret} from '../../ground/secret.ts';
-import {listTokens, type Named, type PoolToken, tokenOf} from './account.ts';
+import {listTokens, tokenOf} from './account.ts';
 import type {AccountRequest, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';
 
@@ -15,7 +16,7 @@ export interface TokenAttributes {
 const PERMISSION = 'agent-pools:update';
 
 export const creationOf = (
-  pool: Named,
+  pool: AccountObject,
   {name, description, expiresInMinutes}: TokenAttributes,
 ): AccountRequest => ({
   method: 'POST',
@@ -41,7 +42,7 @@ export const revoking = ({id}: Pick<PoolToken, 'id'>): Purpose => ({
  */
 export async function createToken(
   client: ScalrClient,
-  pool: Named,
+  pool: AccountObject,
   attributes: TokenAttributes,
 ): Promise<{token: PoolToken; text: Secret}> {
   const purpose = {what: `create a token of agent pool ${pool.name}`, permission: PERMISSION};
@@ -62,7 +63,7 @@ async function withoutOrphan(
   failure: ExpectedError,
   before: ReadonlySet<string>,
   client: ScalrClient,
-  pool: Named,
+  pool: AccountObject,
   {name, description}: TokenAttributes,
 ): Promise<ExpectedError> {
   const explain = (text: string, ...suggestions: string[]): ExpectedError =>
