@@ -4,8 +4,20 @@ import {integer} from './kinds/numbers.ts';
 import {bytes, cpu} from './kinds/quantities.ts';
 
 /** Requests and limits of one kind of container. */
-function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: true} = {}) {
-  const size = (name: string, what: string, kind: Kind<string>, note = '') =>
+export interface ContainerSize {
+  cpuRequest: Setting<string>;
+  cpuLimit: Setting<string>;
+  memoryRequest: Setting<string>;
+  memoryLimit: Setting<string>;
+}
+
+function sizeOf(
+  id: string,
+  owner: string,
+  limit: string,
+  more: {isForRuns?: true} = {},
+): ContainerSize {
+  const size = (name: string, what: string, kind: Kind<string>, note = ''): Setting<string> =>
     defineSetting('Size', `${id}-${name}`, {
       question: `${what} of ${owner}`,
       summary: `${what} of ${owner}${note}.`,
@@ -20,19 +32,13 @@ function sizesOf(id: string, owner: string, limit: string, more: {isForRuns?: tr
   };
 }
 
-export const {
-  cpuRequest: runCpuRequest,
-  cpuLimit: runCpuLimit,
-  memoryRequest: runMemoryRequest,
-  memoryLimit: runMemoryLimit,
-} = sizesOf('run', 'a run', '; a run that exceeds it is killed', {isForRuns: true});
+export const runSize = sizeOf('run', 'a run', '; a run that exceeds it is killed', {
+  isForRuns: true,
+});
 
-export const {
-  cpuRequest: workerCpuRequest,
-  cpuLimit: workerCpuLimit,
-  memoryRequest: workerMemoryRequest,
-  memoryLimit: workerMemoryLimit,
-} = sizesOf('worker', 'the worker container in each run pod', '', {isForRuns: true});
+export const workerSize = sizeOf('worker', 'the worker container in each run pod', '', {
+  isForRuns: true,
+});
 
 export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   question: 'Controller replicas',
@@ -40,25 +46,15 @@ export const controllerReplicas = defineSetting('Size', 'controller-replicas', {
   kind: integer({min: 1, max: 10}),
 });
 
-export const {
-  cpuRequest: controllerCpuRequest,
-  cpuLimit: controllerCpuLimit,
-  memoryRequest: controllerMemoryRequest,
-  memoryLimit: controllerMemoryLimit,
-} = sizesOf('controller', 'the controller', '; a controller that exceeds it is killed');
+export const controllerSize = sizeOf(
+  'controller',
+  'the controller',
+  '; a controller that exceeds it is killed',
+);
 
 export const sizeSettings: readonly Setting[] = [
-  runCpuRequest,
-  runCpuLimit,
-  runMemoryRequest,
-  runMemoryLimit,
-  workerCpuRequest,
-  workerCpuLimit,
-  workerMemoryRequest,
-  workerMemoryLimit,
+  ...Object.values(runSize),
+  ...Object.values(workerSize),
   controllerReplicas,
-  controllerCpuRequest,
-  controllerCpuLimit,
-  controllerMemoryRequest,
-  controllerMemoryLimit,
+  ...Object.values(controllerSize),
 ];

@@ -8,7 +8,7 @@ import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, milliOf} from '../settings/kinds/quantities.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
-import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
+import {runSize} from '../settings/size.ts';
 import {readValues} from './read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
@@ -73,9 +73,9 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
     times(settings.get(setting) ?? String(defaults.get(setting.id)), runs, worker(key));
   return {
     concurrency: isForVcs ? 0 : runs,
-    cpuRequested: total(runCpuRequest, 'requests.cpu'),
-    memoryRequested: total(runMemoryRequest, 'requests.memory'),
-    memoryLimit: total(runMemoryLimit, 'limits.memory'),
+    cpuRequested: total(runSize.cpuRequest, 'requests.cpu'),
+    memoryRequested: total(runSize.memoryRequest, 'requests.memory'),
+    memoryLimit: total(runSize.memoryLimit, 'limits.memory'),
     notes: isForVcs ? [VCS] : [noteOn(target, runs)],
   };
 }

@@ -20,7 +20,7 @@ import {
   sidecar,
   toleration,
 } from '../../settings/placement.ts';
-import {controllerReplicas} from '../../settings/size.ts';
+import {controllerReplicas, runSize, workerSize} from '../../settings/size.ts';
 import {
   dataSize,
   moduleCache,
@@ -33,7 +33,6 @@ import {caScope, caSecret} from '../../settings/tls.ts';
 import type {Chart} from '../shared/chart.ts';
 import {cacheDirectory} from '../shared/clouds.ts';
 import {sharedValuesRules} from '../shared/key-rules.ts';
-import {RUN_SIZES, WORKER_SIZES} from '../shared/pod-rows.ts';
 import type {ChartDefault, Refusal} from '../shared/row.ts';
 import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
 import {sharedRefusals} from '../shared/shared-refusals.ts';
@@ -71,7 +70,7 @@ const refusals: readonly Refusal[] = [
     reason: 'this version has no module cache',
   },
   {
-    settings: [affinity, controllerAffinity, mount, sidecar, ...WORKER_SIZES],
+    settings: [affinity, controllerAffinity, mount, sidecar, ...Object.values(workerSize)],
     in: FLAT,
     reason: NO_KEY,
   },
@@ -85,7 +84,11 @@ const refusals: readonly Refusal[] = [
     in: '<=0.6.1',
     reason: 'this version does not mount directories of the node',
   },
-  {settings: RUN_SIZES, in: FLAT, reason: 'this version has no key for the runner container'},
+  {
+    settings: Object.values(runSize),
+    in: FLAT,
+    reason: 'this version has no key for the runner container',
+  },
   {
     settings: [shutdownMode],
     reason: 'the controller always drains and the workers always stop gracefully',

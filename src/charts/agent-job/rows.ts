@@ -26,7 +26,7 @@ import {
   toleration,
 } from '../../settings/placement.ts';
 import {isolation, purpose} from '../../settings/purpose.ts';
-import {controllerReplicas} from '../../settings/size.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
 import {
   dataHome,
   dataSize,
@@ -43,16 +43,7 @@ import {asEnum, asGibibytes, asMirrors, asOnOff, asReferences} from '../shared/c
 import {extraVariables} from '../shared/extra-variables.ts';
 import {MIRRORS} from '../shared/ignored-keys.ts';
 import {proxyKeys, proxyVariables} from '../shared/network-rows.ts';
-import {
-  CONTROLLER_SIZES,
-  mountRow,
-  noRunLimit,
-  podLabels,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  WORKER_SIZES,
-} from '../shared/pod-rows.ts';
+import {mountRow, noRunLimit, podLabels, resourceRows, serviceAccount} from '../shared/pod-rows.ts';
 import type {Row, ValuesEntry} from '../shared/row.ts';
 import {
   behindSwitch,
@@ -150,7 +141,7 @@ export const rows: readonly Row[] = [
     notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
     ...caExtraVariable(controllerOnly),
     ...flatCache(),
-    ...resourceRows(CONTROLLER_SIZES, 'resources'),
+    ...resourceRows(controllerSize, 'resources'),
     key(controllerNodeSelector, 'controllerNodeSelector'),
     key(controllerToleration, 'controllerTolerations'),
     key(podAnnotation, 'podAnnotations', {
@@ -192,10 +183,10 @@ export const rows: readonly Row[] = [
     key(controllerAffinity, 'agent.affinity'),
     mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts'),
     key(sidecar, 'task.sidecars'),
-    ...resourceRows(WORKER_SIZES, 'task.worker.resources'),
-    ...resourceRows(RUN_SIZES, 'task.runner.resources'),
+    ...resourceRows(workerSize, 'task.worker.resources'),
+    ...resourceRows(runSize, 'task.runner.resources'),
     key(controllerReplicas, 'agent.replicaCount'),
-    ...resourceRows(CONTROLLER_SIZES, 'agent.resources'),
+    ...resourceRows(controllerSize, 'agent.resources'),
     key(nodeSelector, 'task.nodeSelector'),
     key(controllerNodeSelector, 'agent.nodeSelector'),
     key(toleration, 'task.tolerations'),

@@ -6,7 +6,7 @@ import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {gracePeriod} from '../../settings/lifecycle.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {chart} from '../../settings/release.ts';
-import {controllerReplicas, runMemoryLimit} from '../../settings/size.ts';
+import {controllerReplicas, runSize} from '../../settings/size.ts';
 import {moduleCache, providerCache} from '../../settings/storage.ts';
 import {isAtLeast, olderThan} from '../releases/versions.ts';
 import {isCos, isExecOnCos} from '../shared/clouds.ts';
@@ -265,7 +265,7 @@ export const rules: readonly ChartRule[] = [
   }),
   settingWarning('RUNS_WITHOUT_MEMORY', {
     in: '0.5.63',
-    setting: runMemoryLimit,
+    setting: runSize.memoryLimit,
     isWrong: () => true,
     message:
       'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',

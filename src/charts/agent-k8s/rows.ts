@@ -31,13 +31,7 @@ import {
   toleration,
 } from '../../settings/placement.ts';
 import {isolation, purpose} from '../../settings/purpose.ts';
-import {
-  controllerReplicas,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-} from '../../settings/size.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
 import {
   dataHome,
   dataSize,
@@ -55,13 +49,11 @@ import {extraVariables} from '../shared/extra-variables.ts';
 import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
 import {
   asStopAction,
-  CONTROLLER_SIZES,
   noRunLimit,
   podLabels,
   resourceRows,
   serviceAccount,
   stopPeriod,
-  WORKER_SIZES,
 } from '../shared/pod-rows.ts';
 import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
 import {fixedValue, implied, key, keys, notWritten, row} from '../shared/row-kinds.ts';
@@ -180,14 +172,14 @@ export const rows: readonly Row[] = [
     partly: inMebibytes('agent-k8s requires the cache limit'),
   }),
   fixedValue(moduleCache, false),
-  key(runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
-  key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
-  key(runMemoryRequest, 'agent.container_task_mem_request', {
+  key(runSize.cpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
+  key(runSize.cpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
+  key(runSize.memoryRequest, 'agent.container_task_mem_request', {
     as: asMebibytes,
     partly: rounded,
   }),
-  key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
-  ...resourceRows(CONTROLLER_SIZES, 'resources', {
+  key(runSize.memoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
+  ...resourceRows(controllerSize, 'resources', {
     partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
   }),
   key(nodeSelector, 'workerNodeSelector'),
@@ -293,7 +285,7 @@ export const refusals: readonly Refusal[] = [
     reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
   },
   {
-    settings: WORKER_SIZES,
+    settings: Object.values(workerSize),
     reason:
       'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
   },

@@ -34,7 +34,7 @@ import {
   toleration,
 } from '../../settings/placement.ts';
 import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
-import {controllerReplicas} from '../../settings/size.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
 import {
   dataHome,
   dataSize,
@@ -51,14 +51,7 @@ import {asEnum, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
 import {extraVariables} from '../shared/extra-variables.ts';
 import {MIRRORS} from '../shared/ignored-keys.ts';
 import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
-import {
-  CONTROLLER_SIZES,
-  mountRow,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  WORKER_SIZES,
-} from '../shared/pod-rows.ts';
+import {mountRow, resourceRows, serviceAccount} from '../shared/pod-rows.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
 import {
   fixedValue,
@@ -193,7 +186,7 @@ export const rows: readonly Row[] = [
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
   key(affinity, 'affinity'),
   ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
-  ...resourceRows(RUN_SIZES, 'resources'),
+  ...resourceRows(runSize, 'resources'),
   key(nodeSelector, 'nodeSelector'),
   key(toleration, 'tolerations'),
   row({
@@ -287,7 +280,7 @@ export const refusals: readonly Refusal[] = [
       controllerNodeSelector,
       controllerAffinity,
       controllerToleration,
-      ...CONTROLLER_SIZES,
+      ...Object.values(controllerSize),
     ],
     reason: 'the chart has no controller',
   },
@@ -295,7 +288,10 @@ export const refusals: readonly Refusal[] = [
     settings: [controllerReplicas],
     reason: 'the chart has no controller; --concurrency sets the number of agents',
   },
-  {settings: WORKER_SIZES, reason: 'runs execute in the agent container; use the sizes of runs'},
+  {
+    settings: Object.values(workerSize),
+    reason: 'runs execute in the agent container; use the sizes of runs',
+  },
   {settings: [sidecar], reason: 'the chart has no key for additional containers'},
   {settings: [mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
   {settings: [podLabel], reason: 'the chart has no key for pod labels'},

@@ -36,14 +36,13 @@ import {
 import {concurrency, isolation, load, singleRun} from '../../settings/purpose.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {controllerReplicas, runCpuRequest, runMemoryRequest} from '../../settings/size.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
 import {dataSize} from '../../settings/storage.ts';
 
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
 import {newestOf} from '../releases/target.ts';
 import {optionMeantBy} from '../shared/agent-options.ts';
 import {CLAIM_SETTINGS} from '../shared/cache-rows.ts';
-import {CONTROLLER_SIZES, WORKER_SIZES} from '../shared/pod-rows.ts';
 import type {Described, Refusal, Scope} from '../shared/row.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../shared/support.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
@@ -110,7 +109,7 @@ export const refusals: readonly Refusal[] = [
     reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
   },
   {
-    settings: [runCpuRequest, runMemoryRequest],
+    settings: [runSize.cpuRequest, runSize.memoryRequest],
     reason:
       'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
   },
@@ -120,7 +119,7 @@ export const refusals: readonly Refusal[] = [
       controllerNodeSelector,
       controllerToleration,
       controllerAffinity,
-      ...CONTROLLER_SIZES,
+      ...Object.values(controllerSize),
     ],
     reason: 'there is no controller',
   },
@@ -128,7 +127,10 @@ export const refusals: readonly Refusal[] = [
     settings: [nodeSelector, toleration, affinity],
     reason: 'there are no nodes to select',
   },
-  {settings: [mount, sidecar, ...WORKER_SIZES], reason: 'pods exist only in Kubernetes'},
+  {
+    settings: [mount, sidecar, ...Object.values(workerSize)],
+    reason: 'pods exist only in Kubernetes',
+  },
   {settings: [podAnnotation], reason: 'containers have no annotations; use --pod-label'},
   {
     settings: [jobTtl, schedulingTimeout, acquireTimeout],

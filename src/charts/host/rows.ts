@@ -10,7 +10,7 @@ import {podLabel} from '../../settings/placement.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 
 import {release, target} from '../../settings/release.ts';
-import {runCpuLimit, runMemoryLimit} from '../../settings/size.ts';
+import {runSize} from '../../settings/size.ts';
 import {
   dataHome,
   moduleCache,
@@ -84,8 +84,8 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_DATA_DIR', dataHome.id],
   ['SCALR_AGENT_CACHE_DIR', cachePath.id],
   ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope.id],
-  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runCpuLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runMemoryLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runSize.cpuLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runSize.memoryLimit.id],
   ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage.id],
   ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage.id],
   ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry.id],
@@ -120,12 +120,12 @@ const shared: readonly Row[] = [
   named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', {as: ON_OFF, when: runs}),
   named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
   named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', {as: asMirrorsText, when: runs}),
-  named(runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {
+  named(runSize.cpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {
     as: asCores,
     when: containers,
     partly: () => checkLimits,
   }),
-  named(runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {
+  named(runSize.memoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {
     as: asMebibytes,
     when: containers,
     partly: () => checkLimits,
@@ -175,11 +175,11 @@ const inContainer: readonly Row[] = [
     when: runs,
     accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
-  key(runCpuLimit, 'container.cpus', {
+  key(runSize.cpuLimit, 'container.cpus', {
     as: {...asCores, write: (value) => String(asCores.write(value))},
     when: local,
   }),
-  key(runMemoryLimit, 'container.memory', {when: local}),
+  key(runSize.memoryLimit, 'container.memory', {when: local}),
   key(writableRoot, 'container.user', {
     as: asOnOff('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),

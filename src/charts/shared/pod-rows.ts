@@ -16,20 +16,7 @@ import {integerIn} from '../../settings/kinds/numbers.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {AZURE_LABEL, mount, podLabel} from '../../settings/placement.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-  workerCpuLimit,
-  workerCpuRequest,
-  workerMemoryLimit,
-  workerMemoryRequest,
-} from '../../settings/size.ts';
+import type {ContainerSize} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {asEnum} from './codecs.ts';
 import type {Row} from './row.ts';
@@ -71,35 +58,16 @@ export const noRunLimit = (chart: ChartName, perRun: string): Row<number> =>
       `${chart} does not limit concurrent runs: it starts a ${perRun} for each run that the agent pool assigns. The number is only used to plan capacity; the nodes need capacity for ${value} run pods.`,
   });
 
-/** CPU request, CPU limit, memory request and memory limit of a container, at `<path>.requests` and `<path>.limits`. */
+/** The sizes of a container at `<path>.requests` and `<path>.limits`. */
 export const resourceRows = (
-  sizes: readonly Setting<string>[],
+  {cpuRequest, cpuLimit, memoryRequest, memoryLimit}: ContainerSize,
   path: string,
   options: Pick<Row<string>, 'partly'> = {},
-): Row[] =>
-  sizes.map((setting, index) =>
-    key(
-      setting,
-      `${path}.${index % 2 === 0 ? 'requests' : 'limits'}.${index < 2 ? 'cpu' : 'memory'}`,
-      options,
-    ),
-  );
-
-/** Settings of resourceRows. */
-export const RUN_SIZES = [runCpuRequest, runCpuLimit, runMemoryRequest, runMemoryLimit];
-
-export const WORKER_SIZES = [
-  workerCpuRequest,
-  workerCpuLimit,
-  workerMemoryRequest,
-  workerMemoryLimit,
-];
-
-export const CONTROLLER_SIZES = [
-  controllerCpuRequest,
-  controllerCpuLimit,
-  controllerMemoryRequest,
-  controllerMemoryLimit,
+): Row[] => [
+  key(cpuRequest, `${path}.requests.cpu`, options),
+  key(cpuLimit, `${path}.limits.cpu`, options),
+  key(memoryRequest, `${path}.requests.memory`, options),
+  key(memoryLimit, `${path}.limits.memory`, options),
 ];
 
 /** Pod labels without the label of Azure Workload Identity, which has its own setting. */

@@ -7,16 +7,7 @@ import {agentImage} from '../../settings/images.ts';
 import {exceeds} from '../../settings/kinds/quantities.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {
-  controllerCpuLimit,
-  controllerCpuRequest,
-  controllerMemoryLimit,
-  controllerMemoryRequest,
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-} from '../../settings/size.ts';
+import {controllerSize, runSize} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {within} from '../releases/versions.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
@@ -149,10 +140,10 @@ export const sharedRules: readonly ChartRule[] = [
       `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
     suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
-  requestWithinLimit(runCpuRequest, runCpuLimit),
-  requestWithinLimit(runMemoryRequest, runMemoryLimit),
-  requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
-  requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
+  requestWithinLimit(runSize.cpuRequest, runSize.cpuLimit),
+  requestWithinLimit(runSize.memoryRequest, runSize.memoryLimit),
+  requestWithinLimit(controllerSize.cpuRequest, controllerSize.cpuLimit),
+  requestWithinLimit(controllerSize.memoryRequest, controllerSize.memoryLimit),
   settingError('METADATA_NEEDED', {
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',

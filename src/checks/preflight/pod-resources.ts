@@ -11,7 +11,7 @@ import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {Get} from '../../settings/define.ts';
 import {milliOf} from '../../settings/kinds/quantities.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
+import {runSize} from '../../settings/size.ts';
 import {caSecret, caSecretKey} from '../../settings/tls.ts';
 import {type ChartPods, isLinux, podsIn} from './checks/available-nodes.ts';
 import type {
@@ -59,8 +59,8 @@ const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
     ...(memory ? {memory} : {}),
   });
   const resources = {
-    requests: defined(get(runCpuRequest), get(runMemoryRequest)),
-    limits: defined(get(runCpuLimit), get(runMemoryLimit)),
+    requests: defined(get(runSize.cpuRequest), get(runSize.memoryRequest)),
+    limits: defined(get(runSize.cpuLimit), get(runSize.memoryLimit)),
   };
   return {
     owner: 'Run pod',

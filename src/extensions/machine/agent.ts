@@ -14,7 +14,7 @@ import {httpProxy, httpsProxy} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {runMemoryLimit} from '../../settings/size.ts';
+import {runSize} from '../../settings/size.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
 import {dotted} from '../../values/validate/finding.ts';
@@ -186,7 +186,7 @@ function notesOf(settings: Settings, mode: Mode): string[] {
       'The agent opens HTTPS connections to Scalr and to the VCS server. It requires no open port.',
     ];
   const runs = settings.get(concurrency) ?? (mode === 'local' ? 1 : RUNS_PER_AGENT);
-  const memory = settings.get(runMemoryLimit) ?? USUAL_MEMORY;
+  const memory = settings.get(runSize.memoryLimit) ?? USUAL_MEMORY;
   const total = canonicalQuantity(`${((milliOf(memory) ?? 0n) * BigInt(runs)) / 1000n / 1024n}Ki`);
   return [
     `${runs} concurrent ${runs === 1 ? 'run needs' : 'runs need'} ${total} memory (${memory} per run). The operating system needs more.`,

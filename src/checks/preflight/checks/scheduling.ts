@@ -6,7 +6,7 @@ import {count, few} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
-import {runCpuRequest, runMemoryRequest} from '../../../settings/size.ts';
+import {runSize} from '../../../settings/size.ts';
 import {
   type Amounts,
   admitted,
@@ -157,7 +157,7 @@ const spell = (amounts: Amounts): string => {
 /** What one run requests: its pod, or with agent-k8s the pod that the agent creates from the settings. */
 const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Amounts =>
   target.chart === 'agent-k8s'
-    ? amountsOf({cpu: get(runCpuRequest), memory: get(runMemoryRequest)})
+    ? amountsOf({cpu: get(runSize.cpuRequest), memory: get(runSize.memoryRequest)})
     : pods
         .filter(({role}) => role === 'runs')
         .map(({spec}) => podTotal(admitted(spec, [])).requests)

@@ -20,12 +20,7 @@ import {milliOf} from '../../../settings/kinds/quantities.ts';
 import {concurrency, isolation, purpose} from '../../../settings/purpose.ts';
 import {chart, chartVersion, secretNamesOf} from '../../../settings/release.ts';
 import {type Answer, Settings} from '../../../settings/settings.ts';
-import {
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-} from '../../../settings/size.ts';
+import {runSize} from '../../../settings/size.ts';
 import {dataHome} from '../../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../../values/document.ts';
@@ -201,8 +196,8 @@ const withDefaults = (settings: Settings, target: Target): Settings =>
   );
 
 const REQUESTS = [
-  {limit: runCpuLimit, request: runCpuRequest},
-  {limit: runMemoryLimit, request: runMemoryRequest},
+  {limit: runSize.cpuLimit, request: runSize.cpuRequest},
+  {limit: runSize.memoryLimit, request: runSize.memoryRequest},
 ];
 
 /** A machine has limits only; Kubernetes rejects a limit below the default request of the chart. */

@@ -17,7 +17,7 @@ import {count, few} from '../../../ground/text.ts';
 import {imagePullPolicy} from '../../../settings/images.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
-import {runMemoryLimit} from '../../../settings/size.ts';
+import {runSize} from '../../../settings/size.ts';
 import {
   agentContainers,
   containerName,
@@ -86,7 +86,7 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent run
       if (context.agent.mode === 'vcs')
         return pass(`${inGib(total)}; a VCS agent executes no runs`);
       const runs = runsOf(context);
-      const limit = context.get(runMemoryLimit);
+      const limit = context.get(runSize.memoryLimit);
       const [least, usual] =
         limit === undefined ? [LEAST_PER_RUN, USUAL_PER_RUN] : [bytesIn(limit), bytesIn(limit)];
       const needed = (perRun: number): string =>
