@@ -24,6 +24,7 @@ import {knownProblemsTable} from './docs/known-problems-table.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
+import {rowsTable} from './docs/rows-table.ts';
 import {settings} from './docs/settings.ts';
 import {settingsPage} from './docs/settings-page.ts';
 import {CHART_NAMES} from './support/versions.ts';
@@ -105,10 +106,11 @@ describe('docs/', () => {
 
   test.each(
     CHART_NAMES,
-  )('charts/%s.md lists which pods a key reaches, and keys without effect', async (chart) => {
+  )('charts/%s.md lists the keys of flags, which pods a key reaches, and keys without effect', async (chart) => {
     const page = `docs/charts/${chart}.md`;
     const reach = between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart));
-    await expectFile(page, between(reach, 'ignored', ignoredTable(chart)));
+    const ignored = between(reach, 'ignored', ignoredTable(chart));
+    await expectFile(page, between(ignored, 'rows', rowsTable(chart)));
   });
 
   test('guide pages hold tables of facts', async () => {

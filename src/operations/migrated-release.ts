@@ -1,4 +1,4 @@
-import {knowsKey} from '../charts/charts.ts';
+import {knowsKey} from '../charts/releases/keys.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {isUnknown} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';

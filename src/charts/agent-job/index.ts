@@ -7,29 +7,13 @@ import {
   jobTtl,
   schedulingTimeout,
   shutdownMode,
-  writableRoot,
 } from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {otelEndpoint} from '../../settings/observability.ts';
-import {
-  affinity,
-  controllerAffinity,
-  mount,
-  nodeSelector,
-  podLabel,
-  sidecar,
-  toleration,
-} from '../../settings/placement.ts';
-import {controllerReplicas, runSize, workerSize} from '../../settings/size.ts';
-import {
-  dataSize,
-  moduleCache,
-  moduleCacheLimit,
-  providerCache,
-  providerCacheLimit,
-} from '../../settings/storage.ts';
+import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {controllerReplicas} from '../../settings/size.ts';
+import {dataSize, moduleCache, providerCache} from '../../settings/storage.ts';
 
-import {caScope, caSecret} from '../../settings/tls.ts';
+import {caScope} from '../../settings/tls.ts';
 import type {Chart} from '../shared/chart.ts';
 import {cacheDirectory} from '../shared/clouds.ts';
 import {sharedValuesRules} from '../shared/key-rules.ts';
@@ -49,8 +33,6 @@ import {
   ownVariables,
 } from './versions.ts';
 
-const NO_KEY = 'this version has no key for it';
-
 /** Reasons for unsupported settings in agent-job. */
 const refusals: readonly Refusal[] = [
   {
@@ -65,36 +47,10 @@ const refusals: readonly Refusal[] = [
   },
   {settings: [cache], in: FLAT, reason: 'the cache must be a PVC or EFS'},
   {
-    settings: [moduleCache, moduleCacheLimit],
-    in: '<=0.5.64',
-    reason: 'this version has no module cache',
-  },
-  {
-    settings: [affinity, controllerAffinity, mount, sidecar, ...Object.values(workerSize)],
-    in: FLAT,
-    reason: NO_KEY,
-  },
-  {
-    settings: [providerCache, providerCacheLimit, otelEndpoint],
-    in: FLAT,
-    reason: NO_KEY,
-  },
-  {
-    settings: [cachePath],
-    in: '<=0.6.1',
-    reason: 'this version does not mount directories of the node',
-  },
-  {
-    settings: Object.values(runSize),
-    in: FLAT,
-    reason: 'this version has no key for the runner container',
-  },
-  {
     settings: [shutdownMode],
     reason: 'the controller always drains and the workers always stop gracefully',
   },
   {settings: [caScope], reason: 'agent and runs always use the same CA bundle'},
-  {settings: [caSecret], in: FLAT, reason: 'this version has no key for a Secret'},
   {
     settings: [cache],
     in: NESTED,
@@ -130,16 +86,10 @@ const refusals: readonly Refusal[] = [
     reason: 'Azure Workload Identity requires a label on run pods',
   },
   {settings: [controllerReplicas], in: FLAT, reason: 'this version always has one controller'},
-  {settings: [podLabel], in: FLAT, reason: 'this version has no key for pod labels'},
   {
     settings: [jobTtl],
     in: FLAT,
     reason: 'this version deletes finished Jobs after a fixed time',
-  },
-  {
-    settings: [writableRoot],
-    in: FLAT,
-    reason: 'this version has no key for the security context of the runner container',
   },
   {
     settings: [schedulingTimeout, acquireTimeout],

@@ -248,12 +248,10 @@ export const rules: readonly ChartRule[] = [
     setting: chart,
     isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
     message: (_, {kubernetes}) => {
-      const needs =
-        'his version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).';
       const older = olderThan('1.35', kubernetes);
       return older === ''
-        ? `Not verified: t${needs}`
-        : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
+        ? 'Not verified: this version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).'
+        : `This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes). Older: ${older}. Upgrade them, or use --chart agent-local.`;
     },
   }),
   settingWarning('NEEDS_EGRESS', {

@@ -18,7 +18,7 @@ import {
   shutdownMode,
   writableRoot,
 } from '../../settings/lifecycle.ts';
-import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
   affinity,
   controllerAffinity,
@@ -271,11 +271,7 @@ export const refusals: readonly Refusal[] = [
   {settings: [cachePath], reason: 'cache and data share one directory; use --data-home'},
   {settings: [dataSize], reason: 'the data directory on the node has no size limit'},
   {settings: [providerCache], reason: 'the provider cache cannot be disabled'},
-  {
-    settings: [moduleCache, moduleCacheLimit],
-    reason: 'the chart has no module cache',
-  },
-  {settings: [providerMirror], reason: 'the chart has no key for mirrors'},
+  {settings: [moduleCache, moduleCacheLimit], reason: 'the chart has no module cache'},
   {
     settings: [affinity, controllerAffinity],
     reason: 'the chart has no key for it; use --node-selector and --toleration',

@@ -1,6 +1,6 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
-import {cache, cacheAccessMode, cachePath} from '../../settings/cache.ts';
+import {cache, cacheAccessMode} from '../../settings/cache.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {
@@ -26,11 +26,8 @@ import {
   controllerAffinity,
   controllerNodeSelector,
   controllerToleration,
-  mount,
   nodeSelector,
   podAnnotation,
-  podLabel,
-  sidecar,
   toleration,
 } from '../../settings/placement.ts';
 import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
@@ -44,12 +41,11 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 
-import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import {caScope, clientCertSecret} from '../../settings/tls.ts';
 import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
-import {cacheLimit, claimCache} from '../shared/cache-rows.ts';
+import {cacheLimit, claimCache, ephemeralLimit} from '../shared/cache-rows.ts';
 import {asEnum, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
 import {extraVariables} from '../shared/extra-variables.ts';
-import {MIRRORS} from '../shared/ignored-keys.ts';
 import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
 import {mountRow, resourceRows, serviceAccount} from '../shared/pod-rows.ts';
 import type {Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
@@ -64,7 +60,7 @@ import {
   variable,
 } from '../shared/row-kinds.ts';
 import {sharedRefusals} from '../shared/shared-refusals.ts';
-import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
+import {ONE_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
 export const PURPOSE_ANNOTATION = 'scalr.io/purpose';
@@ -145,8 +141,8 @@ export const rows: readonly Row[] = [
   fixedValue(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
     ...key(metadataService, 'agent.allowMetadataService', {
-      as: asEnum({block: false, allow: true}),
       in: '0.5.65 - 0.5.66',
+      as: asEnum({block: false, allow: true}),
     }),
     // The key is not in values.yaml; without it, the policy is created.
     read: (values) =>
@@ -157,20 +153,19 @@ export const rows: readonly Row[] = [
     in: '>=0.5.67',
   }),
   notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-  ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
+  ...caBundleRows('agent.tls'),
   ...onlyIn('<0.6.0', caExtraVariable()),
-  key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
-  ...onlyIn(
-    '<=0.5.63',
-    claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim}),
-  ),
-  ...onlyIn(
-    ONE_PERSISTENCE,
-    claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim}),
-  ),
-  ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
+  key(clientCertSecret, 'agent.tls.clientCertSecret.name'),
+  ...onlyIn(ONE_PERSISTENCE, claimCache({volume: 'persistence', withClaim})),
+  ...claimCache({
+    volume: 'persistence.cache',
+    volumeIn: (values) => (usesOldPersistence(values) ? 'persistence' : 'persistence.cache'),
+    withClaim,
+  }),
+  ephemeralLimit('persistence.emptyDir.sizeLimit'),
+  ephemeralLimit('persistence.cache.emptyDir.sizeLimit'),
   key(dataHome, 'agent.dataDir'),
-  key(dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
+  key(dataSize, 'persistence.data.emptyDir.sizeLimit'),
   providerCacheRow,
   variable(providerCacheLimit, {
     map: 'extraEnv',
@@ -183,9 +178,9 @@ export const rows: readonly Row[] = [
     name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
-  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors}),
   key(affinity, 'affinity'),
-  ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
+  mountRow('extraVolumes', 'extraVolumeMounts'),
   ...resourceRows(runSize, 'resources'),
   key(nodeSelector, 'nodeSelector'),
   key(toleration, 'tolerations'),
@@ -241,17 +236,6 @@ export const rows: readonly Row[] = [
   extraVariables([{path: 'extraEnv'}]),
 ];
 
-/** The keys of the cache, which are read under their old names if those are in use. */
-function splitCache(): Row[] {
-  const limit = 'persistence.cache.emptyDir.sizeLimit';
-  const old = claimCache({volume: 'persistence', limit});
-  return claimCache({volume: 'persistence.cache', limit, withClaim}).map((each, index) => ({
-    ...each,
-    read: (values, scope) =>
-      (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
-  }));
-}
-
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
   {
@@ -268,13 +252,11 @@ export const refusals: readonly Refusal[] = [
     reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels',
   },
   {settings: [caScope], reason: 'runs share the agent container'},
-  {settings: [caSecret], in: '<0.6.0', reason: 'the chart has no key for a Secret'},
   {
     settings: [cache],
     reason:
       'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
   },
-  {settings: [cachePath], reason: 'the chart does not mount directories of the node'},
   {
     settings: [
       controllerNodeSelector,
@@ -292,9 +274,6 @@ export const refusals: readonly Refusal[] = [
     settings: Object.values(workerSize),
     reason: 'runs execute in the agent container; use the sizes of runs',
   },
-  {settings: [sidecar], reason: 'the chart has no key for additional containers'},
-  {settings: [mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
-  {settings: [podLabel], reason: 'the chart has no key for pod labels'},
   {settings: [jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
   {
     settings: [schedulingTimeout, acquireTimeout],

@@ -8,7 +8,6 @@ import {gracePeriod, shutdownMode, writableRoot} from '../../settings/lifecycle.
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
 import {podLabel} from '../../settings/placement.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-
 import {release, target} from '../../settings/release.ts';
 import {runSize} from '../../settings/size.ts';
 import {
@@ -28,13 +27,13 @@ import {asStopAction, stopPeriod} from '../shared/pod-rows.ts';
 import type {Row, ValuesEntry} from '../shared/row.ts';
 import {
   implied,
-  inCatalogOrder,
   key,
   notWritten,
   row,
   type VariableOptions,
   variable,
 } from '../shared/row-kinds.ts';
+import {inCatalogOrder} from '../shared/support.ts';
 
 /**
  * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own

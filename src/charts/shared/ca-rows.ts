@@ -1,8 +1,11 @@
-import {at, getAt} from '../../ground/tree.ts';
+import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
 import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../../settings/tls.ts';
 import {asBase64} from './codecs.ts';
 import type {Row} from './row.ts';
-import {implied, key, row, textIn, variable} from './row-kinds.ts';
+import {implied, key, row, variable} from './row-kinds.ts';
+
+const filledText = (values: Values, path: string | Path): string | undefined =>
+  textAt(values, path) || undefined;
 
 const REPLACES =
   'The CA bundle replaces the public root certificates. If it contains only private CAs, public registries cannot be reached.';
@@ -17,15 +20,15 @@ export const caBundleRows = (path: string): Row[] => {
     row({
       ...key(caSecretKey, secretKey),
       read: (values, {get}) =>
-        get(caSecret) === undefined ? undefined : textIn(values, secretKey),
+        get(caSecret) === undefined ? undefined : filledText(values, secretKey),
     }),
-    implied(caPublicRoots, (values) => textIn(values, inline)?.includes(PUBLIC_ROOTS)),
+    implied(caPublicRoots, (values) => filledText(values, inline)?.includes(PUBLIC_ROOTS), {
+      from: [inline],
+    }),
     implied(
       caScope,
-      (values, {get}) => ((get(caSecret) ?? textIn(values, inline)) ? 'all' : undefined),
-      {
-        accepts: (scope) => scope === 'all',
-      },
+      (values, {get}) => ((get(caSecret) ?? filledText(values, inline)) ? 'all' : undefined),
+      {from: [inline], accepts: (scope) => scope === 'all'},
     ),
     row({
       setting: caFile,
@@ -33,7 +36,7 @@ export const caBundleRows = (path: string): Row[] => {
       write: (pem, {get}) => [
         [inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${publicRoots().join('\n')}\n` : pem],
       ],
-      read: (values) => textIn(values, inline)?.split(PUBLIC_ROOTS)[0],
+      read: (values) => filledText(values, inline)?.split(PUBLIC_ROOTS)[0],
       partly: (_, {get}) =>
         get(caPublicRoots) === undefined
           ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.`
@@ -66,7 +69,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
   implied(
     caPublicRoots,
     (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false),
-    {accepts: (asked) => !asked},
+    {from: caRow.paths, accepts: (asked) => !asked},
   ),
 ];
 
@@ -78,8 +81,6 @@ export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[
   implied(
     caScope,
     (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined),
-    {
-      accepts: (scope) => scope === 'all',
-    },
+    {from: [at('extraEnv')], accepts: (scope) => scope === 'all'},
   ),
 ];

@@ -1,4 +1,4 @@
-import {at, getAt, type Path} from '../../ground/tree.ts';
+import {at, getAt, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {
   cache,
   cacheAccessMode,
@@ -7,29 +7,41 @@ import {
   cacheStorageClass,
   cacheSubPath,
 } from '../../settings/cache.ts';
-import type {Get} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {compare} from '../releases/versions.ts';
 import {asMebibytes, isWholeMebibytes} from './codecs.ts';
 import type {Row, Scope, ValuesEntry} from './row.ts';
-import {key, notWritten, row, textIn} from './row-kinds.ts';
+import {key, notWritten, type Options, row} from './row-kinds.ts';
 
-interface CacheKeys {
+interface ClaimCache {
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
   volume: string;
-  /** Key of the limit of the ephemeral volume, where the version has one. */
-  limit?: string;
-  /** Additional keys for a PersistentVolumeClaim in this chart. */
+  /** The map with the same keys that the templates read with these values (default: `volume`). */
+  volumeIn?(values: Values): string;
+  /** Additional keys for a new or existing PersistentVolumeClaim. */
   withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly ValuesEntry[]};
 }
 
 const isNewClaim = (get: Get): boolean => get(cache) === 'pvc';
 const isExistingClaim = (get: Get): boolean => get(cache) === 'existing-pvc';
-const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephemeral';
+const isClaim = (get: Get): boolean => isNewClaim(get) || isExistingClaim(get);
 
 /** A cache on a new PersistentVolumeClaim, an existing one or an ephemeral volume. */
-export const claimCache = ({volume, limit, withClaim}: CacheKeys): Row[] => {
+export function claimCache({volume, volumeIn = () => volume, withClaim}: ClaimCache): Row[] {
   const enabled = at(`${volume}.enabled`);
-  const claim = `${volume}.persistentVolumeClaim`;
+  const isEnabled = (values: Values): boolean =>
+    getAt(values, at(`${volumeIn(values)}.enabled`)) === true;
+  const claimKey = (name: string): string => `${volume}.persistentVolumeClaim.${name}`;
+  const claimAt = (values: Values, name: string): Tree =>
+    getAt(values, at(`${volumeIn(values)}.persistentVolumeClaim.${name}`)) ?? null;
+  const ofClaim = <T extends string>(
+    setting: Setting<T>,
+    name: string,
+    options: Options<T>,
+  ): Row<T> => ({
+    ...key(setting, claimKey(name), options),
+    read: (values) => setting.kind.fromValues?.(claimAt(values, name)),
+  });
   return [
     row({
       setting: cache,
@@ -40,24 +52,27 @@ export const claimCache = ({volume, limit, withClaim}: CacheKeys): Row[] => {
           ? [[enabled, false]]
           : [[enabled, true], ...(withClaim?.write(scope) ?? [])],
       read: (values) => {
-        if (getAt(values, enabled) !== true) return 'ephemeral';
-        return textIn(values, `${claim}.claimName`) === undefined ? 'pvc' : 'existing-pvc';
+        if (!isEnabled(values)) return 'ephemeral';
+        return cacheClaim.kind.fromValues?.(claimAt(values, 'claimName')) ? 'existing-pvc' : 'pvc';
       },
     }),
-    key(cacheClaim, `${claim}.claimName`, {when: isExistingClaim}),
-    key(cacheSize, `${claim}.storage`, {when: isNewClaim}),
-    ...(limit === undefined ? [] : [key(cacheSize, limit, {when: isEphemeral})]),
-    key(cacheStorageClass, `${claim}.storageClassName`, {
+    ofClaim(cacheClaim, 'claimName', {when: isExistingClaim}),
+    ofClaim(cacheSize, 'storage', {when: isNewClaim}),
+    ofClaim(cacheStorageClass, 'storageClassName', {
       when: isNewClaim,
       // docs/charts/upgrades.md, "A storage class of -": the templates break on it before 0.6.2.
       accepts: (name, {version}) => name !== '-' || compare(version, '0.6.2') >= 0,
     }),
-    key(cacheAccessMode, `${claim}.accessMode`, {when: isNewClaim}),
+    ofClaim(cacheAccessMode, 'accessMode', {when: isNewClaim}),
     // Informational for an existing PersistentVolumeClaim; no template reads it.
-    notWritten(cacheAccessMode, {when: isExistingClaim}),
-    key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
+    notWritten(cacheAccessMode, {when: isExistingClaim, from: [at(claimKey('accessMode'))]}),
+    ofClaim(cacheSubPath, 'subPath', {when: isClaim}),
   ];
-};
+}
+
+/** The size limit of an ephemeral cache. */
+export const ephemeralLimit = (path: string): Row =>
+  key(cacheSize, path, {when: (get) => (get(cache) ?? 'ephemeral') === 'ephemeral'});
 
 /** Settings of a PersistentVolumeClaim for the cache. */
 export const CLAIM_SETTINGS = [

@@ -8,7 +8,6 @@ import {
   textAt,
   type Values,
 } from '../../ground/tree.ts';
-import type {Setting} from '../../settings/define.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import type {Mount} from '../../settings/kinds/kubernetes.ts';
 import {textMapIn} from '../../settings/kinds/lists.ts';
@@ -20,7 +19,7 @@ import type {ContainerSize} from '../../settings/size.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import {asEnum} from './codecs.ts';
 import type {Row} from './row.ts';
-import {key, notWritten, type Options, row, textIn} from './row-kinds.ts';
+import {key, notWritten, type Options, row} from './row-kinds.ts';
 
 /** What the agent does when it is stopped. */
 export const asStopAction = asEnum({
@@ -99,7 +98,7 @@ export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[]
       [CREATE, get(serviceAccountAnnotation) !== undefined],
       [NAME, name],
     ],
-    read: (values) => textIn(values, NAME),
+    read: (values) => textAt(values, NAME) || undefined,
     ...options,
   }),
   row({

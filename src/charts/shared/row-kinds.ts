@@ -1,19 +1,9 @@
-import {
-  at,
-  copyOf,
-  getAt,
-  type Path,
-  sameTree,
-  type Tree,
-  textAt,
-  type Values,
-} from '../../ground/tree.ts';
-import {catalog} from '../../settings/catalog.ts';
+import {at, copyOf, getAt, type Path, sameTree, type Tree} from '../../ground/tree.ts';
 import type {Setting} from '../../settings/define.ts';
 import type {Codec} from './codecs.ts';
 import type {Row} from './row.ts';
 
-export type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
+export type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly' | 'from'>>;
 
 /** As the setting spells it. */
 const asItIs = <T>({kind}: Setting<T>): Codec<T> => ({
@@ -116,21 +106,8 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   }));
 };
 
-/** The rows in the order of the catalog, in which settings are read. */
-export const inCatalogOrder = (rows: readonly Row[]): Row[] =>
-  catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));
 export const onlyIn = (range: string, rows: readonly Row[]): Row[] =>
-  rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
-
-/** `a || b` and `c` make `a c || b c`, which is how semver spells an intersection. */
-const intersect = (one: string, other: string): string =>
-  one
-    .split('||')
-    .flatMap((left) => other.split('||').map((right) => `${left.trim()} ${right.trim()}`))
-    .join(' || ');
+  rows.map((each) => ({...each, in: range}));
 
 /** A row as a literal, its types checked against its setting. */
 export const row = <T>(definition: Row<T>): Row<T> => definition;
-
-export const textIn = (values: Values, path: string | Path): string | undefined =>
-  textAt(values, path) || undefined;

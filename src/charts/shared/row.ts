@@ -15,14 +15,16 @@ export type ValuesEntry = readonly [path: Path, value: Tree, why?: string];
 /** How one setting is written into values.yaml and read back, for a range of versions. */
 export interface Row<T = unknown> {
   setting: Setting<T>;
-  /** Semver range of chart versions (default: all supported versions). */
+  /** Semver range of chart versions, if it does not apply to every version that has its keys. */
   in?: string;
   /** Condition on other settings. */
   when?(get: Get): boolean;
   /** Values of the setting that the chart supports. */
   accepts?(value: T, scope: Scope): boolean;
-  /** Paths that it may write; the contract test verifies them in every release. */
+  /** Keys that it may write. */
   paths: readonly Path[];
+  /** Keys of other rows from which it is read. */
+  from?: readonly Path[];
   write(value: T, scope: Scope): readonly ValuesEntry[];
   /** The setting in the merged values; undefined if they cannot be expressed as this setting. */
   read(values: Values, scope: Scope): T | undefined;

@@ -1,7 +1,6 @@
 import {cacheStorageClass, efsHandle, efsMountOption} from '../../settings/cache.ts';
-import {providerMirror} from '../../settings/network.ts';
 import {purpose, singleRun} from '../../settings/purpose.ts';
-import {caFile, caPublicRoots, clientCertSecret} from '../../settings/tls.ts';
+import {caFile, caPublicRoots} from '../../settings/tls.ts';
 import type {Refusal} from './row.ts';
 
 /** Reasons that hold for all three charts, unless a chart has a reason of its own. */
@@ -23,8 +22,6 @@ export const sharedRefusals: readonly Refusal[] = [
     reason:
       'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
   },
-  {settings: [clientCertSecret], reason: 'this version has no key for it'},
-  {settings: [providerMirror], reason: 'this version has no key for mirrors'},
   {settings: [efsHandle], reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
   {
     settings: [efsMountOption],

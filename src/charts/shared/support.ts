@@ -1,6 +1,7 @@
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel} from '../../settings/agent.ts';
+import {catalog} from '../../settings/catalog.ts';
 import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../../settings/define.ts';
 import {load} from '../../settings/purpose.ts';
@@ -142,3 +143,7 @@ export function readRows(
   // A row may depend on a setting that comes later, so a first pass reads them all.
   return readOnce(readOnce(new Map()).settings);
 }
+
+/** The rows in the order of the catalog, in which settings are read. */
+export const inCatalogOrder = (rows: readonly Row[]): Row[] =>
+  catalog.flatMap((setting) => rows.filter((each) => each.setting === setting));

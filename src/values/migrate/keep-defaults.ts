@@ -1,4 +1,5 @@
-import {chartFor, knowsKey} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/charts.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
 import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {isUnprotected, protectionsOf} from '../../charts/security.ts';

@@ -1,8 +1,8 @@
-import {chartFor, knowsKey} from '../../charts/charts.ts';
+import {chartFor} from '../../charts/charts.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {isUnknown} from '../../charts/releases/target.ts';
-import {within} from '../../charts/releases/versions.ts';
 import type {ValuesEntry} from '../../charts/shared/row.ts';
 import {refusalReason, rowsFor} from '../../charts/shared/support.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -115,7 +115,7 @@ function rewrite(
     // The same row of both versions spells the setting in the same way.
     const isSpeltAlike =
       from.chart === to.chart &&
-      oldRows.every((row) => within(to.version, row.in)) &&
+      oldRows.every((row) => chartFor(to).rows.includes(row)) &&
       leaves.every((path) => knowsKey(to, path));
     const written = rows.flatMap((row) => row.write(value, scope));
     const reached = reachedBy(leaves, from);

@@ -1,6 +1,6 @@
-import {knowsKey} from '../../charts/charts.ts';
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {CHART_NAMES, isChart} from '../../charts/releases/chart-name.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {newestOf, targetOf} from '../../charts/releases/target.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';

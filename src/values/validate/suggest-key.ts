@@ -1,11 +1,11 @@
-import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
+import {CHARTS, newestWith, upstreamNotes} from '../../charts/charts.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
 import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {releasesOf} from '../../charts/releases/target.ts';
-import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases/versions.ts';
+import {describeRange, oncePerVersion, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {closest, isMisspelled} from '../../ground/text.ts';
@@ -132,7 +132,7 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
           startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined),
       );
       if (from === undefined) continue;
-      const version = releasesOf(chart).findLast((each) => within(each, row.in));
+      const version = newestWith(chart, row);
       if (version === undefined) continue;
       const section =
         from.length > path.length ? moveSection(path, from, row, values, target) : undefined;

@@ -1,7 +1,6 @@
 import {chartFor} from '../../charts/charts.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {within} from '../../charts/releases/versions.ts';
 import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
@@ -90,9 +89,7 @@ function contextOf(
   const effective = effectiveValues(values, target);
   // A setting that has a key counts as the key says: --set can have emptied it.
   const hasKey = (setting: Setting): boolean =>
-    chartFor(target).rows.some(
-      (row) => row.setting === setting && row.paths.length > 0 && within(target.version, row.in),
-    );
+    chartFor(target).rows.some((row) => row.setting === setting && row.paths.length > 0);
   const given =
     known
       ?.entries()
