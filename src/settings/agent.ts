@@ -8,6 +8,7 @@ import {accountUrl, accountUrlOf} from './kinds/urls.ts';
 import {release, secretNamesOf} from './release.ts';
 
 export const url = defineSetting('Agent', 'url', {
+  variable: 'SCALR_URL',
   question: 'Scalr URL',
   summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
@@ -38,6 +39,7 @@ export const token = defineSetting('Agent', 'token', {
 });
 
 export const tokenFile = defineSetting('Agent', 'token-file', {
+  variable: 'SCALR_AGENT_TOKEN',
   question: 'Agent pool token file',
   summary: 'Agent pool token file. Use - for standard input.',
   kind: secret({isFile: true}),
@@ -100,12 +102,14 @@ export const secretAnnotation = defineSetting('Agent', 'secret-annotation', {
 });
 
 export const debug = defineSetting('Agent', 'debug', {
+  variable: 'SCALR_AGENT_DEBUG',
   question: 'Enable debug logging?',
   summary: 'Enable debug logging of the agent.',
   kind: onOff(),
 });
 
 export const logFormat = defineSetting('Agent', 'log-format', {
+  variable: 'SCALR_AGENT_LOG_FORMAT',
   question: 'Log format',
   summary: 'Agent log format.',
   kind: choice(['json', 'plain', 'dev']),

@@ -36,6 +36,8 @@ export interface Declaration<T> {
   meanings?: Readonly<Record<string, string>>;
   /** Required, without a possible default. */
   required?: boolean;
+  /** The variable that means the same to the agent, which --extra-env therefore refuses. */
+  variable?: string;
   /** Set by this environment variable only: no flag, no answers key. */
   onlyEnv?: string;
   /** Otherwise the setting has no effect; `needs` names the required flags. */

@@ -33,6 +33,7 @@ const warnOfCredentials = (value: string): string | undefined =>
     : undefined;
 
 export const httpProxy = defineSetting('Network', 'http-proxy', {
+  variable: 'HTTP_PROXY',
   question: 'Proxy for http:// URLs',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   meant: proxyUrlOf,
@@ -47,6 +48,7 @@ export const httpProxy = defineSetting('Network', 'http-proxy', {
 });
 
 export const httpsProxy = defineSetting('Network', 'https-proxy', {
+  variable: 'HTTPS_PROXY',
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
@@ -60,6 +62,7 @@ export const httpsProxy = defineSetting('Network', 'https-proxy', {
 const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
 
 export const noProxy = defineSetting('Network', 'no-proxy', {
+  variable: 'NO_PROXY',
   question: 'Hosts and networks that bypass the proxy',
   summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),

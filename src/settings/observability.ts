@@ -3,6 +3,7 @@ import {hostAndPort} from './kinds/hosts.ts';
 import {onOff} from './kinds/texts.ts';
 
 export const otelEndpoint = defineSetting('Observability', 'otel-endpoint', {
+  variable: 'SCALR_AGENT_OTLP_ENDPOINT',
   question: 'OpenTelemetry collector',
   summary: 'OTLP/gRPC endpoint of the OpenTelemetry collector, as HOST:PORT.',
   kind: hostAndPort(),
@@ -14,6 +15,7 @@ const needsEndpoint = {
 };
 
 export const otelMetrics = defineSetting('Observability', 'otel-metrics', {
+  variable: 'SCALR_AGENT_OTLP_METRICS_ENABLED',
   question: 'Export metrics?',
   summary: 'Export metrics to the collector.',
   kind: onOff(),
@@ -22,6 +24,7 @@ export const otelMetrics = defineSetting('Observability', 'otel-metrics', {
 });
 
 export const otelTraces = defineSetting('Observability', 'otel-traces', {
+  variable: 'SCALR_AGENT_OTLP_TRACES_ENABLED',
   question: 'Export traces?',
   summary: 'Export traces to the collector.',
   kind: onOff(),

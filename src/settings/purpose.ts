@@ -58,6 +58,7 @@ export const load = defineSetting('Purpose', 'load', {
 });
 
 export const concurrency = defineSetting('Purpose', 'concurrency', {
+  variable: 'SCALR_AGENT_CONCURRENCY',
   isForRuns: true,
   question: 'Maximum concurrent runs',
   summary:
@@ -69,6 +70,7 @@ export const concurrency = defineSetting('Purpose', 'concurrency', {
 });
 
 export const singleRun: Setting<boolean> = defineSetting('Agent', 'single-run', {
+  variable: 'SCALR_AGENT_SINGLE',
   isForRuns: true,
   question: 'Restart the agent container after every run?',
   summary:

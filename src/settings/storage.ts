@@ -37,6 +37,7 @@ const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
     : undefined;
 
 export const providerCache: Setting<boolean> = defineSetting('Storage', 'provider-cache', {
+  variable: 'SCALR_AGENT_PROVIDER_CACHE_ENABLED',
   isForRuns: true,
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
@@ -47,6 +48,7 @@ export const providerCache: Setting<boolean> = defineSetting('Storage', 'provide
 
 const limitOf = (what: 'provider' | 'module', isOn: () => Setting<boolean>): Setting<string> =>
   defineSetting('Storage', `${what}-cache-limit`, {
+    variable: `SCALR_AGENT_${what.toUpperCase()}_CACHE_SIZE_LIMIT_MB`,
     isForRuns: true,
     question: `Size limit of the ${what} cache`,
     summary: `Size limit of the ${what} cache; above it, the agent removes ${what}s. Enables the ${what} cache.`,
@@ -57,6 +59,7 @@ const limitOf = (what: 'provider' | 'module', isOn: () => Setting<boolean>): Set
 export const providerCacheLimit = limitOf('provider', () => providerCache);
 
 export const moduleCache: Setting<boolean> = defineSetting('Storage', 'module-cache', {
+  variable: 'SCALR_AGENT_MODULE_CACHE_ENABLED',
   isForRuns: true,
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',

@@ -7,6 +7,7 @@ import {choice, dataKey, objectName, onOff} from './kinds/texts.ts';
 import {namespace, release, secretNamesOf} from './release.ts';
 
 export const caFile: Setting<string> = defineSetting('TLS', 'ca-file', {
+  variable: 'SCALR_AGENT_CA_CERT',
   question: 'File with private CA certificates',
   summary:
     'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
@@ -74,6 +75,7 @@ const createTls = (name: string, where: string): string =>
   );
 
 export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert-file', {
+  variable: 'SCALR_AGENT_TLS_CERT_FILE',
   question: 'Client certificate file',
   summary: 'Client certificate file for mutual TLS, PEM; stored in a Secret.',
   kind: clientCertificate(),
@@ -90,6 +92,7 @@ export const clientCertFile: Setting<Secret> = defineSetting('TLS', 'client-cert
 });
 
 export const clientKeyFile: Setting<Secret> = defineSetting('TLS', 'client-key-file', {
+  variable: 'SCALR_AGENT_TLS_KEY_FILE',
   question: 'Client key file',
   summary: 'Private key file of the client certificate, PEM; stored in a Secret.',
   kind: privateKey(),

@@ -140,12 +140,11 @@ export const rows: readonly Row[] = [
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
   variable(debug, {
     map: 'extraEnv',
-    name: 'SCALR_AGENT_DEBUG',
     as: asOnOff('1', '0'),
     ...controllerOnly,
   }),
   key(debug, 'agent.debug', {as: asOnOff('1', '0')}),
-  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', ...controllerOnly}),
+  variable(logFormat, {map: 'extraEnv', ...controllerOnly}),
   key(logFormat, 'agent.logFormat'),
 
   fixedValue(purpose, 'runs'),

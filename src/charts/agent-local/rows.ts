@@ -93,11 +93,11 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
     : {repository};
 }
 
-const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
-  variable(setting, {map: 'extraEnv', name, as: asOnOff('true', 'false')});
-const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
-const providerCacheRow = extraSwitch(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
-const moduleCacheRow = extraSwitch(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
+const extraSwitch = (setting: Setting<boolean>): Row<boolean> =>
+  variable(setting, {map: 'extraEnv', as: asOnOff('true', 'false')});
+const single = extraSwitch(singleRun);
+const providerCacheRow = extraSwitch(providerCache);
+const moduleCacheRow = extraSwitch(moduleCache);
 
 const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
 
@@ -106,8 +106,8 @@ export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret.name'),
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
-  variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asOnOff('1', '0')}),
-  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT'}),
+  variable(debug, {map: 'extraEnv', as: asOnOff('1', '0')}),
+  variable(logFormat, {map: 'extraEnv'}),
   row({
     setting: purpose,
     paths: [at('podAnnotations')],
@@ -169,13 +169,11 @@ export const rows: readonly Row[] = [
   providerCacheRow,
   variable(providerCacheLimit, {
     map: 'extraEnv',
-    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
   moduleCacheRow,
   variable(moduleCacheLimit, {
     map: 'extraEnv',
-    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
   key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors}),

@@ -75,9 +75,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
 
 /** CA bundle in the extra variables, shared by the agent and its runs. */
 export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
-  ...caVariable(
-    variable(caFile, {map: 'extraEnv', name: 'SCALR_AGENT_CA_CERT', as: asBase64, ...options}),
-  ),
+  ...caVariable(variable(caFile, {map: 'extraEnv', as: asBase64, ...options})),
   implied(
     caScope,
     (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined),

@@ -1,5 +1,7 @@
 import {at} from '../../ground/tree.ts';
+import {catalog} from '../../settings/catalog.ts';
 import {extraEnv} from '../../settings/chart-values.ts';
+import {caFile} from '../../settings/tls.ts';
 import {mapAt} from './pod-rows.ts';
 import type {Row} from './row.ts';
 import {row} from './row-kinds.ts';
@@ -42,24 +44,6 @@ export const extraVariables = (
 
 /** Variables that have their own setting, so they cannot be set twice. */
 export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
-  ['HTTP_PROXY', 'http-proxy'],
-  ['HTTPS_PROXY', 'https-proxy'],
-  ['NO_PROXY', 'no-proxy'],
-  ['SCALR_URL', 'url'],
-  ['SCALR_AGENT_TOKEN', 'token-file'],
-  ['SCALR_AGENT_DEBUG', 'debug'],
-  ['SCALR_AGENT_LOG_FORMAT', 'log-format'],
-  ['SCALR_AGENT_CA_CERT', 'ca-file'],
-  ['SSL_CERT_FILE', 'ca-file'],
-  ['SCALR_AGENT_TLS_CERT_FILE', 'client-cert-file'],
-  ['SCALR_AGENT_TLS_KEY_FILE', 'client-key-file'],
-  ['SCALR_AGENT_OTLP_ENDPOINT', 'otel-endpoint'],
-  ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
-  ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
-  ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
-  ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
-  ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
-  ['SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', 'module-cache-limit'],
-  ['SCALR_AGENT_SINGLE', 'single-run'],
-  ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
+  ...catalog.flatMap(({variable, id}) => (variable === undefined ? [] : [[variable, id] as const])),
+  ['SSL_CERT_FILE', caFile.id],
 ]);

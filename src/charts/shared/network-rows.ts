@@ -18,9 +18,9 @@ export const proxyVariables = (
   options: Pick<Row<string>, 'partly'> = {},
   internal = IN_CLUSTER,
 ): Row[] => [
-  variable(httpProxy, {map, name: 'HTTP_PROXY', ...options}),
-  variable(httpsProxy, {map, name: 'HTTPS_PROXY', ...options}),
-  variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy(internal)}),
+  variable(httpProxy, {map, ...options}),
+  variable(httpsProxy, {map, ...options}),
+  variable(noProxy, {map, as: asNoProxy(internal)}),
 ];
 
 /** Proxy keys, ignored unless the proxy is enabled. */
@@ -33,15 +33,13 @@ export const proxyKeys = (path: string): Row[] =>
 
 /** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [
-  variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT'}),
+  variable(otelEndpoint, {map}),
   variable(otelMetrics, {
     map,
-    name: 'SCALR_AGENT_OTLP_METRICS_ENABLED',
     as: asOnOff('true', 'false'),
   }),
   variable(otelTraces, {
     map,
-    name: 'SCALR_AGENT_OTLP_TRACES_ENABLED',
     as: asOnOff('true', 'false'),
   }),
 ];

@@ -60,11 +60,12 @@ export const switched = (
 
 export type VariableOptions<T> = Options<T> & {as?: Codec<T>};
 
-/** The setting is the environment variable `name` in a map of extra variables. */
+/** The setting is an environment variable in a map of extra variables; `name` is needed only if the setting declares none. */
 export const variable = <T>(
   setting: Setting<T>,
-  {map, name, ...options}: VariableOptions<T> & {map: string; name: string},
+  {map, name = setting.variable, ...options}: VariableOptions<T> & {map: string; name?: string},
 ): Row<T> => {
+  if (name === undefined) throw new Error(`${setting.id} declares no variable of the agent.`);
   const plain = key(setting, [...at(map), name], options);
   const write: Row<T>['write'] = (value, scope) =>
     plain.write(value, scope).map(([path, tree]) => [path, String(tree)]);
