@@ -6,10 +6,14 @@ import {
   type ScalrAgent,
   type ScalrPool,
 } from '../checks/status/account.ts';
-import {type AccountPlan, runAccountSteps} from '../extensions/account/account-steps.ts';
+import {
+  type AccountPlan,
+  type PoolPlan,
+  runAccountSteps,
+} from '../extensions/account/account-steps.ts';
 import type {Resource, ScalrClient} from '../extensions/account/client.ts';
+import {type PoolLinks, planLinks} from '../extensions/account/link-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {type PoolLinks, type PoolPlan, planLinks} from '../extensions/account/pool.ts';
 import {usageError} from '../ground/errors.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountFlags} from './account.ts';

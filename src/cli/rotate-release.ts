@@ -1,19 +1,21 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import type {accountPoolIn} from '../cluster/release/namespace.ts';
+import {
+  type AccountRotation,
+  readAccountRotation,
+  type TokenUsers,
+  tokenUsedByOthers,
+  verifyAgentsUseToken,
+} from '../extensions/account/account-rotation.ts';
 import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {
-  type AccountRotation,
   planRotation,
-  readAccountRotation,
   removePreviousToken,
   type TokenHolder,
-  type TokenUsers,
-  tokenUsedByOthers,
-  verifyAgentsUseToken,
 } from '../extensions/account/rotate-token.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';

@@ -15,8 +15,8 @@ import {
   runAccountSteps,
 } from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
+import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';

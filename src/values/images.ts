@@ -11,7 +11,7 @@ import {imageRegistry, runnerImage} from '../settings/images.ts';
 import {namesRegistry, withoutRegistry} from '../settings/kinds/images.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
-import {effectiveValues} from './read-values.ts';
+import {effectiveValues} from './reading/read-values.ts';
 
 export interface InstallImage {
   /** The reference to copy from. */

@@ -9,7 +9,7 @@ import {canonicalQuantity, milliOf} from '../settings/kinds/quantities.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {runSize} from '../settings/size.ts';
-import {readValues} from './read-values.ts';
+import {readValues} from './reading/read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
 export interface Sizing {

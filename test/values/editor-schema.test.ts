@@ -9,7 +9,7 @@ import {
 } from '../../src/charts/releases/schema.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import {editorSchema} from '../../src/values/editor-schema.ts';
-import {readSource} from '../../src/values/validate/source.ts';
+import {readSource} from '../../src/values/reading/source.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {DOCUMENTS} from '../golden/cases.ts';
 import {TARGETS} from '../support/versions.ts';

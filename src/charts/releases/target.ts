@@ -112,11 +112,6 @@ function checkVersion(name: ChartName, version: string): Warning[] {
 export const policyMissesRuns = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
-/** Labels of every other pod of a release (templates/_helpers.tpl, selectorLabels). */
-export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({
-  'app.kubernetes.io/instance': release,
-});
-
 /** Versions that no agent can use: 0.5.63 kills runs that exceed 30Mi. */
 const BROKEN: Readonly<Partial<Record<ChartName, readonly string[]>>> = {'agent-job': ['0.5.63']};
 

@@ -45,9 +45,6 @@ export const annotationsWithoutAccount: IgnoredKey = {
 
 export const labelsWithoutAccount: IgnoredKey = {path: 'serviceAccount.labels', ...WITHOUT_ACCOUNT};
 
-/** agent-local and agent-job have a key for provider mirrors. */
-export const MIRRORS = '>=0.6.4';
-
 /** What a new PVC is made of. */
 export const CLAIM_KEYS = ['storageClassName', 'storage', 'accessMode'] as const;
 

@@ -5,7 +5,7 @@ import type {Target} from '../../charts/releases/target.ts';
 import {isUnknown} from '../../charts/releases/target.ts';
 import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
 import {mergeValues, type Values} from '../../ground/tree.ts';
-import {effectiveValues as withDefaults} from '../../values/read-values.ts';
+import {effectiveValues as withDefaults} from '../../values/reading/read-values.ts';
 import {
   type ListedRelease,
   objectsIn,

@@ -3,7 +3,7 @@ import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';

@@ -4,7 +4,7 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
-import {planRevocation} from '../../../extensions/account/account-steps.ts';
+import {planRevocation} from '../../../extensions/account/token-plans.ts';
 import type {Warning} from '../../../ground/errors.ts';
 
 interface Result {
