@@ -20,7 +20,7 @@ import {type Collected, signalExitCode} from '../extensions/bundle/save-bundle.t
 import type {Bundle} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
-import {bytes, milliOf} from '../settings/kinds.ts';
+import {bytes, milliOf} from '../settings/kinds/quantities.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {accountFlag, addressIn, optionalAccount} from './account.ts';

@@ -1,4 +1,4 @@
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';

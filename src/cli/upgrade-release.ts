@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
@@ -17,7 +17,7 @@ import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';

@@ -1,6 +1,6 @@
 import {isBelow} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {releasesOf} from '../charts/target.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {releasesOf} from '../charts/releases/target.ts';
 import {isRestored} from '../cluster/diff/live-drift.ts';
 import {upgradeWithValues} from '../cluster/helm/helm.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';

@@ -1,5 +1,5 @@
 import {isBelow as isOlder} from '../charts/charts.ts';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {comparePaths} from '../cluster/diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
 import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';

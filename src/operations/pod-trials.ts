@@ -12,7 +12,7 @@ import {
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
-import {milliOf} from '../settings/kinds.ts';
+import {milliOf} from '../settings/kinds/quantities.ts';
 import type {TrialBatch} from './server-dry-run.ts';
 import type {Step} from './step.ts';
 

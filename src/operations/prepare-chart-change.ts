@@ -1,5 +1,5 @@
 import {kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {label} from '../cluster/kubernetes/kubectl.ts';
 import {isOwnFor, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';
 import {

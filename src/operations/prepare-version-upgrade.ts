@@ -1,6 +1,6 @@
 import type {UpgradeAdvice} from '../charts/advise.ts';
 import {noteText} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {
   type DesiredRelease,

@@ -1,7 +1,7 @@
 import {digestOf} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {type ChartReference, pull, showNewest, verifyArchive} from '../cluster/helm/helm.ts';
 import type {Call} from '../ground/command-line.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';

@@ -1,6 +1,7 @@
 import {isBelow} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
-import {releasesOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {releasesOf} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {
   includesRef,
@@ -16,7 +17,7 @@ import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {sameTree, type Tree, type Values} from '../ground/tree.ts';
-import {shutdownMode} from '../settings/pods.ts';
+import {shutdownMode} from '../settings/lifecycle.ts';
 import {readValues} from '../values/reading/read-values.ts';
 import {CONTROLLERS} from './pod-trials.ts';
 import type {Step} from './step.ts';

@@ -1,4 +1,4 @@
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {uninstall} from '../cluster/helm/helm.ts';
 import {resourceOf} from '../cluster/kubernetes/kinds.ts';
 import {

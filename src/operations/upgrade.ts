@@ -5,7 +5,7 @@ import {
   pinnedAdvice,
   type UpgradeAdvice,
 } from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {rollback} from '../cluster/helm/helm.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {

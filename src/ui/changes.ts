@@ -1,6 +1,6 @@
 import {createTwoFilesPatch, FILE_HEADERS_ONLY} from 'diff';
 import type {UpgradeAdvice} from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';

@@ -1,9 +1,10 @@
 import {settleAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
-import type {Target} from '../charts/define.ts';
-import {missingFor} from '../settings/agent.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {catalog} from '../settings/catalog.ts';
-import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
+import type {Get, Setting} from '../settings/define.ts';
+import {MissingSetting, type ParseContext} from '../settings/kinds/kind.ts';
+import {missingFor} from '../settings/purpose.ts';
 import type {TargetName} from '../settings/release.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 

@@ -4,11 +4,13 @@ import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../gr
 import type {Choice, Files, ListQuestion, Prompter, TextQuestion} from '../ground/system/system.ts';
 import {bareToken, unusableToken} from '../ground/token-text.ts';
 import {url} from '../settings/agent.ts';
+import {cacheSize} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
-import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {InvalidValue, MissingSetting} from '../settings/kinds/kind.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
-import {cacheSize, dataSize} from '../settings/storage.ts';
+import {dataSize} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {AnswerStore} from './answer-store.ts';
 

@@ -1,6 +1,6 @@
 import {credentialsIn} from '../ground/credentials.ts';
 import type {Prompter} from '../ground/system/system.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf} from './possible-answers.ts';

@@ -1,10 +1,11 @@
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
-import {missingFor, token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {type Setting, settingLabel} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';

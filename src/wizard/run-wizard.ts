@@ -1,11 +1,12 @@
 import {setTimeout} from 'node:timers/promises';
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {sentences} from '../ground/text.ts';
+import {cacheAccessMode, cacheStorageClass} from '../settings/cache.ts';
+import {cloud} from '../settings/cluster.ts';
 import {type Setting, settingName} from '../settings/define.ts';
 import {workloadIdentity} from '../settings/network.ts';
-import {cloud, namespace} from '../settings/release.ts';
+import {namespace} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
-import {cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {type AnswerStore, hasCluster} from './answer-store.ts';
 import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
 import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';

@@ -1,10 +1,12 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {concurrency, missingFor, token, tokenSecret} from '../settings/agent.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
+import {cacheStorageClass} from '../settings/cache.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {chart, cloud} from '../settings/release.ts';
+import {concurrency, missingFor} from '../settings/purpose.ts';
+import {chart} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {type AnswerStore, hasCluster} from './answer-store.ts';

@@ -3,8 +3,8 @@ import type {StorageClass} from '../cluster/platform/cluster-facts.ts';
 import type {AccessMode} from '../cluster/platform/provisioners.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {Choice} from '../ground/system/system.ts';
+import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settings/cache.ts';
 import type {Setting} from '../settings/define.ts';
-import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {whyExcludedNow} from './possible-answers.ts';
 

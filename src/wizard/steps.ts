@@ -1,29 +1,7 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
-import {newestOf} from '../charts/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {type Secret, tokenClaims} from '../ground/secret.ts';
-import {
-  concurrency,
-  isolation,
-  load,
-  missingFor,
-  purpose,
-  token,
-  tokenFile,
-  tokenSecret,
-  url,
-} from '../settings/agent.ts';
-import {catalog} from '../settings/catalog.ts';
-import {type Get, type Setting, settingName} from '../settings/define.ts';
-import {
-  httpProxy,
-  httpsProxy,
-  metadataService,
-  noProxy,
-  workloadIdentity,
-} from '../settings/network.ts';
-import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
-import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import type {Answer} from '../settings/settings.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {
   cache,
   cacheAccessMode,
@@ -32,7 +10,22 @@ import {
   cacheSize,
   cacheStorageClass,
   efsHandle,
-} from '../settings/storage.ts';
+} from '../settings/cache.ts';
+import {catalog} from '../settings/catalog.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import {type Get, type Setting, settingName} from '../settings/define.ts';
+import {serviceAccountAnnotation} from '../settings/identity.ts';
+import {imageRegistry} from '../settings/images.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  noProxy,
+  workloadIdentity,
+} from '../settings/network.ts';
+import {concurrency, isolation, load, missingFor, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import type {Answer} from '../settings/settings.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {type Screen, theme} from '../ui/theme.ts';

@@ -6,7 +6,7 @@ import {setTimeout} from 'node:timers/promises';
 import {execa} from 'execa';
 import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {stringify} from 'yaml';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {ClusterAccess} from '../../src/cluster/helm/releases.ts';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import {inventoryOf} from '../../src/cluster/release/inventory.ts';

@@ -6,8 +6,9 @@ import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
 import {capacityForAllRuns} from '../../src/checks/preflight/checks/capacity.ts';
 import {Secret} from '../../src/ground/secret.ts';
-import {isolation, token, url} from '../../src/settings/agent.ts';
-import {cloud} from '../../src/settings/release.ts';
+import {token, url} from '../../src/settings/agent.ts';
+import {cloud} from '../../src/settings/cluster.ts';
+import {isolation} from '../../src/settings/purpose.ts';
 import {AnswerStore} from '../../src/wizard/answer-store.ts';
 import {QUESTIONS} from '../../src/wizard/steps.ts';
 

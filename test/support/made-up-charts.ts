@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {type Document, parseDocument} from 'yaml';
-import type {Target} from '../../src/charts/define.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
 import {nodeProcesses, type ToolPaths} from '../../src/ground/system/node-processes.ts';
 import type {Processes} from '../../src/ground/system/system.ts';

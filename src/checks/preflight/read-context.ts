@@ -24,8 +24,8 @@ import {type Fact, isKnown, known, knownValue, mapped} from '../../ground/fact.t
 import type {Processes, Registries} from '../../ground/system/system.ts';
 import {isMap} from '../../ground/tree.ts';
 import {token, tokenFile} from '../../settings/agent.ts';
+import {cacheClaim} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
-import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';

@@ -1,4 +1,5 @@
-import {scalrChart, type Target} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';

@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
 import {rollback} from '../../cluster/helm/helm.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';

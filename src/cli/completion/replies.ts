@@ -1,5 +1,5 @@
-import {compare} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {compare} from '../../charts/releases/versions.ts';
 import {listReleases} from '../../cluster/helm/helm.ts';
 import {
   allContexts,
@@ -276,7 +276,7 @@ function parsed<T>(text: string | undefined): T | undefined {
 
 /** The releases of all charts, the newest ones of each chart first. */
 async function released(): Promise<{name: ChartName; version: string}[]> {
-  const {releasesOf} = await import('../../charts/target.ts');
+  const {releasesOf} = await import('../../charts/releases/target.ts');
   const names = (chart.kind.options ?? []) as readonly ChartName[];
   return names.flatMap((name) =>
     releasesOf(name)

@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {pooled} from '../../ground/async.ts';
 import type {Call, ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';

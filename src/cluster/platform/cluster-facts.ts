@@ -1,8 +1,8 @@
 import {isVersion} from '../../charts/charts.ts';
-import {scalrChart} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {compare, type KubernetesVersions, within} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {compare, type KubernetesVersions, within} from '../../charts/releases/versions.ts';
 import {
   type Fact,
   firstKnown,

@@ -15,10 +15,10 @@ import {
   tokenSecret,
   tokenSecretKey,
 } from '../../settings/agent.ts';
+import {cache} from '../../settings/cache.ts';
 import {type Get, spell} from '../../settings/define.ts';
 import {metadataService} from '../../settings/network.ts';
 import {chartSource} from '../../settings/release.ts';
-import {cache} from '../../settings/storage.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
 import type {Generated} from '../../values/generate.ts';
 import {effectiveValues} from '../../values/reading/read-values.ts';

@@ -1,4 +1,4 @@
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
 import {type Claim, hostPaths, mayRun, podSpecs} from '../kubernetes/objects.ts';
 import {isNodeReady} from '../platform/readings.ts';

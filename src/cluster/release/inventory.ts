@@ -1,6 +1,6 @@
-import {scalrChart} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {within} from '../../charts/releases/versions.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {
   hasEnded,

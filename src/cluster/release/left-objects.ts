@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {objectsIn, type StoredRevision} from '../helm/release-record.ts';
 import {gitOpsOwner, isClusterScoped} from '../kubernetes/kinds.ts';
 import type {KubernetesObject, ObjectRef} from '../kubernetes/objects.ts';

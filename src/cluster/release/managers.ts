@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {
   type ClusterTarget,
   commandLine,

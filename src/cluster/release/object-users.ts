@@ -1,5 +1,5 @@
 import {posix} from 'node:path';
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {isPathIn} from '../../ground/text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';

@@ -1,7 +1,8 @@
 import {addRelease} from '../../charts/add-release.ts';
-import {scalrChart, type Target} from '../../charts/define.ts';
-import {chartSchema} from '../../charts/schema.ts';
-import {isUnknown} from '../../charts/target.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {chartSchema} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {isUnknown} from '../../charts/releases/target.ts';
 import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
 import {mergeValues, type Values} from '../../ground/tree.ts';
 import {effectiveValues as withDefaults} from '../../values/reading/read-values.ts';

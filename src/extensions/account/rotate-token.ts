@@ -1,4 +1,5 @@
-import {scalrChart, type Target} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {readSnapshot} from '../../checks/diagnose/read-snapshot.ts';
 import type {ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../cluster/helm/releases.ts';

@@ -1,7 +1,7 @@
 import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
-import {releasesOf} from '../../charts/target.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {releasesOf} from '../../charts/releases/target.ts';
 import type {Finding} from '../../checks/diagnose/finding.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
 import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';

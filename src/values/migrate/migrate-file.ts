@@ -1,7 +1,8 @@
-import {knowsKey} from '../../charts/charts.ts';
-import {CHART_NAMES, isChart, type Target} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
-import {newestOf, targetOf} from '../../charts/target.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, isChart} from '../../charts/releases/chart-name.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {newestOf, targetOf} from '../../charts/releases/target.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {closest} from '../../ground/text.ts';

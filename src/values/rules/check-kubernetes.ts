@@ -1,5 +1,5 @@
-import {resolveType} from '../../charts/kubernetes.ts';
-import type {SchemaNode} from '../../charts/schema.ts';
+import {resolveType} from '../../charts/releases/kubernetes-types.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
 import {closest, isMisspelled} from '../../ground/text.ts';
 import {getAt, isMap, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {

@@ -1,4 +1,4 @@
-import {within} from '../../../charts/releases.ts';
+import {within} from '../../../charts/releases/versions.ts';
 import {mapsIn, podSpecs} from '../../../cluster/kubernetes/objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';

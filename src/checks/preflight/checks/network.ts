@@ -1,4 +1,4 @@
-import {within} from '../../../charts/releases.ts';
+import {within} from '../../../charts/releases/versions.ts';
 import {podTemplates} from '../../../cluster/kubernetes/objects.ts';
 import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-facts.ts';
 import {policyWeakness} from '../../../cluster/platform/policies.ts';

@@ -1,5 +1,5 @@
 import {posix} from 'node:path';
-import {uniqueName} from '../../../charts/clouds.ts';
+import {uniqueName} from '../../../charts/shared/clouds.ts';
 import {scopeOf} from '../../../charts/support.ts';
 import {helmOwner} from '../../../cluster/kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';

@@ -1,5 +1,5 @@
-import {scalrChart} from '../../../charts/define.ts';
-import {compare} from '../../../charts/releases.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
+import {compare} from '../../../charts/releases/versions.ts';
 import {
   gitOpsOwner,
   helmOwner,

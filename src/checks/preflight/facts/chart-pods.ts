@@ -7,7 +7,7 @@ import {
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import type {Tree, Values} from '../../../ground/tree.ts';
-import {nodeSelector, toleration} from '../../../settings/pods.ts';
+import {nodeSelector, toleration} from '../../../settings/placement.ts';
 import type {PreflightContext} from './context.ts';
 
 /** Pods that the chart creates, or that its agent creates from a template of the chart. */

@@ -1,4 +1,4 @@
-import {defaultsOf, schemaOf} from '../../../charts/schema.ts';
+import {defaultsOf, schemaOf} from '../../../charts/releases/schema.ts';
 import type {Finding} from '../../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../../checks/diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../../cluster/diff/live-drift.ts';

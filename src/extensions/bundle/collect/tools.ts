@@ -1,4 +1,4 @@
-import {scalrChart} from '../../../charts/define.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
 import {helmVersion} from '../../../cluster/helm/helm.ts';
 import {objectsIn, type Releases, type Revision} from '../../../cluster/helm/release-record.ts';
 import {clientVersion} from '../../../cluster/kubernetes/kubectl.ts';

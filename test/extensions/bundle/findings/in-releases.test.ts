@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {within} from '../../../../src/charts/releases.ts';
-import type {ChartName} from '../../../../src/charts/schema.ts';
-import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/target.ts';
+import type {ChartName} from '../../../../src/charts/releases/chart-name.ts';
+import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/releases/target.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';
 import {
   configurationFindings,
