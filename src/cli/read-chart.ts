@@ -2,7 +2,7 @@ import {type ChartRequirements, recommend} from '../charts/recommend.ts';
 import {oncePerVersion} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {isUnknown} from '../charts/target.ts';
-import type {ChartReference} from '../cluster/helm/helm.ts';
+import type {ChartReference} from '../ground/call.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {mergeValues, sameTree, type Values} from '../ground/tree.ts';
 import type {Unconfirmed} from '../operations/confirm-keys.ts';

@@ -1,4 +1,4 @@
-import {helmVersion} from '../cluster/helm/helm.ts';
+import {helmVersion} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/objects.ts';
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';

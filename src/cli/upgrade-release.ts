@@ -3,7 +3,8 @@ import type {Target} from '../charts/define.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
-import {commandLine, ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call.ts';
+import {ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
@@ -265,7 +266,7 @@ function resultOf(
     // Only a rollback uses them after the upgrade, and they were not deleted.
     obsolete: cleanup.map(({title, call}) => ({
       title,
-      how: `When no rollback is needed: ${commandLine(call)}`,
+      how: `When no rollback is needed: ${callText(call)}`,
     })),
     warnings,
   };

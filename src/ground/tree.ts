@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import {maskSecrets} from './errors.ts';
 import type {ReadResult} from './fact.ts';
-import {jsonIn, noJson} from './tool-errors.ts';
+import {jsonIn, noJson} from './json.ts';
 
 /** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};

@@ -2,7 +2,7 @@ import {floorOf} from '../charts/charts.ts';
 import {reachOf} from '../charts/reach.ts';
 import {leavesOf, schemaOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
-import {template} from '../cluster/helm/helm.ts';
+import {template} from '../cluster/helm/chart-calls.ts';
 import {objectsIn} from '../cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {ExpectedError} from '../ground/errors.ts';

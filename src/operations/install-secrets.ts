@@ -1,4 +1,4 @@
-import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/kubectl.ts';
+import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/changes.ts';
 import {
   isOwn,
   isOwnFor,
@@ -273,7 +273,7 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
       title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
-      call: restart(kubeTarget, object.kind ?? '', object.metadata.name),
+      call: restart(kubeTarget, refOf(object)),
       workloads: [refOf(object)],
     }),
   );

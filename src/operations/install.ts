@@ -3,10 +3,10 @@ import {scalrChart} from '../charts/define.ts';
 import {comparePaths} from '../cluster/diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
 import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
-import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/helm.ts';
+import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/kubectl.ts';
+import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/changes.ts';
 import {type KubernetesObject, ownLabels, type Workload} from '../cluster/kubernetes/objects.ts';
 import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
 import {
@@ -17,7 +17,8 @@ import {
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
 import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
-import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call.ts';
+import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
@@ -185,7 +186,7 @@ const startSteps = (
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
-    call: scale(kubeTarget, kind, name, spec?.replicas ?? 1),
+    call: scale(kubeTarget, {kind, name}, spec?.replicas ?? 1),
     workloads: [{kind, name}],
   }));
 
@@ -224,7 +225,7 @@ function releaseSteps(
     throw failed(
       'RELEASE_BUSY',
       `${state} and cannot be unlocked, because Helm does not store it in a Secret.`,
-      [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
+      [`Roll back to the previous revision: ${callText(rollback(name))}`],
     );
   }
   // Helm rejects to change a release with a pending operation.
@@ -352,7 +353,7 @@ const releaseBusy = (
     `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
     [
-      `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
+      `Wait until it ends, then run the same command again: ${callText(releaseHistory(name))}`,
       'If that operation no longer runs, add --take-over',
     ],
   );

@@ -1,5 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {dryRunCreate} from '../cluster/kubernetes/kubectl.ts';
+import {dryRunCreate} from '../cluster/kubernetes/dry-runs.ts';
 import {
   includesRef,
   type KubernetesObject,

@@ -4,7 +4,7 @@ import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {label} from '../cluster/kubernetes/kubectl.ts';
+import {label} from '../cluster/kubernetes/changes.ts';
 import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';
 import {
   type DesiredRelease,

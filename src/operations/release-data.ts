@@ -1,14 +1,12 @@
-import {rollback} from '../cluster/helm/helm.ts';
-import {isClusterScoped} from '../cluster/kubernetes/kinds.ts';
+import {rollback} from '../cluster/helm/release-calls.ts';
+import {annotate, applyObjects, patchVolume} from '../cluster/kubernetes/changes.ts';
 import {
-  annotate,
-  applyObjects,
   deleteClaim,
   deleteJobs,
-  patchVolume,
   waitForJobs,
   waitUntilGone,
-} from '../cluster/kubernetes/kubectl.ts';
+} from '../cluster/kubernetes/deletions.ts';
+import {isClusterScoped} from '../cluster/kubernetes/kinds.ts';
 import type {Claim, KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {RenderedRelease} from '../cluster/release/desired-release.ts';
 import type {Inventory} from '../cluster/release/inventory.ts';
@@ -19,13 +17,8 @@ import {
   type VolumeItem,
 } from '../cluster/release/inventory-data.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {
-  type Call,
-  type ClusterTarget,
-  commandLine,
-  kubectlCommand,
-  type ReleaseName,
-} from '../ground/command-line.ts';
+import {type Call, callText} from '../ground/call.ts';
+import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {isKept, type RemovedObject, type Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
@@ -85,7 +78,7 @@ export function keepVolumeSteps(
             title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
             call: waitUntilGone(
               kubeTarget,
-              claims.map(({name}) => `persistentvolumeclaim/${name}`),
+              {resources: claims.map(({name}) => ({kind: 'persistentvolumeclaim', name}))},
               timeoutSeconds,
             ),
           },
@@ -333,10 +326,10 @@ export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseN
 
 /** For the user to run after a failed upgrade, whose record lacks objects that it did not delete yet. The rollback records them. */
 export const rollbackHints = (calls: readonly Call[]): string[] => [
-  ...calls.map((call) => `Roll back to the revision that ran before: ${commandLine(call)}`),
+  ...calls.map((call) => `Roll back to the revision that ran before: ${callText(call)}`),
   ...calls
     .slice(-1)
-    .map((call) => `If helm does not find an object, run this a second time: ${commandLine(call)}`),
+    .map((call) => `If helm does not find an object, run this a second time: ${callText(call)}`),
 ];
 
 /** The rollback of a change that keeps PVCs: the first one records the PVCs and fails, the second one finds them in that record. */

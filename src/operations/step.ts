@@ -1,12 +1,12 @@
 import type {Difference} from '../cluster/diff/values-diff.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {resourceNamed} from '../cluster/kubernetes/kinds.ts';
 import {type KubernetesObject, kindAndName, type ObjectRef} from '../cluster/kubernetes/objects.ts';
 import {
   currentUser,
   grantedBy,
   type Permission,
   permissionsForObjects,
+  permissionsOfCall,
   reviewPermissions,
 } from '../cluster/kubernetes/permissions.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
@@ -14,7 +14,8 @@ import type {RenderedRelease} from '../cluster/release/desired-release.ts';
 import {grantText} from '../cluster/release/grants.ts';
 import type {RunsOf} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Call, KubectlCall} from '../ground/call.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {isKnown} from '../ground/fact.ts';
 import {groupsOf} from '../ground/text.ts';
@@ -78,7 +79,7 @@ export interface Undo {
   restores: 'replicas' | 'object';
   /** What remains changed, as a sentence. */
   text: string;
-  call: Call;
+  call: KubectlCall;
   /** What the call has restored, as a sentence. */
   reverted: string;
   /** Commands for the user instead, with what they do. */
@@ -127,70 +128,6 @@ export interface Plan {
   risk?: string;
 }
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  'persistentvolumes',
-  'namespaces',
-  'customresourcedefinitions.apiextensions.k8s.io',
-]);
-
-function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
-  const firstFlag = rest.findIndex((each) => each.startsWith('--'));
-  const named = rest.slice(0, firstFlag < 0 ? undefined : firstFlag);
-  const kinds = (command === 'rollout' ? named.slice(1) : named).flatMap((each) => {
-    const [kind = '', name] = each.split('/');
-    return kind.split(',').flatMap((one) => {
-      const resource = resourceNamed(one);
-      return resource === undefined ? [] : [{resource, name}];
-    });
-  });
-  const on = (...verbs: readonly string[]): Permission[] =>
-    kinds.flatMap(({resource}) =>
-      verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})),
-    );
-  switch (command) {
-    case 'apply':
-    case 'replace':
-      return ofObjects(command === 'apply' ? ['create', 'patch'] : ['update'], input, namespace);
-    case 'scale':
-      return kinds.flatMap(({resource}) => [
-        {verb: 'get', resource, namespace},
-        {verb: 'patch', resource: resource.replace(/^\w+/, '$&/scale'), namespace},
-      ]);
-    case 'rollout':
-    case 'annotate':
-    case 'label':
-    case 'patch':
-      return on('get', 'patch');
-    case 'delete':
-      return rest.some((each) => each.startsWith('--selector'))
-        ? on('list', 'delete')
-        : on('delete');
-    case 'get':
-      return on('list');
-    case 'wait':
-      return on('list', 'watch');
-    default:
-      return [];
-  }
-}
-
-function ofObjects(
-  verbs: readonly string[],
-  input: Call['input'],
-  namespace: string,
-): Permission[] {
-  const text = typeof input === 'string' ? input : (input?.reveal() ?? '{}');
-  const object = JSON.parse(text) as KubernetesObject & {items?: readonly KubernetesObject[]};
-  const objects = object.items ?? [object];
-  return objects.flatMap((each) =>
-    permissionsForObjects(verbs, [each], {namespace, objects, served: []}).map((permission) =>
-      permission.resource === 'secrets' && permission.verb !== 'create'
-        ? {...permission, name: each.metadata.name}
-        : permission,
-    ),
-  );
-}
-
 /** Helm stores each revision in a Secret, and prunes the oldest. */
 const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[] =>
   ['get', 'list', 'update', ...verbs].map((verb) => ({verb, resource: 'secrets', namespace}));
@@ -205,7 +142,7 @@ export function permissionsOfUpgrade(
     ({kind}) => release === undefined || kind !== 'CustomResourceDefinition',
   );
   const before = new Map(installed.map((object) => [kindAndName(object), object]));
-  const where = {namespace: kubeTarget.namespace, objects: manifest, served: []};
+  const where = {namespace: kubeTarget.namespace, objects: manifest};
   const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
   // Unchanged roles grant nothing new.
   const isChanged = (object: KubernetesObject): boolean =>
@@ -249,7 +186,7 @@ export const permissionsOfUninstall = (
   ...permissionsForObjects(
     ['delete'],
     objects.filter((object) => !isKept(object)),
-    {namespace: kubeTarget.namespace, objects, served: []},
+    {namespace: kubeTarget.namespace, objects},
   ),
   ...forRecord(kubeTarget.namespace, 'delete'),
 ];
@@ -280,11 +217,8 @@ export async function requirePermissions(
   const {release, kubeTarget} = name;
   // Steps of helm list their own.
   const needs = steps.flatMap(
-    ({
-      call,
-      title,
-      permissions = call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : [],
-    }) => permissions.map((each) => ({...each, title})),
+    ({call, title, permissions = call.tool === 'kubectl' ? permissionsOfCall(call) : []}) =>
+      permissions.map((each) => ({...each, title})),
   );
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const reviewed = await reviewPermissions(needs, kubernetes, signal);

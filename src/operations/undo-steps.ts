@@ -5,7 +5,7 @@ import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
-import {placeIn, toolFailure} from '../ground/tool-errors.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step, Undo} from './step.ts';
 
@@ -72,7 +72,7 @@ function listed(some: readonly Found[], state: string): string[] {
 
 async function read(undo: TriedUndo, kubernetes: Kubernetes | undefined): Promise<Found> {
   if (kubernetes === undefined) return {...undo, replicas: 0};
-  const {namespace = ''} = placeIn(undo.call.args);
+  const {namespace} = undo.call.kubeTarget;
   const {object, error} = await getObject<Workload>(
     kubernetes,
     `${pluralOfKind(undo.object.kind)}.apps`,

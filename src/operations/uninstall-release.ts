@@ -1,10 +1,11 @@
 import {errorLine} from '../cluster/kubernetes/api-error.ts';
+import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/deletions.ts';
 import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
-import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/kubectl.ts';
 import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
-import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
+import {callText} from '../ground/call.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
 import {type Removal, removalText} from './release-data.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
@@ -125,8 +126,8 @@ async function remove(
   }
 }
 
-const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
-  commandLine(deleteByHand(kubeTarget, kind, name));
+const byHandOf = (object: LeftObject['object'], kubeTarget: ClusterTarget): string =>
+  callText(deleteByHand(kubeTarget, object));
 
 const failureOf = (
   {object, why, isLate, isHeld}: LeftObject,
@@ -138,7 +139,7 @@ const failureOf = (
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
   how: isHeld
     ? // Without what removes the finalizer, its work may be left undone: a disk, a DNS record.
-      `Start the program that removes the finalizer. If it no longer exists: ${commandLine(removeFinalizers(kubeTarget, object.kind, object.name))}`
+      `Start the program that removes the finalizer. If it no longer exists: ${callText(removeFinalizers(kubeTarget, object))}`
     : (how ?? byHandOf(object, kubeTarget)),
   isLate,
 });

@@ -1,17 +1,12 @@
 import {scalrChart} from '../charts/define.ts';
-import {uninstall} from '../cluster/helm/helm.ts';
-import {resourceOf} from '../cluster/kubernetes/kinds.ts';
-import {
-  deleteObject,
-  deleteResources,
-  listKinds,
-  scale,
-  waitUntilGone,
-} from '../cluster/kubernetes/kubectl.ts';
+import {uninstall} from '../cluster/helm/release-calls.ts';
+import {scale} from '../cluster/kubernetes/changes.ts';
+import {deleteAny, deleteObjects, waitUntilGone} from '../cluster/kubernetes/deletions.ts';
+import {listKinds} from '../cluster/kubernetes/kubectl.ts';
 import {refText, type Workload} from '../cluster/kubernetes/objects.ts';
-import {permissionsForObjects} from '../cluster/kubernetes/permissions.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
-import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call.ts';
+import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
 import {
   beforeUninstall,
@@ -132,7 +127,7 @@ function releaseSteps(
     ({origin}) => origin === 'release',
   );
   const isDestructive = isDataLost || (!drain && runs.length > 0);
-  const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
+  const selector = `app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
   return [
     {
       id: 'release',
@@ -147,7 +142,7 @@ function releaseSteps(
     {
       id: 'gone',
       title: `Wait until the pods of release ${name.release} are deleted`,
-      call: waitUntilGone(name.kubeTarget, ['pod', selector], timeoutSeconds),
+      call: waitUntilGone(name.kubeTarget, {resources: [{kind: 'pod'}], selector}, timeoutSeconds),
     },
   ];
 }
@@ -186,15 +181,7 @@ function leftoverSteps({kubeTarget}: ReleaseName, inventory: Inventory): Step[] 
     {
       id: 'leftovers',
       title: `Delete ${going.map(refText).join(', ')}, ${whyLeft(inventory)}`,
-      call: deleteResources(
-        kubeTarget,
-        objects.map((each) => `${resourceOf(each, [], [])}/${each.metadata.name}`),
-      ),
-      permissions: permissionsForObjects(['delete'], objects, {
-        namespace: kubeTarget.namespace,
-        objects,
-        served: [],
-      }),
+      call: deleteAny(kubeTarget, objects),
       deletes: objects.map((each) => renderedObject(each, kubeTarget.namespace)),
       // Helm's record proves that the objects are those of this release.
       ...(inventory.release === undefined ? {isDestructive: true} : {}),
@@ -227,7 +214,7 @@ function removalsOf(
       {
         id,
         title: `Delete ${what}`,
-        call: deleteObject(kubeTarget, object.kind.toLowerCase(), object.name, timeoutSeconds),
+        call: deleteObjects(kubeTarget, [object], timeoutSeconds),
         deletes: [object],
         isDestructive: true,
       },
@@ -282,7 +269,7 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined): v
     `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
     [
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
-      `Uninstall it yourself: ${commandLine(uninstall(name))}`,
+      `Uninstall it yourself: ${callText(uninstall(name))}`,
     ],
     {exit: ExitCode.usage},
   );
@@ -314,7 +301,7 @@ export function drainSteps(
 const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
   id: `stop/${name}`,
   title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
-  call: scale(kubeTarget, kind, name, 0),
+  call: scale(kubeTarget, {kind, name}, 0),
   workloads: [{kind, name}],
   tolerates: /not found/i,
   undo: [
@@ -322,9 +309,9 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
       object: {kind, name},
       restores: 'replicas',
       text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
-      call: scale(kubeTarget, kind, name, replicas),
+      call: scale(kubeTarget, {kind, name}, replicas),
       reverted: `${kind} ${name} is scaled up again.`,
-      byHand: [`Scale it up again: ${commandLine(scale(kubeTarget, kind, name, replicas))}`],
+      byHand: [`Scale it up again: ${callText(scale(kubeTarget, {kind, name}, replicas))}`],
     },
   ],
 });
@@ -351,7 +338,10 @@ const goneStep = (
     title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
     call: waitUntilGone(
       kubeTarget,
-      ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`],
+      {
+        resources: [{kind: 'pod'}],
+        selector: `app.kubernetes.io/instance=${release}${hash}`,
+      },
       seconds,
     ),
   };

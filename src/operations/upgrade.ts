@@ -6,14 +6,10 @@ import {
   type UpgradeAdvice,
 } from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {rollback} from '../cluster/helm/helm.ts';
+import {rollback} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {
-  applyObjects,
-  createObject,
-  deleteNamed,
-  deleteObject,
-} from '../cluster/kubernetes/kubectl.ts';
+import {applyObjects, createObject} from '../cluster/kubernetes/changes.ts';
+import {deleteObjects} from '../cluster/kubernetes/deletions.ts';
 import {
   type DefinitionObject,
   includesRef,
@@ -23,7 +19,6 @@ import {
   type ObjectRef,
   refOf,
   refText,
-  resourceName,
   type SecretObject,
   uniqueRefs,
   type Workload,
@@ -249,7 +244,7 @@ const deleteStep = (
 ): Step => ({
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
-  call: deleteNamed(installed.name.kubeTarget, deleted.map(resourceName), timeoutSeconds),
+  call: deleteObjects(installed.name.kubeTarget, deleted, timeoutSeconds),
   deletes: deleted.map((each) => ({...each, namespace: installed.name.kubeTarget.namespace})),
   workloads: deleted,
   undo: deleted.flatMap((each) => recreation(each, installed)),
@@ -333,11 +328,16 @@ const obsoleteSteps = (
     .map((each) => ({
       id: `crd/${each.name}`,
       title: `Delete CRD ${each.name}, which only a rollback of this release uses`,
-      call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
-      deletes: [{kind: 'CustomResourceDefinition', name: each.name}],
+      call: deleteObjects(name.kubeTarget, [definitionRef(each)], timeoutSeconds),
+      deletes: [definitionRef(each)],
       isDestructive: true,
     }));
 };
+
+const definitionRef = ({name}: {name: string}): ObjectRef => ({
+  kind: 'CustomResourceDefinition',
+  name,
+});
 
 /** Helm restores everything but CRDs. Measured with Helm 3 and 4: docs/guide/install-and-upgrade.md, "Rollback". */
 function rollbackOf(
@@ -360,7 +360,7 @@ function rollbackOf(
             {
               id: 'restore',
               title: `Delete ${restored.map(refText).join(' and ')}`,
-              call: deleteNamed(kubeTarget, restored.map(resourceName), timeoutSeconds),
+              call: deleteObjects(kubeTarget, restored, timeoutSeconds),
             },
           ]),
       ...rollbackSteps(name, deployed.revision, keptClaims),

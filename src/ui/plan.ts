@@ -4,6 +4,7 @@ import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
 import type {AccountRequest} from '../extensions/account/client.ts';
 import type {AccountRef} from '../extensions/account/failure.ts';
+import {callText} from '../ground/call.ts';
 import {commandLine, type Program, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
@@ -66,7 +67,7 @@ export function accountPlanText(
 /** Every call as a shell command, every request with its body. */
 export const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
   steps
-    .map((step) => `${'call' in step ? commandLine(step.call) : requestText(step.request)}\n`)
+    .map((step) => `${'call' in step ? callText(step.call) : requestText(step.request)}\n`)
     .join('');
 
 const requestText = ({method, path, body}: AccountRequest): string =>

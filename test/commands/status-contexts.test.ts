@@ -3,7 +3,8 @@ import {expect, test} from 'vitest';
 import {contextsMatching} from '../../src/cli/status-release.ts';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Status from '../../src/commands/status.ts';
-import type {Call, ClusterTarget} from '../../src/ground/command-line.ts';
+import {argumentsOf, type Call} from '../../src/ground/call.ts';
+import type {ClusterTarget} from '../../src/ground/command-line.ts';
 import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';
 import {violations} from '../support/output-schema.ts';
@@ -80,7 +81,8 @@ async function run(...argv: string[]) {
       return {...client, close: async () => void closed.push(kubeContext)};
     },
     processes: () => ({
-      async run({args}: Call) {
+      async run(call: Call) {
+        const args = argumentsOf(call);
         expect(args.slice(0, 2)).toEqual(['config', 'view']);
         return {
           exitCode: 0,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {applyObjects} from '../../src/cluster/kubernetes/kubectl.ts';
+import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
 import {installRelease} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
@@ -11,7 +11,7 @@ const STEP: ReleaseStep = {
   id: 'release',
   phase: 'release',
   title: 'Upgrade',
-  call: {tool: 'helm', args: ['upgrade']},
+  call: {tool: 'helm', verb: 'upgrade'},
 };
 const never = new AbortController().signal;
 

@@ -5,6 +5,7 @@ import {type KubernetesObject, ownLabels} from '../../src/cluster/kubernetes/obj
 import type {Inventory} from '../../src/cluster/release/inventory.ts';
 import type {InstalledRelease} from '../../src/cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import {argumentsOf, type Call, callText} from '../../src/ground/call.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
@@ -144,7 +145,7 @@ describe('steps', () => {
       'release',
     ]);
     const [keep, replace] = ['keep/old-cache', 'replace'].map((id) =>
-      found.plan.steps.find((each) => each.id === id)?.call.args.join(' '),
+      callText(found.plan.steps.find((each) => each.id === id)?.call as Call),
     );
     expect(keep).toContain(
       'annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite',
@@ -211,7 +212,7 @@ describe('steps', () => {
       'replace',
       'release',
     ]);
-    expect(found.plan.steps.find(({id}) => id === 'replace')?.call.args).toContain(
+    expect(argumentsOf(found.plan.steps.find(({id}) => id === 'replace')?.call as Call)).toContain(
       'deployment/new',
     );
   });

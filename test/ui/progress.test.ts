@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import type {Step} from '../../src/operations/step.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
 import {progressView} from '../../src/ui/progress.ts';
 import {liveLines, type Screen} from '../../src/ui/theme.ts';
@@ -10,9 +11,9 @@ beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterva
 afterEach(() => vi.useRealTimers());
 
 const SECRET = {title: 'Create Secret scalr-agent-token'};
-const HELM = {
+const HELM: Pick<Step, 'title' | 'call'> = {
   title: 'Install agent-job 0.6.5 as release scalr-agent',
-  call: {tool: 'helm' as const, args: []},
+  call: {tool: 'helm', verb: 'upgrade'},
 };
 const DEPLOYMENT = {
   object: 'deployment/scalr-agent',

@@ -1,6 +1,6 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
 import {type CauseTable, oneLine} from './cause.ts';
 import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';

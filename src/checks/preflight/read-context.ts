@@ -1,10 +1,11 @@
 import {scalrChart, type Target} from '../../charts/define.ts';
-import {helmVersion} from '../../cluster/helm/helm.ts';
+import {helmVersion} from '../../cluster/helm/release-calls.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import {helmOwner, isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
-import {type Config, clientVersion, currentContext} from '../../cluster/kubernetes/kubectl.ts';
+import type {Kubeconfig} from '../../cluster/kubernetes/kubeconfig.ts';
+import {clientVersion, currentContext} from '../../cluster/kubernetes/kubectl.ts';
 import {
   type Claim,
   type KubernetesObject,
@@ -33,7 +34,8 @@ import {
   renderManifest,
 } from '../../cluster/release/desired-release.ts';
 import {clusterOfPod, contextOf, type InstallFacts} from '../../cluster/release/read-release.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import type {Processes, Registries} from '../../ground/system/system.ts';
 import {isMap} from '../../ground/tree.ts';
@@ -148,7 +150,7 @@ async function readContext(
   const outcome = await processes.run(currentContext(kubeTarget));
   const ofPod = clusterOfPod(outcome);
   if (ofPod !== undefined) return known(ofPod, source);
-  const config = jsonOf<Config>(outcome, source, isMap);
+  const config = jsonOf<Kubeconfig>(outcome, source, isMap);
   return follow(config, (found) => known(contextOf(found), source));
 }
 

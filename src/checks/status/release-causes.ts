@@ -1,10 +1,15 @@
 import {scalrChart} from '../../charts/define.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
-import {rollback} from '../../cluster/helm/helm.ts';
+import {rollback} from '../../cluster/helm/release-calls.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
-import {scale} from '../../cluster/kubernetes/kubectl.ts';
-import type {KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {scale} from '../../cluster/kubernetes/changes.ts';
+import {
+  type KubernetesObject,
+  refOf,
+  refText,
+  type Snapshot,
+} from '../../cluster/kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../../cluster/kubernetes/resources.ts';
 import {
   type GitOpsController,
@@ -15,7 +20,8 @@ import {
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
-import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
+import {callText} from '../../ground/call.ts';
+import {helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
@@ -31,7 +37,7 @@ export function causesOfRelease(
   if (snapshot === undefined) return ofRecord;
   // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
-    const remedy = `Recreate the objects: ${commandLine(rollback(name, revision.revision))}`;
+    const remedy = `Recreate the objects: ${callText(rollback(name, revision.revision))}`;
     return [
       passing(
         `release/${name.release}`,
@@ -47,13 +53,8 @@ export function causesOfRelease(
   return [
     ...ofRecord,
     ...stopped.map((workload) => {
-      const up = scale(
-        name.kubeTarget,
-        'Deployment',
-        workload.metadata.name,
-        replicas[workload.metadata.name] ?? 1,
-      );
-      const remedy = `Run install, or scale it up: ${commandLine(up)}`;
+      const up = scale(name.kubeTarget, refOf(workload), replicas[workload.metadata.name] ?? 1);
+      const remedy = `Run install, or scale it up: ${callText(up)}`;
       return passing(
         objectLabel(workload),
         'STOPPED',
@@ -134,7 +135,7 @@ export async function notFound(
   return failed('RELEASE_NOT_FOUND', message, [
     ...unrecorded.map(
       (each) =>
-        `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`,
+        `Show ${refText(each.workload)} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`,
     ),
     ...others.map(
       (each) =>

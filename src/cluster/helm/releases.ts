@@ -1,6 +1,7 @@
 import {scalrChart} from '../../charts/define.ts';
 import {pooled} from '../../ground/async.ts';
-import type {Call, ReleaseName} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {isForbidden, toolFailure} from '../../ground/tool-errors.ts';
@@ -8,7 +9,7 @@ import {isFields, isListOf, readJson, type Values} from '../../ground/tree.ts';
 import type {KubernetesClient, RequestOptions} from '../kubernetes/client.ts';
 import type {ClusterIdentity} from '../kubernetes/cluster-identity.ts';
 import {collectionPath} from '../kubernetes/kinds.ts';
-import type {SelectedCluster} from '../kubernetes/kubectl.ts';
+import type {SelectedCluster} from '../kubernetes/kubeconfig.ts';
 import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
 import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import {
@@ -17,7 +18,7 @@ import {
   releaseManifest,
   releaseMetadata,
   releaseValues,
-} from './helm.ts';
+} from './release-calls.ts';
 import {
   isServerSide,
   type ListedRelease,

@@ -2,7 +2,8 @@ import {existsSync} from 'node:fs';
 import {Agent, type IncomingMessage, request} from 'node:http';
 import {delimiter} from 'node:path';
 import {abortReason, anySignal, untilAborted, withTimeout} from '../../ground/async.ts';
-import type {ApiRequest, Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
+import type {ApiRequest, Call} from '../../ground/call.ts';
+import type {ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import {type ReadError, retryAfter} from '../../ground/fact.ts';
 import {
@@ -193,12 +194,12 @@ async function connect(
 
 /** kubectl ignores a missing file in KUBECONFIG, and then connects to localhost. In a pod, it uses the service account. */
 function refuseMissing(
-  {kubeconfig}: ClusterTarget,
+  kubeTarget: ClusterTarget,
   {KUBECONFIG: paths = '', KUBERNETES_SERVICE_HOST: isInPod}: NodeJS.ProcessEnv,
 ): void {
   const files = paths.split(delimiter).filter((path) => path !== '');
   if (
-    kubeconfig !== undefined ||
+    kubeTarget.kubeconfig !== undefined ||
     isInPod ||
     files.length === 0 ||
     files.some((path) => existsSync(path))
@@ -206,7 +207,7 @@ function refuseMissing(
     return;
   const stderr = `error: stat ${files.join(', ')}: no such file or directory`;
   throw toolFailure(
-    {tool: 'kubectl', args: ['proxy']},
+    {tool: 'kubectl', verb: 'proxy', kubeTarget},
     {exitCode: ExitCode.failed, stdout: '', stderr},
   );
 }
@@ -338,6 +339,9 @@ const headersOf = (
 
 type Client = Pick<KubernetesClient, 'send'>;
 
+const requestsOf = (call: Call): readonly ApiRequest[] | undefined =>
+  call.tool === 'kubectl' ? call.requests : undefined;
+
 /** Sends calls that are requests to the API server, and starts kubectl for them only where no proxy can run. */
 export const throughApi = (processes: Processes, client: Client): Processes => ({
   async run(call, options) {
@@ -345,7 +349,7 @@ export const throughApi = (processes: Processes, client: Client): Processes => (
     return (await outcomeOf(call, client, signal)) ?? processes.run(call, options);
   },
   start(call) {
-    if (call.requests === undefined) return processes.start(call);
+    if (requestsOf(call) === undefined) return processes.start(call);
     const controller = new AbortController();
     const outcome = outcomeOf(call, client, controller.signal).then(
       (sent) => sent ?? processes.start(call).outcome,
@@ -360,16 +364,18 @@ export const throughApi = (processes: Processes, client: Client): Processes => (
 
 /** The responses as a list, and the errors as kubectl prints them; undefined if kubectl must make the call. */
 async function outcomeOf(
-  {requests}: Call,
+  call: Call,
   client: Client,
   signal: AbortSignal,
 ): Promise<ProcessResult | undefined> {
+  const requests = requestsOf(call);
   if (requests === undefined) return undefined;
   const results = await Promise.all(
     requests.map((each) => sendOne(each, client, {signal, idleMs: REQUIRED_MS})),
   );
   if (results.includes(undefined)) return undefined;
-  const [items, errors]: [unknown[], ReadError[]] = [[], []];
+  const items: unknown[] = [];
+  const errors: ReadError[] = [];
   for (const result of results as ApiResult[])
     result.error ? errors.push(result.error) : items.push(result.body);
   return {

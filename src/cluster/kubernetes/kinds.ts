@@ -89,6 +89,10 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 
 export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
 
+/** The same for a resource, such as persistentvolumes. */
+export const isWideResource = (resource: string): boolean =>
+  [...CLUSTER_SCOPED].some((kind) => pluralOfKind(kind) === pluralOf(resource));
+
 /** The same for an object whose definition may be in the same chart. */
 export const isWideObject = (
   object: KubernetesObject,
@@ -99,8 +103,8 @@ export const isWideObject = (
 /** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
 export function resourceOf(
   object: KubernetesObject,
-  objects: readonly KubernetesObject[],
-  served: readonly string[],
+  objects: readonly KubernetesObject[] = [],
+  served: readonly string[] = [],
 ): string {
   const {kind = '', apiVersion = ''} = object;
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';

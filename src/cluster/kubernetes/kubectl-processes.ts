@@ -7,7 +7,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {abortReason, semaphore, sleep, untilAborted, withTimeout} from '../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
+import {argumentsOf, type Call} from '../../ground/call.ts';
+import type {ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {bufferedOutput} from '../../ground/system/host-tools.ts';
 import {toolEnvironment} from '../../ground/system/tool-environment.ts';
@@ -74,7 +75,7 @@ export async function startProxy(
   const socketPath = join(directory ?? '', SOCKET);
   const call = callFor(socketPath);
   if (directory === undefined) return {call, outcome: undefined};
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...argumentsOf(call)], {
     detached: true,
     stdio: 'pipe',
     env: toolEnvironment(),
@@ -206,8 +207,8 @@ async function open(
   done: () => void,
 ): Promise<Opened> {
   const timeout = new IdleTimeout(signal, idleMs);
-  const {args} = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
-  const {source, verdict} = run(args);
+  const call = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
+  const {source, verdict} = run(argumentsOf(call));
   timeout.endWith((why) => source.destroy(why));
   try {
     timeout.start();

@@ -1,3 +1,4 @@
+import type {ObjectIdentity, Resource} from '../../ground/call.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {getAt, isMap, type Path, type Tree, textAt, type Values} from '../../ground/tree.ts';
 
@@ -193,6 +194,19 @@ export const includesRef = (one: ObjectRef, others: readonly ObjectRef[]): boole
   others.some((each) => isSameRef(one, each));
 export const uniqueRefs = (refs: readonly ObjectRef[]): ObjectRef[] =>
   refs.filter((each, index) => refs.findIndex((other) => isSameRef(each, other)) === index);
+
+/** An object without its content, which may be secret. */
+export const identityOf = (object: KubernetesObject): ObjectIdentity => {
+  const {apiVersion = '', kind = '', metadata} = object;
+  const {name, namespace} = metadata;
+  return {apiVersion, kind, metadata: namespace === undefined ? {name} : {name, namespace}};
+};
+
+/** For a call of kubectl. */
+export const resourceOfRef = ({kind, name}: ObjectRef): Resource => ({
+  kind: kind.toLowerCase(),
+  name,
+});
 
 /** For kubectl: deployment/scalr-agent. */
 export const resourceName = ({kind, name}: ObjectRef): string => `${kind.toLowerCase()}/${name}`;

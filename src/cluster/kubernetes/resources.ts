@@ -8,7 +8,7 @@ import {
   unknown,
 } from '../../ground/fact.ts';
 import {anonymousText, isAnonymousRefusal, userIn} from '../../ground/identity.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {webPageIn, webPageText} from '../../ground/web-page.ts';
 import {apiErrorOf, errorLine} from './api-error.ts';

@@ -1,4 +1,5 @@
 import {chartFor} from '../../charts/charts.ts';
+import type {ChartReference} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import {type Fact, known, unknown} from '../../ground/fact.ts';
@@ -22,7 +23,7 @@ import {cache} from '../../settings/storage.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
 import type {Generated} from '../../values/generate.ts';
 import {effectiveValues} from '../../values/read-values.ts';
-import {type ChartReference, template} from '../helm/helm.ts';
+import {template} from '../helm/chart-calls.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';
 import {type AccountToken, accountAnnotations} from './namespace.ts';

@@ -1,5 +1,6 @@
 import {anySignal} from '../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {jsonFrom, toolFailure} from '../../ground/tool-errors.ts';
 import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
@@ -7,13 +8,8 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import {serverOfPod} from '../kubernetes/in-pod.ts';
-import {
-  allContexts,
-  type Config,
-  contextsIn,
-  currentContext,
-  type SelectedCluster,
-} from '../kubernetes/kubectl.ts';
+import {contextsIn, type Kubeconfig, type SelectedCluster} from '../kubernetes/kubeconfig.ts';
+import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
@@ -142,7 +138,7 @@ export async function selectedCluster(
 ): Promise<SelectedCluster> {
   const call = currentContext(kubeTarget);
   const outcome = await processes.run(call, signal && {signal});
-  return clusterOfPod(outcome) ?? contextOf(parsed<Config>(call, outcome));
+  return clusterOfPod(outcome) ?? contextOf(parsed<Kubeconfig>(call, outcome));
 }
 
 const NO_CONTEXT = /current-context (is not set|must exist)/;
@@ -160,7 +156,7 @@ export function clusterOfPod({
 }
 
 /** The context in use, out of a kubeconfig cut down to it. */
-export function contextOf(config: Config | undefined): SelectedCluster {
+export function contextOf(config: Kubeconfig | undefined): SelectedCluster {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
   return {
@@ -207,5 +203,5 @@ export const contextNames = async (
 ): Promise<string[]> => {
   const call = allContexts(kubeTarget);
   const outcome = await processes.run(call, signal && {signal});
-  return contextsIn(parsed<Config>(call, outcome)).map(({name}) => name);
+  return contextsIn(parsed<Kubeconfig>(call, outcome)).map(({name}) => name);
 };

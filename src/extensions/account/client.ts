@@ -6,8 +6,8 @@ import {readAtMost, withTimeout} from '../../ground/async.ts';
 import {networkReason, openTunnel, ProxyError} from '../../ground/connect.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {retryAfter} from '../../ground/fact.ts';
+import {jsonIn} from '../../ground/json.ts';
 import type {Secret} from '../../ground/secret.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
 import {isFields} from '../../ground/tree.ts';
 import {type AccountRef, notScalr, type Purpose, responseFailure, unreachable} from './failure.ts';
 

@@ -2,7 +2,7 @@ import {scalrChart, type Target} from '../../charts/define.ts';
 import {readSnapshot} from '../../checks/diagnose/read-snapshot.ts';
 import type {ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../cluster/helm/releases.ts';
-import {annotate} from '../../cluster/kubernetes/kubectl.ts';
+import {annotate} from '../../cluster/kubernetes/changes.ts';
 import {
   isOwnFor,
   type KubernetesObject,

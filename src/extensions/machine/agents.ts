@@ -4,8 +4,8 @@ import {type Cause, oneLine, passing} from '../../checks/diagnose/cause.ts';
 import type {Finding} from '../../checks/diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
+import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';
-import {refusal} from '../../ground/tool-errors.ts';
 import {
   containerName,
   containerRole,

@@ -1,5 +1,5 @@
 import {anySignal} from '../../ground/async.ts';
-import {commandLine} from '../../ground/command-line.ts';
+import {callText} from '../../ground/call.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';
@@ -70,9 +70,11 @@ async function restored(
 ): Promise<ExpectedError> {
   let steps: readonly Step[] = [];
   const targets = (name: string): string[] =>
-    begun
-      .filter(({call}) => call.tool === name || call.args[0] === name)
-      .map(({call}) => call.args.at(-1) as string);
+    begun.flatMap(({call}) =>
+      'args' in call && (call.tool === name || call.args[0] === name)
+        ? [call.args.at(-1) as string]
+        : [],
+    );
   try {
     const isComplete = installed.every(
       (each) => containerRole(each) === 'current' || containerRole(each) === 'failed',
@@ -111,9 +113,7 @@ async function restored(
     const names = [...new Set(installed.filter(isUp).map(agentName))];
     if (!(error instanceof ExpectedError) || names.length === 0) return failure;
     const way =
-      steps.length === 0
-        ? ''
-        : `, or run: ${steps.map(({call}) => commandLine(call)).join(' && ')}`;
+      steps.length === 0 ? '' : `, or run: ${steps.map(({call}) => callText(call)).join(' && ')}`;
     return withFacts(
       failure,
       [

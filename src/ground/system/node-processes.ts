@@ -4,7 +4,8 @@ import type {Socket} from 'node:net';
 import {delimiter, join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {followSignal, untilAborted} from '../async.ts';
-import type {Call, ProcessResult} from '../command-line.ts';
+import {argumentsOf, type Call} from '../call.ts';
+import type {ProcessResult} from '../command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../errors.ts';
 import {helmDirectories} from './helm-directories.ts';
 import type {Processes, Running} from './system.ts';
@@ -58,7 +59,10 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         if (own?.aborted) return TIMED_OUT;
         // Otherwise child processes that hold the pipes would keep the program running.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
-        const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
+        const running = execa(pathOf(call.tool), [...argumentsOf(call)], {
+          ...optionsFor(call),
+          ...ending,
+        });
         const inTime = own ? await untilAborted(running, own) : await running;
         // Nothing may arrive after the end: a credential plugin can keep the pipes open.
         const result =
@@ -86,7 +90,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       };
       const outcome = (async (): Promise<ProcessResult> => {
         const {execa} = await import('execa');
-        const running = execa(pathOf(call.tool), [...call.args], {
+        const running = execa(pathOf(call.tool), [...argumentsOf(call)], {
           ...optionsFor(call),
           // An interrupted Helm marks the release as failed; killing it would leave the release locked.
           forceKillAfterDelay: false,

@@ -5,6 +5,7 @@ import {
   renderManifest,
   renderMismatches,
 } from '../../../src/cluster/release/desired-release.ts';
+import {argumentsOf} from '../../../src/ground/call.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import {settingsFrom} from '../../support/settings-from.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
@@ -27,7 +28,8 @@ const TOO_OLD = failing(
 /** What comes of it, and the versions that helm was asked for; it answers these in turn. */
 async function rendered(serverVersion: string | undefined, ...answers: ProcessResult[]) {
   const versions: (string | undefined)[] = [];
-  const processes = processesOf(async ({args}) => {
+  const processes = processesOf(async (call) => {
+    const args = argumentsOf(call);
     versions.push(
       args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined,
     );

@@ -4,7 +4,7 @@ import {isBelow} from '../../../charts/charts.ts';
 import {uniqueName} from '../../../charts/clouds.ts';
 import {scalrChart} from '../../../charts/define.ts';
 import {scopeOf} from '../../../charts/support.ts';
-import {showDefinitions} from '../../../cluster/helm/helm.ts';
+import {showDefinitions} from '../../../cluster/helm/chart-calls.ts';
 import {helmOwner, isContained} from '../../../cluster/kubernetes/kinds.ts';
 import {
   type DefinitionObject,
@@ -19,7 +19,8 @@ import {
   objectUsers,
   userText,
 } from '../../../cluster/release/object-users.ts';
-import {commandLine, kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
+import {callText} from '../../../ground/call.ts';
+import {kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tree.ts';
@@ -172,7 +173,7 @@ const nodeData = check('Release', 'node-data', 'Node data directory', {
 });
 
 const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
-  commandLine(showDefinitions({chart, version, source: get(chartSource)}));
+  callText(showDefinitions({chart, version, source: get(chartSource)}));
 
 const applyDefinitions = (context: PreflightContext): string =>
   `Apply the CRD of ${context.target.version}: ${showDefinitionsOf(context)} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;

@@ -70,7 +70,7 @@ export async function prepareProbe(
 
 function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] {
   const changes = objects.flatMap((object) =>
-    ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})),
+    ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object)})),
   );
   const reads = [
     {verb: 'list', resource: 'pods'},

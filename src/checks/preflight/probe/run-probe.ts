@@ -1,18 +1,19 @@
 import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
-import {createObject, deleteLabeled, deleteNamed} from '../../../cluster/kubernetes/kubectl.ts';
-import type {
-  ContainerState,
-  KubernetesObject,
-  Pod,
-  Snapshot,
-  Workload,
+import {createObject} from '../../../cluster/kubernetes/changes.ts';
+import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletions.ts';
+import {
+  type ContainerState,
+  type KubernetesObject,
+  type Pod,
+  refOf,
+  type Snapshot,
+  type Workload,
 } from '../../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
+import {type Call, callText} from '../../../ground/call.ts';
 import {
-  type Call,
   type ClusterTarget,
-  commandLine,
   kubectlCommand,
   type ProcessResult,
   type ReleaseName,
@@ -104,10 +105,11 @@ async function remove(
   deps: ProbeDeps,
 ): Promise<string | undefined> {
   const {interrupts, processes, sleep} = deps;
-  const spelled = objects
-    .map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`)
-    .toReversed();
-  const call = deleteNamed(kubeTarget, spelled, CLEANUP_TIMEOUT_MS / 1000);
+  const call = deleteObjects(
+    kubeTarget,
+    objects.map(refOf).toReversed(),
+    CLEANUP_TIMEOUT_MS / 1000,
+  );
   const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
     const outcome = await runToExit(call, signal, processes).catch(onFailure(() => undefined));
@@ -116,7 +118,7 @@ async function remove(
     if (outcome.exitCode === 0) return undefined;
     await sleep(RETRY_DELAY_MS, signal);
   }
-  return commandLine(call);
+  return callText(call);
 }
 
 /** A call that changes something. On the signal, the tool is interrupted, and left running if it does not end. */

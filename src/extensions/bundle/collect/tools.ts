@@ -1,10 +1,11 @@
 import {scalrChart} from '../../../charts/define.ts';
-import {helmVersion} from '../../../cluster/helm/helm.ts';
+import {helmVersion} from '../../../cluster/helm/release-calls.ts';
 import {objectsIn, type Releases, type Revision} from '../../../cluster/helm/release-record.ts';
 import {clientVersion} from '../../../cluster/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {abortReason, withTimeout} from '../../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../../../ground/command-line.ts';
+import type {Call} from '../../../ground/call.ts';
+import type {ClusterTarget, ProcessResult} from '../../../ground/command-line.ts';
 import {onFailure} from '../../../ground/errors.ts';
 import type {ReadError} from '../../../ground/fact.ts';
 import type {Processes} from '../../../ground/system/system.ts';

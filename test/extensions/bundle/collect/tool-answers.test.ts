@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {releasesOfHelm} from '../../../../src/cluster/helm/releases.ts';
 import {findReleases, readRelease} from '../../../../src/extensions/bundle/collect/tools.ts';
+import {argumentsOf} from '../../../../src/ground/call.ts';
 import type {ProcessResult} from '../../../../src/ground/command-line.ts';
 
 const place = {namespace: 'n'};
@@ -43,7 +44,8 @@ const HISTORY = [
 ];
 const printing = (manifest: string) =>
   releasesOfHelm({
-    run: async ({args: [command, what]}): Promise<ProcessResult> => {
+    run: async (call): Promise<ProcessResult> => {
+      const [command, what] = argumentsOf(call);
       const history = JSON.stringify(HISTORY);
       const given = what === 'metadata' ? '{}' : 'null';
       return {
