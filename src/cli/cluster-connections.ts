@@ -71,7 +71,7 @@ export class ClusterConnections {
     flags: ClusterFlags,
     options?: AccessOptions,
   ): Promise<ClusterAccess> {
-    const {throughApi} = await import('../cluster/kubernetes/connect.ts');
+    const {throughApi} = await import('../cluster/kubernetes/through-api.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags, options);
     const processes = this.#app.processes(toolPaths(flags));
     const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});

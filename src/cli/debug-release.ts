@@ -49,9 +49,7 @@ export async function debugInCluster(
     },
     run: async (deps) => {
       const watched = await installRelease(
-        plan,
-        name,
-        facts,
+        {plan, name, facts},
         {waits: !flags['no-wait']},
         {...access, ...deps},
       );

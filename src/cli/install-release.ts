@@ -164,7 +164,10 @@ async function readPlan(request: Request): Promise<Pick<Planned, 'facts' | 'mani
   const {timeoutMs} = context;
   const prepared = await context
     .untilInterrupted(() =>
-      prepareInstall(generated, desired, access, AbortSignal.timeout(timeoutMs), choices),
+      prepareInstall(generated, desired, access, {
+        ...choices,
+        signal: AbortSignal.timeout(timeoutMs),
+      }),
     )
     .catch(async (error: unknown) => {
       // An account without read access gets the list of all missing permissions, not only the first one.
@@ -326,7 +329,7 @@ async function installPlan(
       : undefined,
     ...(steps ? {rollback: {steps}} : {}),
   };
-  return installRelease(now, name, facts, options, {...access, ...deps, onStep});
+  return installRelease({plan: now, name, facts}, options, {...access, ...deps, onStep});
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */
@@ -337,7 +340,7 @@ async function withRealToken(
   const real = withToken(generated, text);
   const signal = AbortSignal.timeout(context.timeoutMs);
   const desired = desiredOf(real, name, flags, {text, ...made});
-  const {plan: now} = await prepareInstall(real, desired, access, signal, choices);
+  const {plan: now} = await prepareInstall(real, desired, access, {...choices, signal});
   if (!isSame(now, plan)) throw changedMeanwhile();
   return now;
 }

@@ -19,7 +19,7 @@ import type {Secret} from '../ground/secret.ts';
 import {few} from '../ground/text.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
-import {runSteps} from '../operations/run-steps.ts';
+import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
 import {accountPlanText, planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -225,13 +225,14 @@ export async function rotateInCluster(
       return dryRunPlan({steps: plan.steps, name, objects: facts.installed, facts}, access);
     },
     replace: async (deps, made, keep) => {
-      const onStep: Parameters<typeof installRelease>[4]['onStep'] = (step, ...news) => {
+      const onStep: RunStepsDeps['onStep'] = (step, ...news) => {
         // From here on, pods may use the token.
         if (step.id.startsWith('secret/')) keep();
         deps.onStep(step, ...news);
       };
       const now = made === undefined ? plan : await planFor(made.text, made);
-      await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
+      const planned = {plan: now, name, facts};
+      await installRelease(planned, {waits: true}, {...access, ...deps, onStep});
     },
     forget: (deps) => runSteps([removePreviousToken(holder)], {...access, ...deps}),
   };

@@ -168,7 +168,7 @@ async function run(
   const all = {...access, ...deps};
   const rollBackWith = rollsBack ? diagnosticsPath(undefined, name.release, deps.now()) : undefined;
   const options = {waits: !flags['no-wait'], rollBackWith, rollback};
-  const watched = await installRelease(plan, name, facts, options, all);
+  const watched = await installRelease({plan, name, facts}, options, all);
   if (change) await removeOld(change, shown, all, context);
   if (removes) await runSteps(cleanup, all);
   const done = {...result, obsolete: removes ? [] : result.obsolete};

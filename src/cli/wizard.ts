@@ -228,8 +228,7 @@ export async function decideWithOperator(
             generated,
             desired(generated),
             cached,
-            signal,
-            {...waiting, now: now()},
+            {...waiting, now: now(), signal},
           );
           const deps = {...cached, now, sleep, registries, timeoutMs: waiting.timeoutMs};
           const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;

@@ -2,6 +2,8 @@ export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
+  /** This program has ended the tool, which did not respond in time. */
+  isTimedOut?: true;
 }
 
 /** Cluster and namespace; absent values are the defaults of the user. */

@@ -26,12 +26,30 @@ export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(
 export const isTransient = ({code}: ExpectedError): boolean =>
   code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
 
+/** A failed call of a tool. */
+export class ToolFailure extends ExpectedError {
+  readonly outcome: ProcessResult;
+  /** Its next steps are about this failure. */
+  readonly isKnown: boolean;
+
+  constructor(
+    message: string,
+    details: ConstructorParameters<typeof ExpectedError>[1],
+    {outcome, isKnown}: Pick<ToolFailure, 'outcome' | 'isKnown'>,
+  ) {
+    super(message, details);
+    this.outcome = outcome;
+    this.isKnown = isKnown;
+  }
+}
+
 /** Converts a failed call to an error with next steps. */
-export function toolFailure(call: Call, {stderr, exitCode}: ProcessResult): ExpectedError {
+export function toolFailure(call: Call, outcome: ProcessResult): ToolFailure {
+  const {stderr, exitCode} = outcome;
   const known = knownFailure(call, stderr);
   const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `exit code ${exitCode}`;
   const text = known?.text?.(stderr);
-  return new ExpectedError(
+  return new ToolFailure(
     text === undefined ? `${callName(call)} failed: ${reason}` : `${text}.`,
     {
       code: known?.code ?? 'TOOL_FAILED',
@@ -40,6 +58,7 @@ export function toolFailure(call: Call, {stderr, exitCode}: ProcessResult): Expe
       ],
       cause: new Error(stderr),
     },
+    {outcome, isKnown: known !== undefined},
   );
 }
 

@@ -31,15 +31,15 @@ interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
   target: Target;
   isOn: boolean;
   chartSource?: string | undefined;
+  signal: AbortSignal;
 }
 
 /** The plan that enables or disables debug logs of an installed release and changes nothing else. @throws ExpectedError */
 export async function prepareDebug(
   name: ReleaseName,
   facts: InstallFacts & {release: ReleaseRecord},
-  {target, isOn, chartSource, ...choices}: DebugOptions,
+  {target, isOn, chartSource, signal, ...choices}: DebugOptions,
   {kubernetes, processes}: ClusterAccess,
-  signal: AbortSignal,
 ): Promise<PreparedDebug> {
   requireKnownVersion(name, target);
   const {release} = facts;

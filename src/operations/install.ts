@@ -52,8 +52,7 @@ export async function prepareInstall(
   {settings, effective}: Generated,
   desired: DesiredRelease,
   access: ClusterAccess,
-  signal: AbortSignal,
-  choices: InstallChoices,
+  {signal, ...choices}: InstallChoices & {signal: AbortSignal},
 ): Promise<{facts: InstallFacts; manifest: readonly KubernetesObject[]; plan: Plan}> {
   const names = desired.secrets.map((secret) => secret.name);
   const reading = readFacts(desired.name, names, access, signal);

@@ -76,13 +76,13 @@ export async function uninstallRelease(
     notRemoved: [
       ...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values(),
     ],
-    exit:
-      notRemoved.length === 0
-        ? ExitCode.ok
-        : notRemoved.every((each) => each.isLate)
-          ? ExitCode.timedOut
-          : ExitCode.failed,
+    exit: exitOf(notRemoved),
   };
+}
+
+function exitOf(failures: readonly Failure[]): ExitCode {
+  if (failures.length === 0) return ExitCode.ok;
+  return failures.every((each) => each.isLate) ? ExitCode.timedOut : ExitCode.failed;
 }
 
 /** Another operator may install it meanwhile: its new pods are not those to wait for. @throws ExpectedError */

@@ -204,61 +204,47 @@ function removalsOf(
   inventory: Inventory,
   {purge, timeoutSeconds, cleanerImage}: UninstallChoices,
 ): Removal[] {
-  const {release, kubeTarget} = name;
+  const {kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
-  const remove = (id: string, object: RemovedObject, what: string): Removal => ({
-    what,
-    objects: [object],
-    isShared: true,
-    steps: [
-      {
-        id,
-        title: `Delete ${what}`,
-        call: deleteObjects(kubeTarget, [object], timeoutSeconds),
-        deletes: [object],
-        isDestructive: true,
-      },
-    ],
-  });
+  const remove = (id: string, object: RemovedObject): Removal => {
+    const kind = object.kind === 'CustomResourceDefinition' ? 'CRD' : object.kind;
+    const what = `${kind} ${object.name}`;
+    const call = deleteObjects(kubeTarget, [object], timeoutSeconds);
+    const step = {id, title: `Delete ${what}`, call, deletes: [object], isDestructive: true};
+    return {what, objects: [object], isShared: true, steps: [step]};
+  };
   return [
-    ...(inventory.release
-      ? [
-          {
-            what: `Release ${release}`,
-            isListed: true,
-            objects: inventory.release.objects.map((each) =>
-              renderedObject(each, kubeTarget.namespace),
-            ),
-            steps: [],
-          },
-        ]
-      : []),
+    ...removalOfRelease(name, inventory),
     ...leftoverRemovals(name, inventory),
     ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
     ...definitions.map((each) =>
-      remove(
-        `crd/${each.name}`,
-        {kind: 'CustomResourceDefinition', name: each.name},
-        `CRD ${each.name}`,
-      ),
+      remove(`crd/${each.name}`, {kind: 'CustomResourceDefinition', name: each.name}),
     ),
     ...secrets.map((each) =>
-      remove(
-        `secret/${each.name}`,
-        {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace},
-        `Secret ${each.name}`,
-      ),
+      remove(`secret/${each.name}`, {
+        kind: 'Secret',
+        name: each.name,
+        namespace: kubeTarget.namespace,
+      }),
     ),
     ...nodeData.map((each) => ({
       what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
       objects: [],
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
-      how: manualCleanup(each, name.kubeTarget),
+      how: manualCleanup(each, kubeTarget),
     })),
-    ...namespace.map((each) =>
-      remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`),
-    ),
+    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name})),
   ];
+}
+
+/** Helm deletes these objects in an earlier step. */
+function removalOfRelease(
+  {release, kubeTarget: {namespace}}: ReleaseName,
+  inventory: Inventory,
+): Removal[] {
+  if (inventory.release === undefined) return [];
+  const objects = inventory.release.objects.map((each) => renderedObject(each, namespace));
+  return [{what: `Release ${release}`, isListed: true, objects, steps: []}];
 }
 
 /** @throws ExpectedError when the release is not of a Scalr agent chart */

@@ -48,7 +48,7 @@ async function failureOf(
     files: {} as never,
   };
   const facts = {release: isLost ? {status} : undefined, newestRevision: 1} as InstallFacts;
-  return installRelease({steps: [STEP]}, NAME, facts, {waits: true}, deps).then(
+  return installRelease({plan: {steps: [STEP]}, name: NAME, facts}, {waits: true}, deps).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -137,7 +137,9 @@ test('fails if a Secret was changed back meanwhile', async () => {
     files: {} as never,
   };
   const facts = {release: {status: 'deployed'}, newestRevision: 1} as InstallFacts;
-  await expect(installRelease({steps}, NAME, facts, {waits: false}, deps)).rejects.toMatchObject({
+  await expect(
+    installRelease({plan: {steps}, name: NAME, facts}, {waits: false}, deps),
+  ).rejects.toMatchObject({
     code: 'OBJECT_NOT_OWNED',
   });
 });

@@ -110,11 +110,13 @@ export async function startProxy(
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};
   }
-  if (isAlive) output.stderr += 'error: timed out waiting for a response';
+  const isTimedOut = isAlive;
+  if (isTimedOut) output.stderr += 'error: timed out waiting for a response';
   // The last message may not have arrived yet.
   else await withTimeLimit(END_MS, once(child, 'close'));
   await stop();
-  return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
+  const outcome = {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr};
+  return {call, outcome: isTimedOut ? {...outcome, isTimedOut} : outcome};
 }
 
 /** Must not keep the program running either. */

@@ -5,7 +5,7 @@ import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import {type Fact, known, unknown} from '../../ground/fact.ts';
 import {Secret} from '../../ground/secret.ts';
 import type {Processes} from '../../ground/system/system.ts';
-import {toolFailure} from '../../ground/tool-errors.ts';
+import {ToolFailure, toolFailure} from '../../ground/tool-errors.ts';
 import type {Path, Tree, Values} from '../../ground/tree.ts';
 import {
   HOW_TO_GIVE_TOKEN,
@@ -130,9 +130,12 @@ function clientCertificateOf(settings: Settings): DesiredSecret[] {
   ];
 }
 
+/** What a chart is rendered with. */
+type ChartInput = Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>;
+
 /** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
 export async function renderChart(
-  {name, chart, yaml}: Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>,
+  {name, chart, yaml}: ChartInput,
   {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
   get: Get,
   processes: Pick<Processes, 'run'>,
@@ -163,7 +166,7 @@ export interface RenderedChart {
 
 /** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
 export async function renderManifest(
-  desired: Parameters<typeof renderChart>[0],
+  desired: ChartInput,
   serverVersion: string | undefined,
   get: Get,
   processes: Pick<Processes, 'run'>,
@@ -177,13 +180,8 @@ export async function renderManifest(
   const floor = FLOOR.exec(first.message)?.[1];
   const second = floor === undefined ? first : await on(floor);
   if (second instanceof ExpectedError) {
-    const {message} = second;
-    return {
-      manifest: unknown(
-        message.includes('timed out waiting for a response') ? 'timed-out' : 'failed',
-        message,
-      ),
-    };
+    const isTimedOut = second instanceof ToolFailure && second.outcome.isTimedOut === true;
+    return {manifest: unknown(isTimedOut ? 'timed-out' : 'failed', second.message)};
   }
   // Without a server version helm used its own default, so its error does not apply to this cluster.
   return serverVersion === undefined ? second : {...second, refusal: first.message};

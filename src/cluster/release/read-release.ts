@@ -7,10 +7,16 @@ import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
+import type {RequestOptions} from '../kubernetes/client.ts';
 import {serverOfPod} from '../kubernetes/in-pod.ts';
 import {contextsIn, type Kubeconfig, type SelectedCluster} from '../kubernetes/kubeconfig.ts';
 import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
-import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
+import {
+  type KubernetesObject,
+  kindAndName,
+  type SecretObject,
+  type Workload,
+} from '../kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 import {withRoles} from './roles-to-read.ts';
@@ -53,74 +59,93 @@ export async function readFacts(
   access: ClusterAccess,
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<InstallFacts> {
-  const {kubernetes, processes, identity} = access;
-  const {namespace: here} = name.kubeTarget;
   const ended = new AbortController();
-  const either = anySignal(signal, ended.signal);
-  const options = {signal: either, idleMs: REQUIRED_MS};
-  const get = async <T>(
-    kind: string,
-    object: string,
-    where: {namespace?: string; keepsManagedFields?: boolean} = {},
-  ): Promise<T | undefined> =>
-    requireAnswer(
-      await getObject<T>(kubernetes, kind, object, {...options, ...where}),
-      name.kubeTarget,
-    ).object;
-  const state = newestRevision(name, access, either);
+  const options = {signal: anySignal(signal, ended.signal), idleMs: REQUIRED_MS};
+  const reader = new FactReader(name, access, options);
   const rest = Promise.all([
-    access.context ?? selectedCluster(name.kubeTarget, processes, either),
-    get<KubernetesObject>('namespaces', here),
-    state,
-    state.then(async (found) => {
-      if (found === undefined) return {installed: [], drift: [], live: []};
-      const installed = objectsIn(found.manifest);
-      const {differences: drift, live} = await readLiveDrift(
-        installed,
-        {kubeTarget: name.kubeTarget, kubernetes, processes},
-        options,
-      );
-      return {installed, drift, live};
-    }),
-    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
-      (listed) => requireAnswer(listed, name.kubeTarget).items,
-    ),
-    Promise.all(
-      secretNames.map((secret) =>
-        get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}),
-      ),
-    ),
-    identity?.planned(either),
+    access.context ?? selectedCluster(name.kubeTarget, access.processes, options.signal),
+    reader.get<KubernetesObject>('namespaces', name.kubeTarget.namespace),
+    reader.release(),
+    reader.deployments(),
+    Promise.all(secretNames.map((secret) => reader.secret(secret))),
+    access.identity?.planned(options.signal),
   ]);
   rest.catch(() => undefined);
   try {
     // Without an API server all of them fail; this error contains the reason.
-    const {version = ''} = requireAnswer(
-      await serverVersion(kubernetes, options),
-      name.kubeTarget,
-      'version',
-    );
-    const [context, namespace, release, objects, controllers, secrets] = await rest;
-    const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
-    await requireNoController(name, agents, kubernetes, options);
+    const version = await reader.version();
+    const [context, namespace, ofRelease, deployments, secrets] = await rest;
+    const agents = deployments.filter((each) => releaseOfAgent(each) === name.release);
+    await requireNoController(name, agents, access.kubernetes, options);
     return {
       context,
       serverVersion: version,
       namespace,
-      release,
-      newestRevision: release?.revision,
-      ...objects,
+      ...ofRelease,
       stopped: new Set(
-        controllers
-          .filter(({spec}) => spec?.replicas === 0)
-          .map(({kind, metadata}) => `${kind} ${metadata.name}`),
+        deployments.filter(({spec}) => spec?.replicas === 0).map((each) => kindAndName(each)),
       ),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
   } catch (error) {
-    return withRoles(name, kubernetes, {usesHelm: true})(error);
+    return withRoles(name, access.kubernetes, {usesHelm: true})(error);
   } finally {
     ended.abort();
+  }
+}
+
+/** Reads single facts. @throws ExpectedError for everything that cannot be read */
+class FactReader {
+  readonly #name: ReleaseName;
+  readonly #access: ClusterAccess;
+  readonly #options: RequestOptions;
+
+  constructor(name: ReleaseName, access: ClusterAccess, options: RequestOptions) {
+    this.#name = name;
+    this.#access = access;
+    this.#options = options;
+  }
+
+  async version(): Promise<string> {
+    const read = await serverVersion(this.#access.kubernetes, this.#options);
+    const {version = ''} = requireAnswer(read, this.#name.kubeTarget, 'version');
+    return version;
+  }
+
+  async get<T>(
+    kind: string,
+    object: string,
+    where: {namespace?: string; keepsManagedFields?: boolean} = {},
+  ): Promise<T | undefined> {
+    const options = {...this.#options, ...where};
+    const read = await getObject<T>(this.#access.kubernetes, kind, object, options);
+    return requireAnswer(read, this.#name.kubeTarget).object;
+  }
+
+  secret(secret: string): Promise<SecretObject | undefined> {
+    const {namespace} = this.#name.kubeTarget;
+    return this.get('secrets', secret, {namespace, keepsManagedFields: true});
+  }
+
+  async deployments(): Promise<readonly Workload[]> {
+    const {kubeTarget} = this.#name;
+    const options = {...this.#options, namespace: kubeTarget.namespace};
+    const {kubernetes} = this.#access;
+    const listed = await listObjects<Workload>(kubernetes, 'deployments.apps', options);
+    return requireAnswer(listed, kubeTarget).items;
+  }
+
+  /** The newest revision, and what the cluster has of its objects. */
+  async release(): Promise<
+    Pick<InstallFacts, 'release' | 'newestRevision' | 'installed' | 'drift' | 'live'>
+  > {
+    const release = await newestRevision(this.#name, this.#access, this.#options.signal);
+    const newest = {release, newestRevision: release?.revision};
+    if (release === undefined) return {...newest, installed: [], drift: [], live: []};
+    const installed = objectsIn(release.manifest);
+    const comparer = {...this.#access, kubeTarget: this.#name.kubeTarget};
+    const {differences: drift, live} = await readLiveDrift(installed, comparer, this.#options);
+    return {...newest, installed, drift, live};
   }
 }
 

@@ -75,7 +75,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
         const outcome = await outcomeOf(call.tool, result);
         return result.isCanceled
-          ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`}
+          ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`, isTimedOut: true}
           : outcome;
       } finally {
         follower?.release();
@@ -109,7 +109,12 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
 };
 
 const TIMEOUT_MESSAGE = 'error: timed out waiting for a response';
-const TIMED_OUT: ProcessResult = {exitCode: ExitCode.failed, stdout: '', stderr: TIMEOUT_MESSAGE};
+const TIMED_OUT: ProcessResult = {
+  exitCode: ExitCode.failed,
+  stdout: '',
+  stderr: TIMEOUT_MESSAGE,
+  isTimedOut: true,
+};
 
 interface Child {
   unref(): void;

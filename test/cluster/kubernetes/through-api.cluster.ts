@@ -8,9 +8,10 @@ import {
   replaceObject,
   scale,
 } from '../../../src/cluster/kubernetes/changes.ts';
-import {kubernetesClient, throughApi} from '../../../src/cluster/kubernetes/connect.ts';
+import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
 import {dryRunOf} from '../../../src/cluster/kubernetes/dry-runs.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import {throughApi} from '../../../src/cluster/kubernetes/through-api.ts';
 import {type Call, callName} from '../../../src/ground/call.ts';
 import {nodeProcesses} from '../../../src/ground/system/node-processes.ts';
 import type {Processes} from '../../../src/ground/system/system.ts';

@@ -37,8 +37,7 @@ export function toolGap(what: string, outcome: ProcessResult, signal: AbortSigna
   if (signal.aborted)
     return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
   const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
-  if (/timed out waiting for a response/.test(message))
-    return {what, error: {kind: 'stalled', message}, isMinor: false};
+  if (outcome.isTimedOut) return {what, error: {kind: 'stalled', message}, isMinor: false};
   return gapOf(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
 }
 
