@@ -22,8 +22,8 @@ const SHARED: BuildOptions = {
   platform: 'node',
   minify: true,
   logLevel: 'warning',
-  // Files of templates/export.
-  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text'},
+  // Files of templates.
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.yaml': 'text'},
 };
 
 for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});

@@ -4,154 +4,74 @@ import {expect, test} from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
 
-/** Folder -> folders it may import from, besides `ground`, from the ground up. Reading this table is reading the architecture. */
+/** Room -> rooms it may import from, besides `ground`, from the ground up. Reading this table is reading the architecture. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ground: [],
-  ports: [],
+  findings: [],
   settings: [],
-  adapters: ['ports'],
   charts: ['settings'],
-  kubernetes: ['adapters', 'ports'],
-  scalr: ['ports'],
   values: ['charts', 'settings'],
-  helm: ['charts', 'kubernetes', 'ports'],
-  diff: ['charts', 'kubernetes', 'ports', 'settings'],
-  redact: ['kubernetes'],
-  completion: ['helm', 'kubernetes', 'charts', 'settings'],
-  diagnose: ['diff', 'charts', 'kubernetes'],
-  platform: ['helm', 'kubernetes', 'charts'],
-
-  release: ['diagnose', 'platform', 'diff', 'helm', 'values', 'charts', 'kubernetes', 'ports'],
-  answers: ['release', 'platform', 'helm', 'values', 'charts', 'kubernetes', 'ports', 'settings'],
-  bundle: [
-    'release',
-    'diagnose',
-    'platform',
-    'redact',
-    'diff',
-    'helm',
-    'values',
-    'charts',
-    'kubernetes',
-    'ports',
-  ],
-  operations: [
-    'release',
-    'diagnose',
-    'diff',
-    'helm',
-    'values',
-    'charts',
-    'kubernetes',
-    'scalr',
-    'ports',
-    'settings',
-  ],
-  host: ['operations', 'diagnose', 'values', 'charts', 'ports', 'settings'],
-  preflight: [
-    'host',
-    'operations',
-    'release',
-    'diagnose',
-    'platform',
-    'helm',
-    'values',
-    'charts',
-    'kubernetes',
-    'ports',
-    'settings',
-  ],
-  status: ['operations', 'release', 'diagnose', 'diff', 'helm', 'charts', 'kubernetes', 'scalr'],
-  export: ['host', 'values', 'charts', 'settings'],
-  ui: [
-    'host',
-    'export',
-    'preflight',
-    'status',
-    'operations',
-    'bundle',
-    'release',
-    'diagnose',
-    'diff',
-    'helm',
-    'values',
-    'charts',
-    'kubernetes',
-    'scalr',
-    'ports',
-    'settings',
-  ],
+  cluster: ['values', 'charts', 'settings'],
+  answers: ['cluster', 'values', 'charts', 'settings'],
+  checks: ['cluster', 'values', 'charts', 'settings'],
+  operations: ['checks', 'cluster', 'values', 'charts', 'settings'],
+  ui: ['operations', 'checks', 'cluster', 'values', 'charts', 'settings', 'findings'],
+  extensions: ['ui', 'operations', 'checks', 'cluster', 'values', 'charts', 'settings'],
   wizard: [
+    'extensions',
     'ui',
-    'answers',
-    'host',
-    'export',
-    'preflight',
     'operations',
-    'release',
-    'platform',
+    'checks',
+    'answers',
+    'cluster',
     'values',
     'charts',
-    'kubernetes',
-    'ports',
     'settings',
   ],
   cli: [
     'wizard',
+    'extensions',
     'ui',
-    'completion',
-    'answers',
-    'host',
-    'export',
-    'preflight',
     'operations',
-    'bundle',
-    'release',
-    'platform',
-    'redact',
-
-    'status',
-    'helm',
+    'checks',
+    'answers',
+    'cluster',
     'values',
     'charts',
-    'kubernetes',
-    'scalr',
-    'adapters',
-    'ports',
     'settings',
   ],
   commands: [
     'cli',
+    'extensions',
     'ui',
-    'completion',
-    'host',
-    'export',
-    'preflight',
-    'status',
     'operations',
-    'bundle',
-    'release',
-    'platform',
-    'helm',
+    'checks',
+    'cluster',
     'values',
     'charts',
-    'kubernetes',
-    'scalr',
-    'ports',
     'settings',
+    'findings',
   ],
   bin: ['cli'],
 };
 
-/** The same for the folders inside of a folder. */
+/** The same for the rooms inside of a room. */
 const INSIDE: Readonly<Record<string, readonly string[]>> = {
-  'bundle/findings': ['bundle/collect'],
-  'preflight/probe': ['preflight/checks'],
-  'values/embedded': ['values/validate'],
-  'values/migrate': ['values/embedded', 'values/validate'],
+  'cluster/kubernetes': [],
+  'cluster/helm': ['cluster/kubernetes'],
+  'cluster/platform': ['cluster/helm', 'cluster/kubernetes'],
+  'cluster/diff': ['cluster/kubernetes'],
+  'cluster/release': ['cluster/platform', 'cluster/diff', 'cluster/helm', 'cluster/kubernetes'],
+  'checks/diagnose': [],
+  'checks/preflight': ['checks/diagnose'],
+  'checks/status': ['checks/diagnose'],
+  'extensions/account': [],
+  'extensions/machine': [],
+  'extensions/fleet': ['extensions/machine'],
+  'extensions/bundle': [],
 };
 
-/** Packages and Node.js modules that only one kind of folder may know. */
+/** Packages and Node.js modules that only one kind of room may know. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['cli', 'commands'],
   '@inquirer': ['ui'],
@@ -159,74 +79,131 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'fast-string-width': ['ui'],
   'fast-wrap-ansi': ['ui'],
   'is-unicode-supported': ['ui'],
-  yaml: ['answers', 'values', 'helm', 'platform'],
-  execa: ['adapters'],
-  'write-file-atomic': ['adapters'],
+  yaml: ['answers', 'findings', 'values', 'cluster/helm', 'cluster/platform'],
+  execa: ['ground/system'],
+  'write-file-atomic': ['ground/system'],
   diff: ['ui'],
-  nanotar: ['adapters', 'host'],
-  yazl: ['adapters'],
-  yauzl: ['adapters'],
-  'node:fs': ['adapters', 'kubernetes'],
-  'node:child_process': ['adapters', 'kubernetes'],
-  'node:http': ['kubernetes', 'scalr'],
-  'node:https': ['scalr'],
+  nanotar: ['ground/system', 'extensions/machine'],
+  yazl: ['ground/system'],
+  yauzl: ['ground/system'],
+  'node:fs': ['ground/system', 'cluster/kubernetes'],
+  'node:child_process': ['ground/system', 'cluster/kubernetes'],
+  'node:http': ['cluster/kubernetes', 'extensions/account'],
+  'node:https': ['extensions/account'],
+};
+
+/** Files of the repository that only one room may import. */
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  '../schemas': ['charts'],
+  '../report': ['extensions'],
+  '../templates': ['findings', 'values', 'extensions'],
 };
 
 const files = readdirSync(src, {recursive: true, encoding: 'utf8'}).filter((file) =>
   file.endsWith('.ts'),
 );
-const folderOf = (file: string): string => file.split('/')[0] as string;
+const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
+const roomOf = (file: string): string => file.split('/')[0] as string;
+/** The room inside of a room, if the file is in one. */
+const innerRoomOf = (file: string): string | undefined =>
+  Object.keys(INSIDE).find((room) => isBelow(file, room));
+
 const importsOf = (file: string): string[] =>
   [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
     ([, name]) => name as string,
   );
+const targetOf = (file: string, name: string): string =>
+  relative(src, resolve(dirname(join(src, file)), name));
+/** The files of `src` that a file imports. */
+const importedFiles = (file: string): string[] =>
+  importsOf(file)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => targetOf(file, name))
+    .filter((target) => !target.startsWith('..'));
 
-function mayImport(file: string, target: string): boolean {
-  const folder = folderOf(file);
-  const other = folderOf(target);
-  if (folder !== other) return other === 'ground' || MAY_IMPORT[folder]?.includes(other) === true;
-  const inner = dirname(file);
-  const otherInner = dirname(target);
-  return (
-    inner === otherInner ||
-    inner === folder ||
-    otherInner === folder ||
-    INSIDE[inner]?.includes(otherInner) === true
-  );
+function mayImportPackage(file: string, name: string): boolean {
+  const known = Object.keys(ONLY_IN).find((each) => name === each || isBelow(name, each));
+  return known === undefined || ONLY_IN[known]?.some((room) => isBelow(file, room)) === true;
 }
 
-test.each(files)('%s imports only what its folder may', (file) => {
-  const foreign = importsOf(file).flatMap((name) => {
-    if (!name.startsWith('.')) {
-      const known = Object.keys(ONLY_IN).find(
-        (each) => name === each || name.startsWith(`${each}/`),
-      );
-      return known && !ONLY_IN[known]?.includes(folderOf(file)) ? [name] : [];
-    }
-    const target = relative(src, resolve(dirname(join(src, file)), name));
-    if (target.startsWith('../schemas/')) return folderOf(file) === 'charts' ? [] : [name];
-    if (target.startsWith('../report/')) return folderOf(file) === 'bundle' ? [] : [name];
-    if (target.startsWith('../templates/'))
-      return ['values', 'export'].includes(folderOf(file)) ? [] : [name];
-    return mayImport(file, target) ? [] : [name];
-  });
-  expect(foreign).toEqual([]);
+function mayImportFile(file: string, target: string): boolean {
+  const outside = Object.keys(OUTSIDE).find((folder) => isBelow(target, folder));
+  if (outside !== undefined) return OUTSIDE[outside]?.includes(roomOf(file)) === true;
+  const room = roomOf(file);
+  const other = roomOf(target);
+  if (room !== other) return other === 'ground' || MAY_IMPORT[room]?.includes(other) === true;
+  const inner = innerRoomOf(file);
+  const otherInner = innerRoomOf(target);
+  if (inner === undefined || otherInner === undefined) return inner === otherInner;
+  return inner === otherInner || INSIDE[inner]?.includes(otherInner) === true;
+}
+
+test.each(files)('%s imports only what its room may', (file) => {
+  expect(
+    importsOf(file).filter((name) =>
+      name.startsWith('.')
+        ? !mayImportFile(file, targetOf(file, name))
+        : !mayImportPackage(file, name),
+    ),
+  ).toEqual([]);
 });
 
-test('every folder is in the table', () => {
-  expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+test('every room is in the table', () => {
+  expect([...new Set(files.map(roomOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+});
+
+test('the core imports no extension', () => {
+  const users = Object.keys(MAY_IMPORT).filter((room) => MAY_IMPORT[room]?.includes('extensions'));
+  expect(users.toSorted()).toEqual(['cli', 'commands', 'wizard']);
+});
+
+/** The name of the folder in `parent` that a file is in or below; '.' for files of the parent itself. */
+function folderIn(parent: string, file: string): string {
+  const rest = parent === '' ? file : file.slice(parent.length + 1);
+  return rest.includes('/') ? (rest.split('/')[0] as string) : '.';
+}
+
+/** Folder of a parent -> folders of the parent that its files import. */
+function arrowsIn(parent: string): Map<string, Set<string>> {
+  const arrows = new Map<string, Set<string>>();
+  const isInside = (file: string): boolean => parent === '' || isBelow(file, parent);
+  for (const file of files.filter(isInside)) {
+    const from = folderIn(parent, file);
+    for (const target of importedFiles(file).filter(isInside)) {
+      const to = folderIn(parent, target);
+      if (from !== to) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    }
+  }
+  return arrows;
+}
+
+/** Folders that lead back to themselves. */
+function circlesOf(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const reachable = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of arrows.get(from) ?? []) if (!seen.has(to)) reachable(to, seen.add(to));
+    return seen;
+  };
+  return [...arrows.keys()].filter((folder) => reachable(folder).has(folder));
+}
+
+const folders = [
+  ...new Set(
+    files.flatMap((file) =>
+      file
+        .split('/')
+        .slice(0, -1)
+        .map((_, index, names) => names.slice(0, index + 1).join('/')),
+    ),
+  ),
+];
+
+test.each(['', ...folders])('no folders of src/%s import in a circle', (parent) => {
+  expect(circlesOf(arrowsIn(parent))).toEqual([]);
 });
 
 /** Imports that lead from a file back to it, type-only ones included. */
 function cycles(): string[] {
-  const targets = new Map(
-    files.map((file) => [
-      file,
-      importsOf(file)
-        .filter((name) => name.startsWith('.'))
-        .map((name) => relative(src, resolve(dirname(join(src, file)), name))),
-    ]),
-  );
+  const targets = new Map(files.map((file) => [file, importedFiles(file)]));
   const done = new Set<string>();
   const found = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
@@ -245,7 +222,7 @@ test('no imports go in circles', () => {
 });
 
 test('the final check of a bundle shares no code with the redactor', () => {
-  expect(importsOf('redact/leak-check.ts')).toEqual([]);
+  expect(importsOf('extensions/bundle/redact/leak-check.ts')).toEqual([]);
 });
 
 /** The three charts implement one interface, each in a folder of its own. */
@@ -264,19 +241,15 @@ test('an exported name has one meaning', () => {
   ).toEqual([]);
 });
 
-test('ports hold interfaces only', () => {
+test('the interfaces of the system hold no code', () => {
   const code = /^(export )?(default |async )*(function|const|let|class|enum) /m;
-  expect(
-    files.filter(
-      (file) => folderOf(file) === 'ports' && code.test(readFileSync(join(src, file), 'utf8')),
-    ),
-  ).toEqual([]);
+  expect(readFileSync(join(src, 'ground/system/system.ts'), 'utf8')).not.toMatch(code);
 });
 
-test('the diagram of CONTRIBUTING.md shows every folder and only allowed imports', () => {
+test('the diagram of the tour shows every room and only allowed imports', () => {
   const [, diagram = ''] =
     /^```mermaid\n([\s\S]*?)^```$/m.exec(
-      readFileSync(resolve(src, '../CONTRIBUTING.md'), 'utf8'),
+      readFileSync(resolve(src, '../docs/dev/tour.md'), 'utf8'),
     ) ?? [];
   const arrows = [...diagram.matchAll(/^ *([\w-]+) --> ([\w-]+)$/gm)].map(
     ([, from = '', to = '']) => ({from, to}),

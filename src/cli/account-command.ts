@@ -5,13 +5,17 @@ import {
   type AgentStatus,
   type ScalrAgent,
   type ScalrPool,
-} from '../extensions/account/account.ts';
-import {type AccountPlan, runAccountSteps} from '../extensions/account/account-steps.ts';
+} from '../checks/status/account.ts';
+import {
+  type AccountPlan,
+  type PoolPlan,
+  runAccountSteps,
+} from '../extensions/account/account-steps.ts';
 import type {Resource, ScalrClient} from '../extensions/account/client.ts';
-import {type PoolLinks, type PoolPlan, planLinks} from '../extensions/account/pool.ts';
+import {type PoolLinks, planLinks} from '../extensions/account/link-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {usageError} from '../ground/errors.ts';
 import {TARGETS} from '../settings/release.ts';
-import {accountPlanText} from '../ui/plan.ts';
 import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
 import {type ConfirmFlags, confirmFlags, type Parsed, repeated} from './flags.ts';

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import type {Pod} from '../cluster/kubernetes/objects.ts';
-import {findPool, linksOf, listAgents, queueOf} from '../extensions/account/account.ts';
+import {linksOf, listAgents, queueOf} from '../extensions/account/account.ts';
 import {poolOfPods} from '../extensions/account/account-status.ts';
+import {findPool} from '../extensions/account/find-object.ts';
 import {
   accessText,
   bundleText,

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
+import {type Additions, BASES, type ImageBase} from '../extensions/fleet/dockerfile.ts';
 import {
   clusterWithoutOverlay,
   FLEET_TARGETS,
   type FleetTarget,
 } from '../extensions/fleet/engines.ts';
 import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
-import {type Additions, BASES, type ImageBase} from '../extensions/machine/docker.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';

@@ -8,6 +8,7 @@ import {
   stateOfContainer,
   stateOfService,
 } from '../extensions/machine/agents.ts';
+import {agentProgress, hostStatusText} from '../extensions/machine/agents-text.ts';
 import {changeContainers, watchContainers} from '../extensions/machine/change.ts';
 import {
   agentContainers,
@@ -18,13 +19,8 @@ import {
 } from '../extensions/machine/containers.ts';
 import {dockerFiles} from '../extensions/machine/docker.ts';
 import {DROP_INS} from '../extensions/machine/files.ts';
-import {
-  directoriesOf,
-  type HostPlan,
-  INSTALL_ANSWERS,
-  type PreparedContainers,
-  prepareContainers,
-} from '../extensions/machine/plan.ts';
+import {directoriesOf, type HostPlan, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {type PreparedContainers, prepareContainers} from '../extensions/machine/prepare.ts';
 import {
   type HostRemoval,
   planContainerRemoval,
@@ -47,7 +43,6 @@ import {
   resultSentence,
   stepsText,
 } from '../ui/plan.ts';
-import {agentProgress, hostStatusText} from '../ui/status-list.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';

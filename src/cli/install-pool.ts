@@ -1,27 +1,28 @@
 import {readSnapshot} from '../checks/diagnose/read-snapshot.ts';
+import type {ScalrPool} from '../checks/status/account.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {requireAnswer} from '../cluster/kubernetes/api-error.ts';
 import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountTokenIn} from '../cluster/release/namespace.ts';
-import {linksOf, type ScalrPool} from '../extensions/account/account.ts';
+import {linksOf} from '../extensions/account/account.ts';
 import type {AccountDeps} from '../extensions/account/account-steps.ts';
+import {awaitAgents} from '../extensions/account/await-agents.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {
-  awaitAgents,
   type CreatedToken,
   installWithPool,
   type PreparedPool,
   preparePool,
 } from '../extensions/account/install-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
-import {accountPlanText} from '../ui/plan.ts';
 import type {Generated} from '../values/generate.ts';
 import type {CommandContext} from './operate.ts';
 

@@ -1,5 +1,7 @@
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
+import {requestText} from '../extensions/account/plan-text.ts';
+import {callText} from '../ground/call.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
@@ -7,7 +9,6 @@ import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import {type NotChecked, notCheckedWarnings} from '../operations/server-dry-run.ts';
 import type {Step} from '../operations/step.ts';
-import {callsText} from '../ui/plan.ts';
 import {type ProgressView, progressView} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
@@ -223,3 +224,9 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
   });
 
 const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');
+
+/** Every call as a shell command, every request with its body. */
+const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
+  steps
+    .map((step) => `${'call' in step ? callText(step.call) : requestText(step.request)}\n`)
+    .join('');

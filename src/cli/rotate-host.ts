@@ -10,8 +10,8 @@ import {
   accountTokenIn,
   PREVIOUS_TOKEN,
 } from '../cluster/release/namespace.ts';
+import type {AccountRotation, TokenUsers} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import type {AccountRotation, TokenUsers} from '../extensions/account/rotate-token.ts';
 import {stateOfService} from '../extensions/machine/agents.ts';
 import {
   agentContainers,

@@ -1,18 +1,21 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import type {accountPoolIn} from '../cluster/release/namespace.ts';
-import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
-import type {ScalrClient} from '../extensions/account/client.ts';
-import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
 import {
   type AccountRotation,
-  planRotation,
   readAccountRotation,
-  removePreviousToken,
-  type TokenHolder,
   type TokenUsers,
   tokenUsedByOthers,
   verifyAgentsUseToken,
+} from '../extensions/account/account-rotation.ts';
+import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
+import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
+import {
+  planRotation,
+  removePreviousToken,
+  type TokenHolder,
 } from '../extensions/account/rotate-token.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
@@ -21,7 +24,7 @@ import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
-import {accountPlanText, planText} from '../ui/plan.ts';
+import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {
   type CommandContext,

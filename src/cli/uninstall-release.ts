@@ -15,7 +15,8 @@ import {
   runAccountSteps,
 } from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
-import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
+import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
+import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
@@ -29,7 +30,7 @@ import {
 } from '../operations/uninstall.ts';
 import type {KeptObject} from '../operations/uninstall-keeps.ts';
 import {type Uninstalled, uninstallRelease} from '../operations/uninstall-release.ts';
-import {accountPlanText, accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {
   type CommandContext,

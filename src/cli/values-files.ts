@@ -19,7 +19,7 @@ import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
 const OTHER_TOOLS =
-  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
+  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|tf\.json|gotmpl)\n/;
 
 type Readers = Pick<Files, 'read' | 'readStdin'>;
 

@@ -1,6 +1,7 @@
 import {chartFor, versionStatus} from '../charts/charts.ts';
 import {type ChartDefault, scalrChart, type Target} from '../charts/define.ts';
 import {newestOf} from '../charts/target.ts';
+import type {ScalrAgent, ScalrPool} from '../checks/status/account.ts';
 import {readStatus} from '../checks/status/read-status.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import {showChart} from '../cluster/helm/chart-calls.ts';
@@ -10,14 +11,8 @@ import {isOwnFor, type SecretObject} from '../cluster/kubernetes/objects.ts';
 import {reviewAccess} from '../cluster/kubernetes/permissions.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
-import {
-  listAgents,
-  listPools,
-  type ScalrAgent,
-  type ScalrPool,
-} from '../extensions/account/account.ts';
+import {listAgents, listPools} from '../extensions/account/account.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
-import {agentCounts} from '../extensions/account/pools-text.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, TOKEN_REJECTED} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -27,8 +22,9 @@ import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
+import {agentCounts} from '../ui/status.ts';
 import {parseAssignment} from '../values/generate.ts';
-import {readValues, writtenSettings} from '../values/read-values.ts';
+import {readValues, writtenSettings} from '../values/reading/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
 import type {OfferedPools} from '../wizard/choose-target.ts';
 import type {InstalledAgent} from '../wizard/installed-agent.ts';

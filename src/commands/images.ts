@@ -11,6 +11,7 @@ import {
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {generateFor, onlyRead, signatureOf, signatureText} from '../cli/read-chart.ts';
+import {imagesText} from '../extensions/fleet/images-text.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../extensions/fleet/mirror.ts';
 import {useOf} from '../extensions/fleet/use.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
@@ -18,7 +19,7 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {choiceText, imagesText} from '../ui/requirements.ts';
+import {choiceText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImages, imagesOfInstall} from '../values/images.ts';

@@ -26,7 +26,7 @@ import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
 
 interface Result {
   from: string;

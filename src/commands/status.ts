@@ -24,7 +24,7 @@ import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
-import {readLayers} from '../values/validate/source.ts';
+import {readLayers} from '../values/reading/source.ts';
 
 const SETTINGS = [namespace, release];
 /** A user waits for the result. */

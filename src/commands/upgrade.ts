@@ -35,7 +35,7 @@ import {newestInRepository} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {newerText} from '../ui/status.ts';
 import {refuseClearText} from '../values/clear-text.ts';
-import {readLayers} from '../values/validate/source.ts';
+import {readLayers} from '../values/reading/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';

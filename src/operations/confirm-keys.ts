@@ -22,7 +22,7 @@ import {
   type Values,
   withoutLeaves,
 } from '../ground/tree.ts';
-import {effectiveValues} from '../values/read-values.ts';
+import {effectiveValues} from '../values/reading/read-values.ts';
 import type {ReadChart} from './read-chart.ts';
 
 /** A key that has no confirmed effect, and why. */

@@ -1,3 +1,4 @@
+import type {PollDeps} from '../cluster/helm/poll.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
 import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
@@ -11,7 +12,6 @@ import {tryCluster} from '../ground/unreachable.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';
 import {type TriedUndo, undosOf, withUndo} from './undo-steps.ts';
-import type {PollDeps} from './watch-release.ts';
 
 export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
   /** Required by steps that wait for runs. */

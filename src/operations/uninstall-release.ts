@@ -1,3 +1,4 @@
+import type {PollDeps} from '../cluster/helm/poll.ts';
 import {errorLine} from '../cluster/kubernetes/api-error.ts';
 import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/deletions.ts';
 import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
@@ -12,7 +13,6 @@ import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import {isKept, type RemovedObject} from './step.ts';
 import type {UninstallPlan} from './uninstall.ts';
 import {type KeptObject, RETAINED} from './uninstall-keeps.ts';
-import type {PollDeps} from './watch-release.ts';
 
 interface UninstallDeps extends PollDeps, Pick<RunStepsDeps, 'onStep'> {
   timeoutMs: number;

@@ -2,13 +2,14 @@ import {registered} from '../checks/diagnose/agent-log.ts';
 import type {Cause} from '../checks/diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../checks/diagnose/explain.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../checks/diagnose/read-snapshot.ts';
+import {POLL_INTERVAL_MS, type PollDeps} from '../cluster/helm/poll.ts';
 import {releaseHistory} from '../cluster/helm/release-calls.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {anySignal, type Clock, withTimeout} from '../ground/async.ts';
+import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
@@ -24,7 +25,6 @@ import {sentences} from '../ground/text.ts';
 import {isTransient} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 
-export const POLL_INTERVAL_MS = 1500;
 /** The first polls are faster: many releases are ready in less than a second. */
 const FIRST_MS = 200;
 /** A ready agent without a log message counts as ready after this time. */
@@ -214,8 +214,3 @@ export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean)
     ? [`Nothing was rolled back. Inspect the pods: ${callText(describePods(kubeTarget))}`]
     : [],
 });
-
-/** What every loop needs that reads the cluster again and again until the user interrupts it. */
-export interface PollDeps extends ClusterAccess, Clock {
-  interrupts: Interrupts;
-}

@@ -2,8 +2,9 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import {count} from '../ground/text.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import {type CheckedGroup, fileOf, groupName} from '../values/validate/check-files.ts';
-import {linesWithoutSecrets, type ValuesFinding} from '../values/validate/finding.ts';
 import {asciiFallback, paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */

@@ -1,10 +1,6 @@
 import width from 'fast-string-width';
 import type {Inventory} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import type {AccountStep} from '../extensions/account/account-steps.ts';
-import type {AccountRequest} from '../extensions/account/client.ts';
-import type {AccountRef} from '../extensions/account/failure.ts';
-import {callText} from '../ground/call.ts';
 import {commandLine, type Program, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
@@ -51,27 +47,6 @@ export function stepsText(
   );
   return [...where, '\n', ...lines].join('');
 }
-
-export function accountPlanText(
-  steps: readonly AccountStep[],
-  {host, source}: AccountRef,
-  screen: Screen,
-): string {
-  return stepsText(
-    steps,
-    {Account: `${host} ${theme(screen).dim(`token from ${source}`)}`},
-    screen,
-  );
-}
-
-/** Every call as a shell command, every request with its body. */
-export const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
-  steps
-    .map((step) => `${'call' in step ? callText(step.call) : requestText(step.request)}\n`)
-    .join('');
-
-const requestText = ({method, path, body}: AccountRequest): string =>
-  [method, path, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 
 interface Account {
   removes: readonly string[];

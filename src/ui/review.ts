@@ -2,8 +2,6 @@ import {join} from 'node:path';
 import type {Checked} from '../checks/preflight/preflight-context.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import type {HostExport} from '../extensions/fleet/export.ts';
-import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Program} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -35,8 +33,13 @@ interface Prepared {
 }
 
 /** An agent on this machine: its files, and the plan that starts it. */
-export interface HostReview extends HostExport {
-  plan?: HostPlan;
+interface HostReview {
+  files: readonly {path: string}[];
+  notes: readonly string[];
+  warnings: readonly Warning[];
+  /** Commands that start the agent with these files. */
+  steps: readonly string[];
+  plan?: {steps: readonly {title: string}[]; warnings: readonly string[]};
 }
 
 /** All warnings about the settings, the plan and the cluster. */

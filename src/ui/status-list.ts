@@ -1,12 +1,9 @@
-import type {Progress} from '../checks/diagnose/explain.ts';
 import type {AccountStatus, ReleaseStatus} from '../checks/status/status.ts';
 import {differs} from '../cluster/diff/live-drift.ts';
-import type {HostAgentState, HostCause} from '../extensions/machine/agents.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
-import {count} from '../ground/text.ts';
 import {type ShownStatus, section} from './status.ts';
-import {columnsText, diagnosisText, paragraph, type Screen, stateMark, theme} from './theme.ts';
+import {columnsText, diagnosisText, type Screen} from './theme.ts';
 
 /** What `status --json` prints; schemas/output/status.json describes it. */
 export type StatusDocument = ReturnType<typeof statusDocument>;
@@ -177,49 +174,3 @@ const cells = ({name, status}: ReleaseLine): string[] => [
     ? '?'
     : String(new Set(status.objects.filter(differs).map(({object}) => object)).size),
 ];
-
-/** The state of every agent of this machine, and the causes of problems. */
-export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
-  const {bold} = theme(screen);
-  const causes = agents.flatMap((each) => each.causes);
-  return [
-    ...agents.map((each) => agentLine(each, screen)),
-    ...(causes.length === 0
-      ? []
-      : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
-  ].join('');
-}
-
-function agentLine(agent: HostAgentState, screen: Screen): string {
-  const {object, state, text} = agentProgress(agent);
-  return paragraph(`${stateMark(state, screen)} `, `${object}: ${text}`, screen);
-}
-
-/** The state of an agent as a line of the progress view. */
-export function agentProgress({
-  object,
-  status,
-  image,
-  purpose,
-  restarts,
-  isRunning,
-  causes,
-  agent,
-}: HostAgentState): Progress {
-  const isBroken = !isRunning || causes.some(({isError}) => isError);
-  const facts = [
-    status,
-    agent === 'registered' ? 'registered (according to its log)' : 'registration unknown',
-    ...(purpose === 'vcs' ? ['VCS agent'] : []),
-    ...(image === undefined ? [] : [image]),
-    ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
-  ];
-  return {
-    object,
-    state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting',
-    text: facts.join(', '),
-  };
-}
-
-const causeText = (cause: HostCause, screen: Screen): string =>
-  diagnosisText(cause.isError ? '×' : '!', cause, screen);

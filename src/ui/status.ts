@@ -1,9 +1,9 @@
 import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {cacheUseText} from '../checks/diagnose/log-matcher.ts';
+import {AGENT_STATUSES, type ScalrAgent} from '../checks/status/account.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../checks/status/status.ts';
 import {differs, isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
-import {agentCounts} from '../extensions/account/pools-text.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {count, few} from '../ground/text.ts';
@@ -309,3 +309,11 @@ const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
     `! ${object}: ${reason}`,
   ]),
 ];
+
+/** 2 idle, 1 busy */
+export const agentCounts = (statuses: readonly ScalrAgent['status'][]): string =>
+  [...AGENT_STATUSES, 'unknown' as const]
+    .map((status) => [statuses.filter((each) => each === status).length, status] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, status]) => `${number} ${status}`)
+    .join(', ') || 'none';

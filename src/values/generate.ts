@@ -33,14 +33,19 @@ import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';
-import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
+import {FIRST_EXPONENT} from './reading/go-numbers.ts';
+import {
+  effectiveGet,
+  effectiveValues,
+  readEffective,
+  withoutMethodNames,
+} from './reading/read-values.ts';
+import {readLayers} from './reading/source.ts';
+import {checkKeys, isTypeError} from './rules/check-keys.ts';
+import {applyRules} from './rules/check-rules.ts';
+import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './rules/check-values.ts';
+import {suggestKey} from './rules/suggest-key.ts';
 import {suggestCharts} from './suggest-chart.ts';
-import {checkKeys, isTypeError} from './validate/check-keys.ts';
-import {applyRules} from './validate/check-rules.ts';
-import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
-import {FIRST_EXPONENT} from './validate/helm-reader.ts';
-import {readLayers} from './validate/source.ts';
-import {suggestKey} from './validate/suggest-key.ts';
 
 /** The values for one chart version and everything a command shows about them. */
 export interface Generated {
@@ -109,7 +114,15 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
         setting: set.id,
         message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
       })),
-      ...applyRules(seen, effective, settings, target, facts.kubernetes),
+      ...applyRules(
+        {
+          values: seen,
+          get: effectiveGet(settings, effective),
+          isExplicit: settings.isExplicit,
+          kubernetes: facts.kubernetes,
+        },
+        target,
+      ),
     ],
     ...(recommendation ? {recommendation} : {}),
   };

@@ -4,6 +4,8 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import type {Checked} from '../checks/preflight/preflight-context.ts';
 import type {DesiredRelease} from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {HostExport} from '../extensions/machine/export.ts';
+import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Program} from '../ground/command-line.ts';
 import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import type {Choice} from '../ground/system/system.ts';
@@ -17,7 +19,7 @@ import type {Settings} from '../settings/settings.ts';
 import {certificatesIn} from '../settings/tls.ts';
 import {helmCommandsText, type PrintedPool} from '../ui/helm-commands.ts';
 import {answerText} from '../ui/prompt-text.ts';
-import {equivalentCommandText, type HostReview, hostCommandsText} from '../ui/review.ts';
+import {equivalentCommandText, hostCommandsText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -38,7 +40,7 @@ export interface Reviewed {
   generated?: Generated | undefined;
   prepared?: ReviewedInstall;
   /** Without Kubernetes. */
-  host?: (HostReview & {settings: Settings}) | undefined;
+  host?: (HostExport & {plan?: HostPlan; settings: Settings}) | undefined;
   /** Why there is no plan. */
   problem?: ExpectedError;
 }

@@ -1,6 +1,6 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {supports} from '../charts/support.ts';
-import {exportHost} from '../extensions/fleet/export.ts';
+import {exportHost} from '../extensions/machine/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Choice} from '../ground/system/system.ts';

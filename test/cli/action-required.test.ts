@@ -101,7 +101,7 @@ test('the text on standard error has the same commands', async () => {
   expect(stderr).toContain(
     '  - Replace it: scalr-agent values --url https://acme.scalr.io --out values.yaml --yes\n',
   );
-  expect(stderr).not.toContain('FILE');
+  expect(stderr).not.toMatch(/\bFILE\b/);
 });
 
 describe('the command', () => {

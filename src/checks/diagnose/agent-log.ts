@@ -1,8 +1,9 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
 import {jsonIn} from '../../ground/json.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
-import {type CauseTable, oneLine} from './cause.ts';
+import type {CauseTable} from './cause.ts';
 import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
 
 /** Platform of an agent: in a cluster, or on a machine with Docker or systemd. */
@@ -140,7 +141,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isTransient: true,
   },
   {
-    code: 'SCALR_UNREACHABLE',
+    code: 'CONNECTION_FAILED',
     pattern:
       /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
     permanentAfter: 120,

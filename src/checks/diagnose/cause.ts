@@ -1,6 +1,5 @@
 import type {KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
-import {maskSecrets} from '../../ground/errors.ts';
 
 /** What is wrong with an object, and what to do about it. */
 export interface Diagnosis {
@@ -100,14 +99,6 @@ export const singleCause = ({
   symptoms,
   ...row
 }: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});
-
-const MAX_LENGTH = 240;
-
-/** Shortens a text to one line and masks secrets. */
-export function oneLine(text: string): string {
-  const line = maskSecrets(text.replaceAll(/\s+/g, ' ').trim());
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1).trimEnd()}…` : line;
-}
 
 /** Prefixes that runtimes and kubelets add to a message. */
 const WRAPPINGS: readonly RegExp[] = [

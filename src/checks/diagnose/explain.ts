@@ -1,4 +1,5 @@
 import type {KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/kubernetes/objects.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type CauseRow,
   type CauseTable,
   describe,
-  oneLine,
   remedyOf,
   type Symptom,
   singleCause,

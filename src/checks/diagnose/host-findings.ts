@@ -1,6 +1,6 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {AGENT_LOG_ROWS, isOfAgent, verdictIn} from './agent-log.ts';
-import {oneLine} from './cause.ts';
 import {type Finding, mergeFindings} from './finding.ts';
 import {type LogMatch, type LogRecord, withoutPrefix} from './log-matcher.ts';
 import {containersOf, rootOf} from './snapshot-queries.ts';

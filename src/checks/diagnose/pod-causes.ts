@@ -1,14 +1,7 @@
 import type {ContainerState, Event, Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {lastLogLine} from './agent-log.ts';
-import {
-  type CauseTable,
-  describe,
-  oneLine,
-  readLog,
-  type Symptom,
-  singleCause,
-  unwrap,
-} from './cause.ts';
+import {type CauseTable, describe, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
   type ContainerView,
   condition,
@@ -298,7 +291,7 @@ export const podCauses: readonly CauseTable[] = [
       ),
   }),
   singleCause({
-    code: 'NOT_READY',
+    code: 'POD_NOT_READY',
     normalFor: 30,
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),

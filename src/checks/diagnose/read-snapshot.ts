@@ -2,8 +2,9 @@ import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesObject, Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../cluster/kubernetes/resources.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {hasSignificantLine, isOfAgent} from './agent-log.ts';
-import {type Cause, oneLine} from './cause.ts';
+import type {Cause} from './cause.ts';
 import {snapshotOf} from './snapshot-queries.ts';
 
 const KINDS = [

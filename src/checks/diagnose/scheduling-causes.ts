@@ -1,9 +1,9 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {
   type CauseRow,
   type CauseTable,
   describe,
-  oneLine,
   remedyOf,
   type Symptom,
   singleCause,

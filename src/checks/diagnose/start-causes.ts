@@ -1,5 +1,6 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
-import {type CauseTable, oneLine, type Symptom, singleCause, unwrap} from './cause.ts';
+import {oneLine} from '../../ground/one-line.ts';
+import {type CauseTable, type Symptom, singleCause, unwrap} from './cause.ts';
 import {
   type ContainerView,
   containersOf,

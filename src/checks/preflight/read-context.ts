@@ -48,7 +48,7 @@ import {flagsOf} from '../../settings/settings.ts';
 import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
-import {effectiveGet, effectiveValues} from '../../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {referencedClaims as claimsNamedIn, requiredSecrets} from './pod-resources.ts';
 import type {
@@ -160,14 +160,14 @@ interface ReadOptions extends Omit<ClusterAccess, 'kubernetes'> {
   options: {signal: AbortSignal; idleMs: number};
 }
 
-type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
+type AccountObject = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 async function readNamed(
   {secrets: made}: DesiredRelease,
   get: Get,
   objects: readonly KubernetesObject[],
   {name: {kubeTarget}, kubernetes, options}: ReadOptions,
-): Promise<Named> {
+): Promise<AccountObject> {
   const desired = requiredSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);

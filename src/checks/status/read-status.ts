@@ -1,5 +1,6 @@
 import {scalrChart} from '../../charts/define.ts';
 import {readLiveDrift} from '../../cluster/diff/live-drift.ts';
+import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
@@ -29,7 +30,6 @@ import type {ReadError} from '../../ground/fact.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
-import {POLL_INTERVAL_MS, type PollDeps} from '../../operations/watch-release.ts';
 import type {Diagnosis} from '../diagnose/cause.ts';
 import {readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';

@@ -23,7 +23,8 @@ import {isPending} from '../../cluster/release/read-release.ts';
 import {callText} from '../../ground/call.ts';
 import {helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
-import {type Cause, oneLine, passing} from '../diagnose/cause.ts';
+import {oneLine} from '../../ground/one-line.ts';
+import {type Cause, passing} from '../diagnose/cause.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */

@@ -18,7 +18,6 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
-import type {PoolToken, ScalrAgent, ScalrPool} from '../../extensions/account/account.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import type {Advice, ExpectedError} from '../../ground/errors.ts';
 import {count} from '../../ground/text.ts';
@@ -29,6 +28,7 @@ import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/exp
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
 import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
+import type {PoolToken, ScalrAgent, ScalrPool} from './account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
@@ -251,7 +251,7 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
       code: 'SLOW_IMAGE_PULLS',
       message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
       remedy:
-        'Pre-pull the images: scalr-agent export prepull. Or use a mirror near the nodes (--image-registry), or image streaming on GKE',
+        'Pull the images in advance with a DaemonSet (docs/guide/recipes.md), or use a mirror near the nodes (--image-registry), or image streaming on GKE',
     },
   ];
 }

@@ -9,12 +9,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Output of `kubectl config view`, with masked credentials. */
 export interface Kubeconfig {
   'current-context'?: string;
-  contexts?: readonly Named<'context', {cluster?: string; user?: string}>[] | null;
-  clusters?: readonly Named<'cluster', {server?: string}>[] | null;
-  users?: readonly Named<'user', KubeconfigUser>[] | null;
+  contexts?: readonly AccountObject<'context', {cluster?: string; user?: string}>[] | null;
+  clusters?: readonly AccountObject<'cluster', {server?: string}>[] | null;
+  users?: readonly AccountObject<'user', KubeconfigUser>[] | null;
 }
 
-type Named<Key extends string, Value> = {name: string} & {[key in Key]?: Value};
+type AccountObject<Key extends string, Value> = {name: string} & {[key in Key]?: Value};
 
 interface KubeconfigUser {
   token?: string;

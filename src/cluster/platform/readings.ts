@@ -194,7 +194,7 @@ async function byKey<K extends string, T>(
 }
 
 type Listed = Pick<PlatformReadings, keyof typeof LISTED>;
-type Named = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
+type AccountObject = Pick<PlatformReadings, keyof typeof NAMED | 'namespaceObject'>;
 type Served = Pick<PlatformReadings, keyof typeof OPTIONAL | 'resources'>;
 
 async function readListed(
@@ -206,7 +206,7 @@ async function readListed(
   return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 
-async function readNamed({kubeTarget, kubernetes, options}: ReadOptions): Promise<Named> {
+async function readNamed({kubeTarget, kubernetes, options}: ReadOptions): Promise<AccountObject> {
   const [named, namespaceObject] = await Promise.all([
     byKey(NAMED, (spelled) => {
       const [kind = '', name = ''] = spelled.split('/');

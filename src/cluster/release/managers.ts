@@ -1,8 +1,8 @@
 import {scalrChart} from '../../charts/define.ts';
-import {oneLine} from '../../checks/diagnose/cause.ts';
 import {callText} from '../../ground/call.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {closest, few} from '../../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';

@@ -7,7 +7,7 @@ import {
   poolDocument,
 } from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
-import {createdPool, planPoolCreation} from '../../extensions/account/pool.ts';
+import {createdPool, planPoolCreation} from '../../extensions/account/create-pool.ts';
 
 interface Result {
   pool: PoolDocument;

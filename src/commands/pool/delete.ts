@@ -1,7 +1,7 @@
 import {accountFlags} from '../../cli/account.ts';
 import {type PoolChange, PoolCommand, poolArgument, poolChange} from '../../cli/account-command.ts';
 import {confirmFlags} from '../../cli/flags.ts';
-import {planPoolDeletion} from '../../extensions/account/pool.ts';
+import {planPoolDeletion} from '../../extensions/account/delete-pool.ts';
 
 export default class PoolDelete extends PoolCommand<PoolChange> {
   static override summary = 'Delete an agent pool and its tokens.';

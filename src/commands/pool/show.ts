@@ -1,3 +1,4 @@
+import type {ScalrAgent} from '../../checks/status/account.ts';
 import {accountFlags} from '../../cli/account.ts';
 import {
   PoolCommand,
@@ -5,7 +6,8 @@ import {
   poolArgument,
   poolDocument,
 } from '../../cli/account-command.ts';
-import {findPool, linksOf, listAgents, type ScalrAgent} from '../../extensions/account/account.ts';
+import {linksOf, listAgents} from '../../extensions/account/account.ts';
+import {findPool} from '../../extensions/account/find-object.ts';
 import {poolText} from '../../extensions/account/pools-text.ts';
 
 interface Result extends PoolDocument {

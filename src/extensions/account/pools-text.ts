@@ -1,5 +1,6 @@
+import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
+import {agentCounts} from '../../ui/status.ts';
 import {columnsText, paragraph, type Screen, theme} from '../../ui/theme.ts';
-import {AGENT_STATUSES, type PoolToken, type ScalrAgent, type ScalrPool} from './account.ts';
 
 export function poolTable(
   pools: readonly ScalrPool[],
@@ -22,14 +23,6 @@ export function poolTable(
 
 const sharedWith = ({isShared, environments}: ScalrPool): string =>
   isShared ? 'all' : environments.map(({name}) => name).join(',') || 'none';
-
-/** 2 idle, 1 busy */
-export const agentCounts = (statuses: readonly ScalrAgent['status'][]): string =>
-  [...AGENT_STATUSES, 'unknown' as const]
-    .map((status) => [statuses.filter((each) => each === status).length, status] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, status]) => `${number} ${status}`)
-    .join(', ') || 'none';
 
 interface ShownPool {
   pool: ScalrPool;

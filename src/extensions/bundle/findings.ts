@@ -13,7 +13,7 @@ import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {count} from '../../ground/text.ts';
 import {jsonText, type Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
-import type {ValuesFinding as Mistake} from '../../values/validate/finding.ts';
+import type {ValuesFinding as Mistake} from '../../values/reading/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type Enforcement, NETWORK} from './collect/read-objects.ts';

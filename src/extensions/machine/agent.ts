@@ -15,7 +15,7 @@ import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
-import {dotted} from '../../values/validate/finding.ts';
+import {dotted} from '../../values/reading/tree-path.ts';
 import {
   addedLines,
   type HostDirectories,
@@ -68,7 +68,7 @@ export interface HostAgent {
 }
 
 /** A file of the export that the agent reads at `path`. */
-interface HostFile {
+export interface HostFile {
   name: string;
   path: string;
   text: string;

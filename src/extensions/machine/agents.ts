@@ -1,9 +1,10 @@
 import {text} from 'node:stream/consumers';
 import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../../checks/diagnose/agent-log.ts';
-import {type Cause, oneLine, passing} from '../../checks/diagnose/cause.ts';
+import {type Cause, passing} from '../../checks/diagnose/cause.ts';
 import type {Finding} from '../../checks/diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
+import {oneLine} from '../../ground/one-line.ts';
 import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';
 import {

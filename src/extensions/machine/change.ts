@@ -1,3 +1,4 @@
+import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {anySignal} from '../../ground/async.ts';
 import {callText} from '../../ground/call.ts';
 import {ExpectedError} from '../../ground/errors.ts';
@@ -5,12 +6,7 @@ import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';
 import {type RunStepsDeps, runSteps} from '../../operations/run-steps.ts';
 import type {Step} from '../../operations/step.ts';
-import {
-  POLL_INTERVAL_MS,
-  type PollDeps,
-  requireReady,
-  type Watched,
-} from '../../operations/watch-release.ts';
+import {requireReady, type Watched} from '../../operations/watch-release.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {
   agentContainers,
@@ -22,7 +18,7 @@ import {
   isUp,
   readContainers,
 } from './containers.ts';
-import type {PreparedContainers} from './plan.ts';
+import type {PreparedContainers} from './prepare.ts';
 import {recover} from './recovery.ts';
 
 /** A restarted Docker daemon answers within this time. */

@@ -9,7 +9,7 @@ import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
-import {effectiveValues, readValues, withEntries} from '../read-values.ts';
+import {effectiveValues, readValues, withEntries} from '../reading/read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
 

@@ -19,9 +19,9 @@ import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
-import {effectiveValues, readValues, withEntries} from '../read-values.ts';
-import {ignoredIn} from '../validate/check-values.ts';
-import {suggestKey} from '../validate/suggest-key.ts';
+import {effectiveValues, readValues, withEntries} from '../reading/read-values.ts';
+import {ignoredIn} from '../rules/check-values.ts';
+import {suggestKey} from '../rules/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
 import {isSameValue, type SettingEntries} from './old-settings.ts';
 

@@ -14,8 +14,14 @@ import {
 } from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
-import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
-import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
+import type {ValuesFinding} from '../reading/finding.ts';
+import {
+  effectiveValues,
+  readValues,
+  withEntries,
+  withoutMethodNames,
+} from '../reading/read-values.ts';
+import {dotted, isWithin} from '../reading/tree-path.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';

@@ -13,7 +13,7 @@ import {readCluster} from '../../../src/cluster/platform/readings.ts';
 import {known} from '../../../src/ground/fact.ts';
 import {namespace, release} from '../../../src/settings/release.ts';
 import {generate} from '../../../src/values/generate.ts';
-import {effectiveGet, effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {type FakeCluster, fakeAccess} from '../../cluster/platform/fake-cluster.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../../support/settings-from.ts';

@@ -12,7 +12,7 @@ import {readMirror} from '../../../src/checks/preflight/read-context.ts';
 import {type KubernetesObject, podTemplates} from '../../../src/cluster/kubernetes/objects.ts';
 import {release} from '../../../src/settings/release.ts';
 import {generate} from '../../../src/values/generate.ts';
-import {effectiveGet, effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {certificates} from '../../support/certificates.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../../support/settings-from.ts';

@@ -27,7 +27,7 @@ import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tr
 import {purpose} from '../../../settings/agent.ts';
 import {agentImage} from '../../../settings/pods.ts';
 import {chartSource} from '../../../settings/release.ts';
-import {readValues} from '../../../values/read-values.ts';
+import {readValues} from '../../../values/reading/read-values.ts';
 import {
   type Check,
   type CheckResult,

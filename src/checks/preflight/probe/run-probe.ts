@@ -1,3 +1,4 @@
+import type {PollDeps} from '../../../cluster/helm/poll.ts';
 import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
 import {createObject} from '../../../cluster/kubernetes/changes.ts';
 import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletions.ts';
@@ -19,10 +20,9 @@ import {
   type ReleaseName,
 } from '../../../ground/command-line.ts';
 import {interrupted, onFailure} from '../../../ground/errors.ts';
+import {oneLine} from '../../../ground/one-line.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
-import type {PollDeps} from '../../../operations/watch-release.ts';
-import {oneLine} from '../../diagnose/cause.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
 import {

@@ -3,8 +3,8 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags, durationOf} from '../../../cli/flags.ts';
 import {confirmResult, writeResult} from '../../../cli/user-files.ts';
-import {planTokenCreation} from '../../../extensions/account/account-steps.ts';
-import {createToken, revocationOf, revoking} from '../../../extensions/account/tokens.ts';
+import {createToken, revokeToken} from '../../../extensions/account/create-token.ts';
+import {planTokenCreation} from '../../../extensions/account/token-plans.ts';
 
 interface Result {
   /** Null in a dry run. */
@@ -78,7 +78,7 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
           return {...document, token: null};
         }
       } catch (error) {
-        await client.send(revocationOf(token), revoking(token));
+        await revokeToken(client, token);
         throw error;
       }
       if (!this.jsonEnabled()) this.app.stdout(`${text.reveal()}\n`);

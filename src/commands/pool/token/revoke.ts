@@ -1,14 +1,14 @@
 import * as Args from '@oclif/core/args';
+import type {AccountObject} from '../../../checks/status/account.ts';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
-import type {Named} from '../../../extensions/account/account.ts';
-import {planRevocation} from '../../../extensions/account/account-steps.ts';
+import {planRevocation} from '../../../extensions/account/token-plans.ts';
 import type {Warning} from '../../../ground/errors.ts';
 
 interface Result {
-  pool: Named;
+  pool: AccountObject;
   id: string;
   revoked: boolean;
   steps: {id: string; title: string}[];

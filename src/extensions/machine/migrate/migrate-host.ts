@@ -36,7 +36,7 @@ import {isPrivate, valuesDocument} from '../../../values/document.ts';
 import {type Generated, generate} from '../../../values/generate.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from '../../../values/migrate/change.ts';
 import {type MigratedFile, parseTarget} from '../../../values/migrate/migrate-file.ts';
-import {effectiveValues, readEffective} from '../../../values/read-values.ts';
+import {effectiveValues, readEffective} from '../../../values/reading/read-values.ts';
 import {checkGenerated} from '../../../values/validate/validate.ts';
 import {certificateFilesOf, hostTreeOf, lost, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';

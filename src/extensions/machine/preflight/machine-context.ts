@@ -17,7 +17,7 @@ import type {Settings} from '../../../settings/settings.ts';
 import {type HostAgent, hostAgent} from '../agent.ts';
 import {hasService} from '../agents.ts';
 import {type DockerContainer, directoriesFor, readContainers} from '../containers.ts';
-import {readSocket} from '../plan.ts';
+import {readSocket} from '../socket.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';
 
 /** What this machine has. Sizes are bytes. */

@@ -248,7 +248,7 @@ describe('agent log messages', () => {
         'agent is ready to receive tasks',
       );
     expect(find([well], [said(2)])).toEqual([]);
-    expect(find([well], [said(3)])).toMatchObject([{code: 'SCALR_UNREACHABLE', line: 3}]);
+    expect(find([well], [said(3)])).toMatchObject([{code: 'CONNECTION_FAILED', line: 3}]);
   });
 
   test('are reported once for all pods of a workload', () => {

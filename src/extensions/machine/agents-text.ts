@@ -1,0 +1,50 @@
+import type {Progress} from '../../checks/diagnose/explain.ts';
+import {count} from '../../ground/text.ts';
+import {diagnosisText, paragraph, type Screen, stateMark, theme} from '../../ui/theme.ts';
+import type {HostAgentState, HostCause} from './agents.ts';
+
+/** The state of every agent of this machine, and the causes of problems. */
+export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
+  const {bold} = theme(screen);
+  const causes = agents.flatMap((each) => each.causes);
+  return [
+    ...agents.map((each) => agentLine(each, screen)),
+    ...(causes.length === 0
+      ? []
+      : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
+  ].join('');
+}
+
+function agentLine(agent: HostAgentState, screen: Screen): string {
+  const {object, state, text} = agentProgress(agent);
+  return paragraph(`${stateMark(state, screen)} `, `${object}: ${text}`, screen);
+}
+
+/** The state of an agent as a line of the progress view. */
+export function agentProgress({
+  object,
+  status,
+  image,
+  purpose,
+  restarts,
+  isRunning,
+  causes,
+  agent,
+}: HostAgentState): Progress {
+  const isBroken = !isRunning || causes.some(({isError}) => isError);
+  const facts = [
+    status,
+    agent === 'registered' ? 'registered (according to its log)' : 'registration unknown',
+    ...(purpose === 'vcs' ? ['VCS agent'] : []),
+    ...(image === undefined ? [] : [image]),
+    ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
+  ];
+  return {
+    object,
+    state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting',
+    text: facts.join(', '),
+  };
+}
+
+const causeText = (cause: HostCause, screen: Screen): string =>
+  diagnosisText(cause.isError ? '×' : '!', cause, screen);
