@@ -1,7 +1,8 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {refuseEncrypted} from '../ground/encryption.ts';
 import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
-import {closest, yamlProblem} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
+import {yamlProblem} from '../ground/yaml-text.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Setting, spell} from '../settings/define.ts';

@@ -2,7 +2,7 @@ import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import type {Files} from '../ground/system/system.ts';
-import {isPrintable} from '../ground/text.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartSource, chartVersion, cloud, nodeOs} from '../settings/release.ts';

@@ -11,7 +11,8 @@ import {
   TOKEN_REJECTED,
   usageError,
 } from '../ground/errors.ts';
-import {closest, few, oneOf} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
+import {few, oneOf} from '../ground/text.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {type TargetName, target} from '../settings/release.ts';
 import {type KnownFlags, similarFlag, spellingsOf} from './spellings.ts';

@@ -3,13 +3,13 @@ import {join} from 'node:path';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolveAnswers} from '../answers/resolve.ts';
 import {fromAnswers} from '../answers/sources.ts';
-import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {
   accountAnnotations,
   accountPoolIn,
   accountTokenIn,
   PREVIOUS_TOKEN,
-} from '../cluster/release/namespace.ts';
+} from '../cluster/release/account-token.ts';
+import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import type {AccountRotation, TokenUsers} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import {stateOfService} from '../extensions/machine/agents.ts';

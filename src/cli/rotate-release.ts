@@ -1,6 +1,6 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import type {accountPoolIn} from '../cluster/release/account-token.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
-import type {accountPoolIn} from '../cluster/release/namespace.ts';
 import {
   type AccountRotation,
   readAccountRotation,
@@ -23,7 +23,8 @@ import {few} from '../ground/text.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
-import {requirePermissions, type Step} from '../operations/step.ts';
+import type {Step} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import {callText} from '../ground/call.ts';
 import {ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
@@ -12,7 +12,8 @@ import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/p
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {notCheckedWarnings, requireDeletable} from '../operations/server-dry-run.ts';
-import {requirePermissions, type Step} from '../operations/step.ts';
+import type {Step} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {UpgradeChoices} from '../operations/upgrade.ts';

@@ -31,7 +31,7 @@ import {
   readAccount,
   rotateInCluster,
 } from '../cli/rotate-release.ts';
-import {accountPoolIn} from '../cluster/release/namespace.ts';
+import {accountPoolIn} from '../cluster/release/account-token.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
 import {withRoles} from '../cluster/release/roles-to-read.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';

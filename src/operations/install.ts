@@ -7,8 +7,10 @@ import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/release-
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/changes.ts';
-import {type KubernetesObject, ownLabels, type Workload} from '../cluster/kubernetes/objects.ts';
-import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
+import {serverVersion} from '../cluster/kubernetes/discovery.ts';
+import type {KubernetesObject, Workload} from '../cluster/kubernetes/objects.ts';
+import {ownLabels} from '../cluster/kubernetes/own-objects.ts';
+import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {
   type DesiredRelease,
   type RenderedRelease,
@@ -32,9 +34,11 @@ import {
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps, renderedObject} from './release-data.ts';
+import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {renderedObject} from './removal.ts';
 import {runWarnings} from './restart-warnings.ts';
-import {inOrder, type Plan, permissionsOfUpgrade, removedByUpgrade, type Step} from './step.ts';
+import {inOrder, type Plan, type Step} from './step.ts';
+import {permissionsOfUpgrade, removedByUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
 export interface InstallChoices {

@@ -1,16 +1,16 @@
 import {helmVersion} from '../cluster/helm/release-calls.ts';
+import {servedResources} from '../cluster/kubernetes/discovery.ts';
 import {dryRunApply, dryRunCreate, dryRunMerge, dryRunOf} from '../cluster/kubernetes/dry-runs.ts';
 import {isWideObject} from '../cluster/kubernetes/kinds.ts';
 import {
-  type DefinitionObject,
   includesRef,
   isSameRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
   refOf,
-} from '../cluster/kubernetes/objects.ts';
-import {REQUIRED_MS, type Reader, servedResources} from '../cluster/kubernetes/resources.ts';
+} from '../cluster/kubernetes/object-refs.ts';
+import type {DefinitionObject, KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {REQUIRED_MS, type Reader} from '../cluster/kubernetes/resources.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {Call} from '../ground/call.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';

@@ -2,13 +2,12 @@ import {randomBytes} from 'node:crypto';
 import {dryRunCreate} from '../cluster/kubernetes/dry-runs.ts';
 import {
   includesRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
-  type PodTemplate,
-  podTemplates,
   refOf,
-} from '../cluster/kubernetes/objects.ts';
+} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {type PodTemplate, podTemplates} from '../cluster/kubernetes/pod-specs.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';

@@ -5,7 +5,9 @@ import type {ChartName} from '../charts/schema.ts';
 import {newestOf, releasesOf} from '../charts/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {label} from '../cluster/kubernetes/changes.ts';
-import {isOwnFor, type KubernetesObject, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';
+import {refOf} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {isOwnFor, ownLabels} from '../cluster/kubernetes/own-objects.ts';
 import {
   type DesiredRelease,
   type RenderedRelease,

@@ -2,13 +2,9 @@ import {isBelow} from '../charts/charts.ts';
 import {scalrChart, type Target} from '../charts/define.ts';
 import {releasesOf} from '../charts/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {
-  includesRef,
-  type KubernetesObject,
-  kindAndName,
-  podTemplates,
-  refOf,
-} from '../cluster/kubernetes/objects.ts';
+import {includesRef, kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {podTemplates} from '../cluster/kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';

@@ -1,6 +1,7 @@
 import type {PollDeps} from '../cluster/helm/poll.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
-import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {runsIn} from '../cluster/release/inventory.ts';
 import {anySignal, untilAborted} from '../ground/async.ts';

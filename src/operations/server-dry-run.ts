@@ -1,6 +1,7 @@
 import {dryRunDelete} from '../cluster/kubernetes/dry-runs.ts';
 import {groupVersionOf} from '../cluster/kubernetes/kinds.ts';
-import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {Call} from '../ground/call.ts';
 import type {ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';

@@ -1,6 +1,7 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {pluralOfKind} from '../cluster/kubernetes/kinds.ts';
-import {isSameRef, refText, type Workload} from '../cluster/kubernetes/objects.ts';
+import {isSameRef, refText} from '../cluster/kubernetes/object-refs.ts';
+import type {Workload} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';

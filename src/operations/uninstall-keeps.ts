@@ -1,14 +1,16 @@
 import {deleteByHand, deleteClaim} from '../cluster/kubernetes/deletions.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {AccountToken} from '../cluster/release/account-token.ts';
 import type {DefinitionItem, Inventory} from '../cluster/release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../cluster/release/inventory-data.ts';
 import type {LeftObject} from '../cluster/release/left-objects.ts';
-import type {AccountToken, NamespaceItem} from '../cluster/release/namespace.ts';
+import type {NamespaceItem} from '../cluster/release/namespace.ts';
 import {type ObjectUser, userText} from '../cluster/release/object-users.ts';
 import {callText} from '../ground/call.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
-import {isRetained, manualCleanup, whyNodeDataIsKept} from './release-data.ts';
+import {manualCleanup, whyNodeDataIsKept} from './node-data.ts';
+import {isRetained} from './release-data.ts';
 
 export const PURGEABLE = [
   'claims',

@@ -3,32 +3,17 @@ import {uninstall} from '../cluster/helm/release-calls.ts';
 import {scale} from '../cluster/kubernetes/changes.ts';
 import {deleteAny, deleteObjects, waitUntilGone} from '../cluster/kubernetes/deletions.ts';
 import {listKinds} from '../cluster/kubernetes/kubectl.ts';
-import {refText, type Workload} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {Workload} from '../cluster/kubernetes/objects.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
 import {callText} from '../ground/call.ts';
 import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
-import {
-  beforeUninstall,
-  CLEANER_IMAGE,
-  cleanSteps,
-  dataRemovals,
-  deletedClaims,
-  keepVolumeSteps,
-  manualCleanup,
-  type Removal,
-  readyNodes,
-  renderedObject,
-} from './release-data.ts';
-import {
-  inOrder,
-  isKept,
-  type Plan,
-  permissionsOfUninstall,
-  type ReleaseStep,
-  type RemovedObject,
-  type Step,
-} from './step.ts';
+import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';
+import {beforeUninstall, dataRemovals, deletedClaims, keepVolumeSteps} from './release-data.ts';
+import {type Removal, renderedObject} from './removal.ts';
+import {inOrder, type Plan, type ReleaseStep, type RemovedObject, type Step} from './step.ts';
+import {isKept, permissionsOfUninstall} from './step-permissions.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {

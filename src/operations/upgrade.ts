@@ -11,17 +11,19 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {applyObjects, createObject} from '../cluster/kubernetes/changes.ts';
 import {deleteObjects} from '../cluster/kubernetes/deletions.ts';
 import {
-  type DefinitionObject,
   includesRef,
   isSameRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
   refOf,
   refText,
-  type SecretObject,
   uniqueRefs,
-  type Workload,
+} from '../cluster/kubernetes/object-refs.ts';
+import type {
+  DefinitionObject,
+  KubernetesObject,
+  SecretObject,
+  Workload,
 } from '../cluster/kubernetes/objects.ts';
 import {
   type DesiredSecret,
@@ -36,9 +38,10 @@ import {effectiveValues} from '../values/reading/read-values.ts';
 import {repeatedVariables} from '../values/rules/check-values.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
+import {claimsToKeep} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
-import {claimsToKeep, rollbackHints, rollbackSteps} from './release-data.ts';
 import {restartWarnings} from './restart-warnings.ts';
+import {rollbackHints, rollbackSteps} from './rollback-steps.ts';
 import {byPhase, inOrder, ofPhase, type Plan, type Step, type Undo} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
 

@@ -1,7 +1,8 @@
 import {decodedBase64, Secret} from '../ground/secret.ts';
-import {closest, isReadAsString} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
 import {bareToken, unusableToken} from '../ground/token-text.ts';
 import type {Tree} from '../ground/tree.ts';
+import {isReadAsString} from '../ground/yaml-text.ts';
 import {InvalidValue, type Kind, type ParseContext} from './define.ts';
 
 interface TextRules {

@@ -1,7 +1,7 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
-import {ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
 import {
   type DesiredRelease,
   PLACEHOLDER,

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {inventoryOf, runsIn} from '../../src/cluster/release/inventory.ts';
+import type {InventoryReadings} from '../../src/cluster/release/inventory-readings.ts';
 import {requireKnownRelease} from '../../src/cluster/release/managers.ts';
-import type {InventoryReadings} from '../../src/cluster/release/namespace.ts';
 import {argumentsOf, type Call} from '../../src/ground/call.ts';
-import {removalText} from '../../src/operations/release-data.ts';
+import {removalText} from '../../src/operations/removal.ts';
 import {
   planUninstall,
   requireOurChart,

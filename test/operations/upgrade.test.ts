@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../src/cluster/helm/releases.ts';
-import {type KubernetesObject, ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
 import type {Inventory} from '../../src/cluster/release/inventory.ts';
 import type {InstalledRelease} from '../../src/cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';

@@ -1,7 +1,7 @@
 import {Config} from '@oclif/core';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {parse} from 'yaml';
-import {ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
 import {argumentsOf} from '../../src/ground/call.ts';
 import type {Processes, TextQuestion} from '../../src/ground/system/system.ts';
 import {

@@ -1,4 +1,5 @@
-import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
 import {jsonIn} from '../../ground/json.ts';
 import {oneLine} from '../../ground/one-line.ts';

@@ -5,9 +5,9 @@ import type {
   Event,
   KubernetesObject,
   Pod,
-  Snapshot,
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import type {Cause} from './cause.ts';
 import {explainSnapshot} from './explain.ts';

@@ -1,4 +1,5 @@
-import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {AGENT_LOG_ROWS, isOfAgent, verdictIn} from './agent-log.ts';
 import {type Finding, mergeFindings} from './finding.ts';

@@ -7,9 +7,9 @@ import type {
   KubernetesObject,
   OwnerReference,
   Pod,
-  Snapshot,
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 
 export interface Count {

@@ -1,9 +1,6 @@
-import {
-  type KubernetesObject,
-  mapsIn,
-  mayRun,
-  pairsBelow,
-} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
+import {mapsIn, pairsBelow} from '../../cluster/kubernetes/pod-specs.ts';
+import {mayRun} from '../../cluster/kubernetes/scheduling.ts';
 import type {DesiredSecret} from '../../cluster/release/desired-release.ts';
 import {claimNames} from '../../cluster/release/object-users.ts';
 import {type Fact, follow, known, knownValue} from '../../ground/fact.ts';

@@ -3,28 +3,22 @@ import {helmVersion} from '../../cluster/helm/release-calls.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
-import {helmOwner, isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
+import {servedResources, serverVersion} from '../../cluster/kubernetes/discovery.ts';
+import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
 import type {Kubeconfig} from '../../cluster/kubernetes/kubeconfig.ts';
 import {clientVersion, currentContext} from '../../cluster/kubernetes/kubectl.ts';
 import {
-  type Claim,
-  type KubernetesObject,
-  kindAndName,
-  type Pod,
-  type SecretObject,
-} from '../../cluster/kubernetes/objects.ts';
-import {currentUser, reviewPermissions} from '../../cluster/kubernetes/permissions.ts';
-import {
-  failingClient,
   failureOf,
   jsonOf,
   listFact,
   objectFact,
-  REQUEST_MS,
-  servedResources,
-  serverVersion,
   unknownBy,
-} from '../../cluster/kubernetes/resources.ts';
+} from '../../cluster/kubernetes/object-facts.ts';
+import {kindAndName} from '../../cluster/kubernetes/object-refs.ts';
+import type {Claim, KubernetesObject, Pod, SecretObject} from '../../cluster/kubernetes/objects.ts';
+import {helmOwner} from '../../cluster/kubernetes/owners.ts';
+import {currentUser, reviewPermissions} from '../../cluster/kubernetes/permissions.ts';
+import {failingClient, REQUEST_MS} from '../../cluster/kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../../cluster/kubernetes/with-retries.ts';
 import {clusterFactsOf, DEFINITIONS, definitionOf} from '../../cluster/platform/cluster-facts.ts';
 import {type PlatformReadings, readCluster} from '../../cluster/platform/readings.ts';

@@ -4,13 +4,10 @@ import {rollback} from '../../cluster/helm/release-calls.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {scale} from '../../cluster/kubernetes/changes.ts';
-import {
-  type KubernetesObject,
-  refOf,
-  refText,
-  type Snapshot,
-} from '../../cluster/kubernetes/objects.ts';
+import {refOf, refText} from '../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../../cluster/kubernetes/resources.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {
   type GitOpsController,
   managedBy,

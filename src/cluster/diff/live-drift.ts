@@ -6,14 +6,9 @@ import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {dryRunApply} from '../kubernetes/dry-runs.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
-import {
-  isSameRef,
-  isUserManager,
-  type KubernetesObject,
-  kindAndName,
-  refOf,
-  type Workload,
-} from '../kubernetes/objects.ts';
+import {isSameRef, kindAndName, refOf} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import {isUserManager} from '../kubernetes/own-objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
 

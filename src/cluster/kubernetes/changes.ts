@@ -3,7 +3,8 @@ import type {ClusterTarget} from '../../ground/command-line.ts';
 import {Secret} from '../../ground/secret.ts';
 import {groupVersionOf, objectPath, siblingsPath} from './kinds.ts';
 import {requestTimeout} from './kubectl.ts';
-import {identityOf, type KubernetesObject, type ObjectRef, resourceOfRef} from './objects.ts';
+import {identityOf, type ObjectRef, resourceOfRef} from './object-refs.ts';
+import type {KubernetesObject} from './objects.ts';
 
 /** Calls of kubectl that create or change objects. */
 

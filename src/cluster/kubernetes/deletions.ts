@@ -1,8 +1,10 @@
 import type {KubectlCall} from '../../ground/call.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
-import {type GitOpsMark, resourceOf} from './kinds.ts';
+import type {GitOpsMark} from './gitops-marks.ts';
+import {resourceOf} from './kinds.ts';
 import {requestTimeout} from './kubectl.ts';
-import {identityOf, type KubernetesObject, type ObjectRef, resourceOfRef} from './objects.ts';
+import {identityOf, type ObjectRef, resourceOfRef} from './object-refs.ts';
+import type {KubernetesObject} from './objects.ts';
 
 /** Calls of kubectl that delete objects or wait for it, and commands that users run for the same. */
 

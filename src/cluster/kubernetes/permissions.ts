@@ -4,8 +4,10 @@ import {type Fact, known, type ReadError, type ReadResult} from '../../ground/fa
 import {ANONYMOUS, UNAUTHENTICATED} from '../../ground/identity.ts';
 import type {KubernetesClient, RequestOptions} from './client.ts';
 import {isWideObject, isWideResource, resourceNamed, resourceOf} from './kinds.ts';
-import {isSameRef, type KubernetesObject, type ObjectRef, refOf} from './objects.ts';
-import {REQUEST_MS, unknownBy} from './resources.ts';
+import {unknownBy} from './object-facts.ts';
+import {isSameRef, type ObjectRef, refOf} from './object-refs.ts';
+import type {KubernetesObject} from './objects.ts';
+import {REQUEST_MS} from './resources.ts';
 
 export interface Permission {
   verb: string;

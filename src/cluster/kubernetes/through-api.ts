@@ -5,7 +5,7 @@ import type {ReadError} from '../../ground/fact.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {errorLine} from './api-error.ts';
 import type {ApiResult, KubernetesClient, RequestOptions} from './client.ts';
-import {isUserManager} from './objects.ts';
+import {isUserManager} from './own-objects.ts';
 import {REQUIRED_MS} from './resources.ts';
 
 type Client = Pick<KubernetesClient, 'send'>;

@@ -25,8 +25,9 @@ import type {Generated} from '../../values/generate.ts';
 import {effectiveValues} from '../../values/reading/read-values.ts';
 import {template} from '../helm/chart-calls.ts';
 import {objectsIn} from '../helm/release-record.ts';
-import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';
-import {type AccountToken, accountAnnotations} from './namespace.ts';
+import type {Container, KubernetesObject} from '../kubernetes/objects.ts';
+import {pairsBelow} from '../kubernetes/pod-specs.ts';
+import {type AccountToken, accountAnnotations} from './account-token.ts';
 import type {InstallFacts} from './read-release.ts';
 
 export interface DesiredRelease {

@@ -1,8 +1,10 @@
 import type {ChartName} from '../../charts/schema.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
-import {type Claim, hostPaths, mayRun, podSpecs} from '../kubernetes/objects.ts';
+import type {Claim} from '../kubernetes/objects.ts';
+import {hostPaths, podSpecs} from '../kubernetes/pod-specs.ts';
+import {mayRun} from '../kubernetes/scheduling.ts';
 import {isNodeReady} from '../platform/readings.ts';
-import {type InventoryReadings, type PersistentVolume, userReadings} from './namespace.ts';
+import {type InventoryReadings, type PersistentVolume, userReadings} from './inventory-readings.ts';
 import {claimNames, DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
 
 export interface ClaimItem {

@@ -3,30 +3,25 @@ import {callText} from '../../ground/call.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {closest, few} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
+import {few} from '../../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {deleteByHand, removeMarks} from '../kubernetes/deletions.ts';
 import {
   argoMark,
-  collectionPath,
   type GitOpsMark,
   gitOpsMark,
   gitOpsOwner,
   gitOpsText,
-  otherOwner,
-} from '../kubernetes/kinds.ts';
-import {
-  type Condition,
-  type KubernetesObject,
-  kindAndName,
-  type ObjectRef,
-  refOf,
-  refText,
-} from '../kubernetes/objects.ts';
+} from '../kubernetes/gitops-marks.ts';
+import {collectionPath} from '../kubernetes/kinds.ts';
+import {kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/object-refs.ts';
+import type {Condition, KubernetesObject} from '../kubernetes/objects.ts';
+import {otherOwner} from '../kubernetes/owners.ts';
 import {getObject, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Inventory} from './inventory.ts';
-import type {InventoryReadings} from './namespace.ts';
+import type {InventoryReadings} from './inventory-readings.ts';
 
 /** The object of Argo CD or Flux that applies an agent, and what it reports. */
 export interface GitOpsController {

@@ -8,16 +8,13 @@ import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-reco
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
+import {serverVersion} from '../kubernetes/discovery.ts';
 import {serverOfPod} from '../kubernetes/in-pod.ts';
 import {contextsIn, type Kubeconfig, type SelectedCluster} from '../kubernetes/kubeconfig.ts';
 import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
-import {
-  type KubernetesObject,
-  kindAndName,
-  type SecretObject,
-  type Workload,
-} from '../kubernetes/objects.ts';
-import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
+import {kindAndName} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 import {withRoles} from './roles-to-read.ts';
 

@@ -1,6 +1,6 @@
 import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
-import {closest, isMisspelled} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/similar-text.ts';
 import {getAt, isMap, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {
   findingAt,

@@ -1,4 +1,4 @@
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds.ts';
 import {FORMATS, type Misspelling} from './formats.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../charts/schema.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {closest, isMisspelled} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/similar-text.ts';
 import {
   getAt,
   isMap,

@@ -9,7 +9,8 @@ import type {ProbePlan} from '../../../src/checks/preflight/preflight-context.ts
 import {planProbe} from '../../../src/checks/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../../src/checks/preflight/probe/script.ts';
 import {readMirror} from '../../../src/checks/preflight/read-context.ts';
-import {type KubernetesObject, podTemplates} from '../../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import {podTemplates} from '../../../src/cluster/kubernetes/pod-specs.ts';
 import {release} from '../../../src/settings/release.ts';
 import {generate} from '../../../src/values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../../src/values/reading/read-values.ts';

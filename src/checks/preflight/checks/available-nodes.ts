@@ -1,9 +1,7 @@
-import {
-  type KubernetesObject,
-  kindAndName,
-  mayRun,
-  podSpecs,
-} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import {autoscalerOf, type NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {CustomObject} from '../../../cluster/platform/readings.ts';
 import {type Fact, isKnown, known, knownValue, mapped, unknown} from '../../../ground/fact.ts';

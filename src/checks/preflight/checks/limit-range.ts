@@ -1,4 +1,5 @@
-import {type KubernetesObject, kindAndName} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {knownValue} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';

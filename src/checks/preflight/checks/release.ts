@@ -5,12 +5,10 @@ import {uniqueName} from '../../../charts/clouds.ts';
 import {scalrChart} from '../../../charts/define.ts';
 import {scopeOf} from '../../../charts/support.ts';
 import {showDefinitions} from '../../../cluster/helm/chart-calls.ts';
-import {helmOwner, isContained} from '../../../cluster/kubernetes/kinds.ts';
-import {
-  type DefinitionObject,
-  type KubernetesObject,
-  kindAndName,
-} from '../../../cluster/kubernetes/objects.ts';
+import {isContained} from '../../../cluster/kubernetes/kinds.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {DefinitionObject, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {helmOwner} from '../../../cluster/kubernetes/owners.ts';
 import {definitionOf, type ScalrRelease} from '../../../cluster/platform/cluster-facts.ts';
 import {
   DIRECTORY,

@@ -1,4 +1,4 @@
-import {isOwnFor} from '../../../cluster/kubernetes/objects.ts';
+import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {tokenClaims} from '../../../ground/secret.ts';

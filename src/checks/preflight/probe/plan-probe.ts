@@ -2,14 +2,11 @@ import {type Endpoint, endpointsOf, isInside, isPattern} from '../../../charts/e
 import {policyMissesRuns} from '../../../charts/target.ts';
 import type {KubernetesClient} from '../../../cluster/kubernetes/client.ts';
 import {resourceOf} from '../../../cluster/kubernetes/kinds.ts';
-import {
-  type KubernetesObject,
-  mapsIn,
-  type PodTemplate,
-  podTemplates,
-} from '../../../cluster/kubernetes/objects.ts';
+import {objectFact} from '../../../cluster/kubernetes/object-facts.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {reviewPermissions} from '../../../cluster/kubernetes/permissions.ts';
-import {objectFact, REQUEST_MS} from '../../../cluster/kubernetes/resources.ts';
+import {mapsIn, type PodTemplate, podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
+import {REQUEST_MS} from '../../../cluster/kubernetes/resources.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import type {Values} from '../../../ground/tree.ts';

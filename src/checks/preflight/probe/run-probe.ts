@@ -2,15 +2,15 @@ import type {PollDeps} from '../../../cluster/helm/poll.ts';
 import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
 import {createObject} from '../../../cluster/kubernetes/changes.ts';
 import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletions.ts';
-import {
-  type ContainerState,
-  type KubernetesObject,
-  type Pod,
-  refOf,
-  type Snapshot,
-  type Workload,
+import {refOf} from '../../../cluster/kubernetes/object-refs.ts';
+import type {
+  ContainerState,
+  KubernetesObject,
+  Pod,
+  Workload,
 } from '../../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
+import type {Snapshot} from '../../../cluster/kubernetes/snapshot.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
 import {type Call, callText} from '../../../ground/call.ts';
 import {

@@ -1,4 +1,5 @@
-import {type KubernetesObject, ownLabels} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../../cluster/kubernetes/own-objects.ts';
 import {MANIFEST_TYPES} from '../../../settings/addresses.ts';
 
 /** Timeouts; the metadata service is on the node. */
