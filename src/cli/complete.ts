@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {argumentsOf} from '../ground/call.ts';
+import {argumentsOf} from '../ground/call-arguments.ts';
 import {execWithTimeout} from '../ground/system/node-processes.ts';
 import {readPackageJson} from '../ground/system/this-process.ts';
 import {bashWords, type Flag, readLine, withTopics} from './completion/line.ts';

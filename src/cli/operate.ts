@@ -1,7 +1,7 @@
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
 import {requestText} from '../extensions/account/plan-text.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';

@@ -3,7 +3,7 @@ import type {Target} from '../charts/define.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';

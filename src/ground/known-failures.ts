@@ -1,4 +1,5 @@
-import {type Call, callText, type HelmCall} from './call.ts';
+import type {Call, HelmCall} from './call.ts';
+import {callText} from './call-arguments.ts';
 import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './command-line.ts';
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {type FailureCode, RUN_AGAIN} from './errors.ts';

@@ -10,7 +10,7 @@ import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {renderChart} from '../cluster/release/desired-release.ts';
 import {type Run, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';

@@ -1,5 +1,6 @@
 import {rollback} from '../cluster/helm/release-calls.ts';
-import {type Call, callText} from '../ground/call.ts';
+import type {Call} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {Step} from './step.ts';
 

@@ -6,7 +6,7 @@ import type {ClaimItem, NodeDataItem} from '../cluster/release/inventory-data.ts
 import type {LeftObject} from '../cluster/release/left-objects.ts';
 import type {NamespaceItem} from '../cluster/release/namespace.ts';
 import {type ObjectUser, userText} from '../cluster/release/object-users.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
 import {manualCleanup, whyNodeDataIsKept} from './node-data.ts';

@@ -6,7 +6,7 @@ import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
 import {type Removal, removalText} from './removal.ts';

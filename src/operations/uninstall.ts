@@ -6,7 +6,7 @@ import {listKinds} from '../cluster/kubernetes/kubectl.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {Workload} from '../cluster/kubernetes/objects.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
 import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';

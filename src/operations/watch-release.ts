@@ -10,7 +10,7 @@ import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
-import {callText} from '../ground/call.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
   ExitCode,

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
-import {chartFlags, chartName, targetFlags} from '../ground/call.ts';
+import {chartFlags, chartName, targetFlags} from '../ground/call-arguments.ts';
 import {type ClusterTarget, commandLine, kubectlCommand} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {type Setting, spell} from '../settings/define.ts';

@@ -6,7 +6,7 @@ import {
   containerName,
   variablesOf,
 } from '../../src/extensions/machine/containers.ts';
-import {argumentsOf} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import type {Processes} from '../../src/ground/system/system.ts';
 import {poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';

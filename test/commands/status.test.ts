@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import Status from '../../src/commands/status.ts';
-import {argumentsOf, type Call} from '../../src/ground/call.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';

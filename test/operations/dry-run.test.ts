@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
-import {argumentsOf, type Call, callName} from '../../src/ground/call.ts';
+import {type Call, callName} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {dryRunPlan, mergePatch} from '../../src/operations/plan-dry-run.ts';
 import {podBatches} from '../../src/operations/pod-trials.ts';

@@ -8,7 +8,8 @@ import {
   type RenderedRelease,
 } from '../../src/cluster/release/desired-release.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
-import {argumentsOf, type Call, callText} from '../../src/ground/call.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf, callText} from '../../src/ground/call-arguments.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import {type InstallChoices, planInstall} from '../../src/operations/install.ts';
 import type {Step} from '../../src/operations/step.ts';

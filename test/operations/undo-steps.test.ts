@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {argumentsOf, type Call} from '../../src/ground/call.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {failed} from '../../src/ground/errors.ts';
 import {revert, type TriedUndo} from '../../src/operations/undo-steps.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';

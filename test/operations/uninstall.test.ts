@@ -3,7 +3,8 @@ import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {inventoryOf, runsIn} from '../../src/cluster/release/inventory.ts';
 import type {InventoryReadings} from '../../src/cluster/release/inventory-readings.ts';
 import {requireKnownRelease} from '../../src/cluster/release/managers.ts';
-import {argumentsOf, type Call} from '../../src/ground/call.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {removalText} from '../../src/operations/removal.ts';
 import {
   planUninstall,

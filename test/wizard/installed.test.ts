@@ -2,7 +2,7 @@ import {Config} from '@oclif/core';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {parse} from 'yaml';
 import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
-import {argumentsOf} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {Processes, TextQuestion} from '../../src/ground/system/system.ts';
 import {
   crashed,

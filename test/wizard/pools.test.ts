@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {argumentsOf} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {ListQuestion, Processes} from '../../src/ground/system/system.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';

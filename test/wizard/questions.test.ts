@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Values from '../../src/commands/values.ts';
-import {argumentsOf} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {
   InputQuestion,

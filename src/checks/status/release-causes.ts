@@ -17,7 +17,7 @@ import {
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
-import {callText} from '../../ground/call.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';

@@ -34,9 +34,6 @@ export const resourceOfRef = ({kind, name}: ObjectRef): Resource => ({
   name,
 });
 
-/** For kubectl: deployment/scalr-agent. */
-export const resourceName = ({kind, name}: ObjectRef): string => `${kind.toLowerCase()}/${name}`;
-
 /** For a person: Deployment scalr-agent. */
 export const refText = ({kind, name}: ObjectRef): string => `${kind} ${name}`;
 

@@ -1,4 +1,12 @@
-import {getAt, isMap, type Path, type Tree, textAt, type Values} from '../../ground/tree.ts';
+import {
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  type Tree,
+  textAt,
+  type Values,
+} from '../../ground/tree.ts';
 import type {KubernetesObject, Pod} from './objects.ts';
 
 export const hasEnded = ({status}: Pod): boolean =>
@@ -55,3 +63,7 @@ export const secretNames = (tree: Tree): string[] =>
 
 /** Of a variable, of all variables, and of a volume. */
 const SECRET_REFERENCES: ReadonlySet<string> = new Set(['secretKeyRef', 'secretRef', 'secret']);
+
+/** Whether the pods of both objects are made the same way. */
+export const haveSamePods = (one: KubernetesObject, other: KubernetesObject): boolean =>
+  sameTree(podTemplates(one) as unknown as Tree, podTemplates(other) as unknown as Tree);

@@ -146,7 +146,7 @@ export async function renderChart(
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const manifest = objectsIn(outcome.stdout);
   const problems = [
-    ...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
+    ...droppedValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
     ...renderMismatches(manifest, get),
   ];
   if (problems.length > 0) {
@@ -199,7 +199,7 @@ const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]
 const HARMLESS = /topologySpreadConstraints/;
 
 /** Helm's warnings about values that it drops. */
-export const lostValues = (stderr: string): string[] =>
+export const droppedValues = (stderr: string): string[] =>
   stderr
     .split('\n')
     .filter(

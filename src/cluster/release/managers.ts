@@ -1,5 +1,5 @@
 import {scalrChart} from '../../charts/define.ts';
-import {callText} from '../../ground/call.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';

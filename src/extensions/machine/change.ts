@@ -1,6 +1,6 @@
 import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {anySignal} from '../../ground/async.ts';
-import {callText} from '../../ground/call.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';

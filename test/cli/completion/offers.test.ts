@@ -8,7 +8,7 @@ import {
   type Offer,
   offerFor,
 } from '../../../src/cli/completion/replies.ts';
-import {argumentsOf} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import {catalog} from '../../../src/settings/catalog.ts';
 import {commands as classes} from '../../docs/commands.ts';
 import {built} from '../../package/built.ts';

@@ -17,7 +17,8 @@ import Migrate from '../../../src/commands/migrate.ts';
 import Schema from '../../../src/commands/schema.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import {argumentsOf, type Call} from '../../../src/ground/call.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import {nodeFiles} from '../../../src/ground/system/node-files.ts';
 import {
   type ChartServer,

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {ClusterIdentity} from '../../../src/cluster/kubernetes/cluster-identity.ts';
-import {argumentsOf, type Call} from '../../../src/ground/call.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import type {ReadError} from '../../../src/ground/fact.ts';
 import {Secret} from '../../../src/ground/secret.ts';

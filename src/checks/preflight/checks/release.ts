@@ -17,7 +17,7 @@ import {
   objectUsers,
   userText,
 } from '../../../cluster/release/object-users.ts';
-import {callText} from '../../../ground/call.ts';
+import {callText} from '../../../ground/call-arguments.ts';
 import {kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, mapped, type Unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';

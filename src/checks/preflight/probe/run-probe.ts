@@ -12,7 +12,8 @@ import type {
 import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
 import type {Snapshot} from '../../../cluster/kubernetes/snapshot.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
-import {type Call, callText} from '../../../ground/call.ts';
+import type {Call} from '../../../ground/call.ts';
+import {callText} from '../../../ground/call-arguments.ts';
 import {
   type ClusterTarget,
   kubectlCommand,

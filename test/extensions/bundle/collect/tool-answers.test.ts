@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {HelmReleases} from '../../../../src/cluster/helm/helm-releases.ts';
 import {findReleases, readRelease} from '../../../../src/extensions/bundle/collect/tools.ts';
-import {argumentsOf} from '../../../../src/ground/call.ts';
+import {argumentsOf} from '../../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../../src/ground/command-line.ts';
 
 const place = {namespace: 'n'};
