@@ -27,7 +27,7 @@ const textFiles = {
   name: 'text-files',
   enforce: 'pre' as const,
   load: (id: string) =>
-    /\.(md|gotmpl|tf|yaml)$/.test(id)
+    /\.(md|gotmpl|tf|sh|yaml)$/.test(id)
       ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
       : undefined,
 };

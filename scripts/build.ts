@@ -23,7 +23,7 @@ const SHARED: BuildOptions = {
   minify: true,
   logLevel: 'warning',
   // Files of templates.
-  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.yaml': 'text'},
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.sh': 'text', '.yaml': 'text'},
 };
 
 for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});

@@ -221,8 +221,8 @@ test('no imports go in circles', () => {
   expect(cycles()).toEqual([]);
 });
 
-test('the final check of a bundle shares no code with the redactor', () => {
-  expect(importsOf('extensions/bundle/redact/leak-check.ts')).toEqual([]);
+test('the final check of a bundle shares only the search for patterns with the redactor', () => {
+  expect(importsOf('extensions/bundle/redact/leak-check.ts')).toEqual(['./pattern-search.ts']);
 });
 
 /** The three charts implement one interface, each in a folder of its own. */

@@ -20,10 +20,11 @@ import type {
   Registries,
 } from '../ground/system/system.ts';
 import {handleInterrupts} from '../ground/system/this-process.ts';
-import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
-import {linePrompter} from '../ui/line-prompter.ts';
+import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
+import {LinePrompter} from '../ui/line-prompter.ts';
+import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -102,8 +103,8 @@ export function nodeApp(given = {isAccessible: false}): App {
         ...(signal ? {signal} : {}),
       };
       return process.env['TERM'] === 'dumb' || isAccessible
-        ? linePrompter(screen, streams)
-        : inquirerPrompter(screen, streams);
+        ? new LinePrompter(screen, streams)
+        : new InquirerPrompter(screen, streams);
     },
     processes: (paths) => docker.guard(nodeProcesses(paths)),
     requireTool,

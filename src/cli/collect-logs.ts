@@ -11,15 +11,13 @@ import {
   withheldText,
 } from '../extensions/bundle/bundle-text.ts';
 import type {AgentsInAccount} from '../extensions/bundle/collect/docker.ts';
-import {
-  logContainers,
-  MIN_SHARE_BYTES,
-  type Since,
-} from '../extensions/bundle/collect/log-items.ts';
+import {logContainers, type Since} from '../extensions/bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
 import type {Gap, TextFile} from '../extensions/bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
-import {type Bundle, type Collected, signalExitCode} from '../extensions/bundle/write-bundle.ts';
+import {MIN_SHARE_BYTES} from '../extensions/bundle/collect/shares.ts';
+import {type Collected, signalExitCode} from '../extensions/bundle/save-bundle.ts';
+import type {Bundle} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
 import {bytes, milliOf} from '../settings/kinds.ts';

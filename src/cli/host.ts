@@ -35,14 +35,13 @@ import {token, url} from '../settings/agent.ts';
 import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {
-  accountText,
   linkStep,
   type NextStep,
   NOT_WAITED,
   nextStepsText,
   resultSentence,
-  stepsText,
-} from '../ui/plan.ts';
+} from '../ui/next-steps.ts';
+import {accountText, stepsText} from '../ui/plan.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';

@@ -23,14 +23,8 @@ import {target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {installDiffText} from '../ui/changes.ts';
 import {checkText} from '../ui/checks.ts';
-import {
-  NOT_WAITED,
-  nextSteps,
-  nextStepsText,
-  planText,
-  resultSentence,
-  savedText,
-} from '../ui/plan.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence, savedText} from '../ui/next-steps.ts';
+import {planText} from '../ui/plan.ts';
 import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';

@@ -1,9 +1,11 @@
 import {
+  type CheckDocument,
   type Checked,
-  type PreflightContext,
+  checkDocument,
   runChecks,
-} from '../checks/preflight/preflight-context.ts';
-import {prepareProbe} from '../checks/preflight/probe/plan-probe.ts';
+} from '../checks/preflight/checks/check.ts';
+import type {PreflightContext} from '../checks/preflight/facts/context.ts';
+import {prepareProbe} from '../checks/preflight/probe/prepare-probe.ts';
 import {runProbe} from '../checks/preflight/probe/run-probe.ts';
 import type {ReadingDeps} from '../checks/preflight/read-context.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
@@ -54,7 +56,7 @@ export function reportChecks(
     resultScreen,
     exitWith,
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
-): Omit<Checked, 'group'>[] {
+): CheckDocument[] {
   if (!isJson)
     show(
       checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'),
@@ -62,7 +64,7 @@ export function reportChecks(
   const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
-  return checks.map(({group: _, ...check}) => check);
+  return checks.map(checkDocument);
 }
 
 export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;

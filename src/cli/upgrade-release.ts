@@ -23,16 +23,8 @@ import {allowClearText} from '../settings/clear-text.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
-import {
-  accountText,
-  NOT_WAITED,
-  nextSteps,
-  nextStepsText,
-  notRemovedText,
-  planText,
-  resultSentence,
-  runsText,
-} from '../ui/plan.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/next-steps.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
 import {
   answersFlag,
   confirmFlags,

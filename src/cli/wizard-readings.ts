@@ -23,7 +23,7 @@ import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
-import {agentCounts} from '../ui/status.ts';
+import {agentCounts} from '../ui/agent-counts.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/reading/read-values.ts';
 import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';

@@ -20,7 +20,7 @@ import type {Plan} from '../operations/step.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {chart, chartSource, type TargetName, target} from '../settings/release.ts';
 import {quote, Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-text.ts';
+import {titleText} from '../ui/prompt-frame.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type Place} from '../wizard/answer-store.ts';

@@ -15,8 +15,9 @@ import {onlyContainer} from '../cli/host.ts';
 import {storedTokens} from '../extensions/account/credentials.ts';
 import {progressText, reviewText} from '../extensions/bundle/bundle-text.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
-import {collectFromCluster, collectFromHost} from '../extensions/bundle/collect.ts';
-import type {Collected} from '../extensions/bundle/write-bundle.ts';
+import {collectFromCluster} from '../extensions/bundle/collect-from-cluster.ts';
+import {collectFromHost} from '../extensions/bundle/collect-from-host.ts';
+import type {Collected} from '../extensions/bundle/save-bundle.ts';
 import type {Interrupts} from '../ground/system/system.ts';
 import {namespace, release, TARGETS, target} from '../settings/release.ts';
 

@@ -36,7 +36,7 @@ import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
-import {exportStepsText} from '../ui/plan.ts';
+import {exportStepsText} from '../ui/next-steps.ts';
 import {choiceText} from '../ui/requirements.ts';
 
 interface Result {

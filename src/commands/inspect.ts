@@ -8,7 +8,7 @@ import {damageText, inspectionText} from '../extensions/bundle/bundle-text.ts';
 import {type Inspection, inspectBundle, traceText} from '../extensions/bundle/inspect.ts';
 import {verdictText} from '../extensions/bundle/report.ts';
 import {reportHtml} from '../extensions/bundle/report-page.ts';
-import {refuseExisting} from '../extensions/bundle/write-bundle.ts';
+import {refuseExisting} from '../extensions/bundle/save-bundle.ts';
 import {ExitCode, usageError} from '../ground/errors.ts';
 
 interface Result {

@@ -16,8 +16,7 @@ import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
-import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';
-import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
@@ -25,7 +24,12 @@ import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
+import {
+  type MigratedFile,
+  type MigrationRequest,
+  migrateFile,
+  spellTarget,
+} from '../values/migrate/migrate-file.ts';
 import type {ValuesFinding} from '../values/reading/finding.ts';
 
 interface Result {
@@ -78,8 +82,6 @@ export default class Migrate extends BaseCommand<Result> {
     if (name === undefined) throw noFile();
     const {file, text, settings} = await this.#readInputs(name, flags);
     const host = readHost(text);
-    const foreign = host === undefined ? unsupportedInput(file, text) : undefined;
-    if (foreign) throw foreign;
     const keepsDefaults = flags['keep-defaults'];
     const deps = {app: this.app, flags};
     const chart = await migrationChart(flags.to, settings.get(chartSource), deps);
@@ -95,7 +97,7 @@ export default class Migrate extends BaseCommand<Result> {
           {...desired, keepsDefaults, chart: chart?.target},
           this.app.files,
         )
-      : migrateFile({
+      : migrateValues({
           ...desired,
           text,
           keeps: keepsDefaults ? 'all' : 'security',
@@ -180,6 +182,23 @@ export default class Migrate extends BaseCommand<Result> {
     return file;
   }
 }
+
+/** @throws ExpectedError that names the other inputs, if the file is not YAML */
+function migrateValues(request: MigrationRequest): MigratedFile {
+  try {
+    return migrateFile(request);
+  } catch (error) {
+    const isForeign =
+      error instanceof ExpectedError &&
+      error.code === 'UNREADABLE_FILE' &&
+      error.exit === ExitCode.usage;
+    if (!isForeign) throw error;
+    throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
+  }
+}
+
+const OTHER_INPUTS =
+  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {type Checked, runChecks} from '../checks/preflight/preflight-context.ts';
+import {type CheckDocument, runChecks} from '../checks/preflight/checks/check.ts';
 import {readPreflightContext} from '../checks/preflight/read-context.ts';
 import {CHECKS, unverified} from '../checks/preflight/run-preflight.ts';
 import {accountFlag} from '../cli/account.ts';
@@ -45,7 +45,7 @@ import {valuesDocument} from '../values/document.ts';
 const READ_TIMEOUT_MS = 30_000;
 
 interface Result {
-  checks: Omit<Checked, 'group'>[];
+  checks: CheckDocument[];
   /** Facts about the cluster; values of releases are masked. */
   facts: ClusterFacts;
 }

@@ -1,4 +1,11 @@
-import type {Call, ChartReference, HelmCall, HelmVerb, KubectlCall, Resource} from './call.ts';
+import type {
+  Call,
+  CalledResource,
+  ChartReference,
+  HelmCall,
+  HelmVerb,
+  KubectlCall,
+} from './call.ts';
 import {CHART_REPOSITORY, type ClusterTarget, commandLine} from './command-line.ts';
 
 /** The arguments of the tool. */
@@ -23,7 +30,7 @@ function kubectlArguments(call: KubectlCall): string[] {
 }
 
 /** `secret/token`, or `jobs,pods` for all objects of kinds. */
-function resourceArguments(resources: readonly Resource[]): string[] {
+function resourceArguments(resources: readonly CalledResource[]): string[] {
   const kinds = resources.flatMap(({kind, name}) => (name === undefined ? [kind] : []));
   const objects = resources.flatMap(({kind, name}) =>
     name === undefined ? [] : [`${kind}/${name}`],

@@ -12,7 +12,7 @@ export interface KubectlCall {
   verb: KubectlVerb;
   kubeTarget: ClusterTarget;
   /** What the verb acts on: single objects, or all objects of kinds. */
-  resources?: readonly Resource[];
+  resources?: readonly CalledResource[];
   /** Limits `resources` to objects with these labels. */
   selector?: string;
   /** What `wait` waits for. */
@@ -49,7 +49,7 @@ type KubectlVerb =
   | 'wait';
 
 /** Objects of a kind: one, or all of them without a name. */
-export interface Resource {
+export interface CalledResource {
   /** deployment, jobs, or with its group: clusterroles.rbac.authorization.k8s.io */
   kind: string;
   name?: string;
@@ -121,7 +121,7 @@ export interface MachineCall {
 }
 
 /** The cluster and namespace of a call; empty for a tool of this machine. */
-export const targetOf = (call: Call): Partial<ClusterTarget> =>
+export const clusterOf = (call: Call): Partial<ClusterTarget> =>
   ('kubeTarget' in call && call.kubeTarget) || {};
 
 /** For a person: helm upgrade, docker start. */

@@ -1,4 +1,4 @@
-import {type Call, callName, targetOf} from './call.ts';
+import {type Call, callName, clusterOf} from './call.ts';
 import type {ProcessResult} from './command-line.ts';
 import {ExpectedError, failed} from './errors.ts';
 import {isAnonymousRefusal} from './identity.ts';
@@ -53,7 +53,7 @@ export function toolFailure(call: Call, outcome: ProcessResult): ToolFailure {
     text === undefined ? `${callName(call)} failed: ${reason}` : `${text}.`,
     {
       code: known?.code ?? 'TOOL_FAILED',
-      suggestions: known?.suggestions(targetOf(call), stderr, call) ?? [
+      suggestions: known?.suggestions(clusterOf(call), stderr, call) ?? [
         'Run the command again with --verbose',
       ],
       cause: new Error(stderr),

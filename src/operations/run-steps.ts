@@ -5,7 +5,7 @@ import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {runsIn} from '../cluster/release/inventory.ts';
 import {anySignal, untilAborted} from '../ground/async.ts';
-import {targetOf} from '../ground/call.ts';
+import {clusterOf} from '../ground/call.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
 import {isConflict, isTransient, toolFailure} from '../ground/tool-errors.ts';
@@ -70,7 +70,7 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     const outcome = await runUncontested(step, deps);
     if (outcome === 'late' || outcome === 'stuck') {
       const message = `${step.title}: ${step.call.tool} did not complete within --timeout. ${ENDS[outcome]} ${finished()}`;
-      throw failed('TIMED_OUT', message.trim(), [tryCluster(targetOf(step.call)), RUN_AGAIN]);
+      throw failed('TIMED_OUT', message.trim(), [tryCluster(clusterOf(step.call)), RUN_AGAIN]);
     }
     if (outcome === 'left')
       throw interrupted(

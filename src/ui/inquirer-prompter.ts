@@ -41,44 +41,126 @@ const RESIZE_MS = 60;
 /** Time in which the bytes of one key arrive, even over a slow connection. */
 const ESCAPE_MS = 60;
 
-/** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
-export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
-  // Otherwise Esc waits half a second for the rest of a key sequence, and a second Esc is lost.
-  emitKeypressEvents(streams.input, {escapeCodeTimeout: ESCAPE_MS} as unknown as Interface);
-  const {output} = streams;
-  const terminal = new TerminalInput(streams);
-  let above: (() => string) | undefined;
-  // The last column stays free: terminals differ in when they wrap.
-  const inside = (): Screen & {columns: number} => ({
-    ...screen,
-    columns: (screen.columns ?? 80) - 1,
-  });
-  /** The wizard shows the answers of a question with a heading itself. */
-  const showAnswer = (
-    {message, heading}: {message: string; heading?: readonly string[] | undefined},
-    answer: string,
-  ): void => {
-    if (heading === undefined) output.write(answeredText(message, answer, undefined, screen));
-  };
+type ListKind = 'select' | 'search' | 'checkbox';
 
-  /** Runs one prompt, and again after the process was stopped and continued, or the window has another size. @throws PromptCanceled, GoBack */
-  async function run<T>(keys: Keys, prompt: (context: Context) => Promise<T>): Promise<T> {
-    terminal.hold();
-    try {
-      for (;;) {
-        try {
-          return await runOnce(terminal, streams, keys, prompt);
-        } catch (error) {
-          if (!(error instanceof Redraw)) throw error;
-          if (above !== undefined) output.write(`${CLEAR}${above()}`);
-        }
+interface ShownQuestion {
+  message: string;
+  heading?: readonly string[] | undefined;
+}
+
+/** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
+export class InquirerPrompter implements Prompter {
+  readonly canRedraw = true;
+  readonly #given: Screen;
+  readonly #streams: Streams;
+  readonly #terminal: TerminalInput;
+  /** Printed again above a question after a resize. */
+  #above: (() => string) | undefined;
+
+  constructor(screen: Screen, streams: Streams) {
+    // Otherwise Esc waits half a second for the rest of a key sequence, and a second Esc is lost.
+    emitKeypressEvents(streams.input, {escapeCodeTimeout: ESCAPE_MS} as unknown as Interface);
+    this.#given = screen;
+    this.#streams = streams;
+    this.#terminal = new TerminalInput(streams);
+  }
+
+  async confirm(message: string): Promise<boolean> {
+    const question = {...yesOrNo(message), canGoBack: true};
+    const answer = await this.#ask(question, {isInline: true}).catch((error: unknown) => {
+      if (error instanceof GoBack) return '';
+      throw error;
+    });
+    this.#showAnswer({message}, isYes(answer) ? 'yes' : 'no');
+    return isYes(answer);
+  }
+
+  async input(question: InputQuestion): Promise<string> {
+    const answer = await this.#ask(question);
+    this.#showAnswer(question, answer || (question.note ?? 'none'));
+    return answer;
+  }
+
+  password(question: TextQuestion): Promise<string> {
+    return this.#held(async () => {
+      const secret = await this.#ask(question, {isHidden: true});
+      this.#showAnswer(question, masked(secret) || (question.note ?? ''));
+      await this.#terminal.drain();
+      return secret;
+    });
+  }
+
+  async select(question: ListQuestion): Promise<string> {
+    return (await this.#choose(question, 'select'))[0] as string;
+  }
+
+  async search(question: ListQuestion): Promise<string> {
+    return (await this.#choose(question, 'search'))[0] as string;
+  }
+
+  checkbox(question: CheckboxQuestion): Promise<readonly string[]> {
+    return this.#choose(question, 'checkbox');
+  }
+
+  async wait<T>(message: string, promise: Promise<T>, heading?: readonly string[]): Promise<T> {
+    const {waitPrompt} = await import('./prompts.ts');
+    const config = {message, until: promise, screen: this.#screen, ...(heading && {heading})};
+    await this.#run({}, (context) => waitPrompt(config, context));
+    return promise;
+  }
+
+  session<T>(work: () => Promise<T>, above: () => string): Promise<T> {
+    return this.#held(async () => {
+      this.#above = above;
+      try {
+        return await work();
+      } finally {
+        this.#above = undefined;
       }
+    });
+  }
+
+  erase(lines: number): void {
+    moveCursor(this.#streams.output, 0, -lines);
+    clearScreenDown(this.#streams.output);
+  }
+
+  /** The last column stays free: terminals differ in when they wrap. */
+  readonly #screen = (): Screen & {columns: number} => ({
+    ...this.#given,
+    columns: (this.#given.columns ?? 80) - 1,
+  });
+
+  /** The wizard shows the answers of a question with a heading itself. */
+  #showAnswer({message, heading}: ShownQuestion, answer: string): void {
+    if (heading !== undefined) return;
+    this.#streams.output.write(answeredText(message, answer, undefined, this.#given));
+  }
+
+  async #held<T>(work: () => Promise<T>): Promise<T> {
+    this.#terminal.hold();
+    try {
+      return await work();
     } finally {
-      terminal.release();
+      this.#terminal.release();
     }
   }
 
-  async function ask(
+  /** Runs one prompt, and again after the process was stopped and continued, or the window has another size. @throws PromptCanceled, GoBack */
+  #run<T>(keys: Keys, prompt: (context: Context) => Promise<T>): Promise<T> {
+    return this.#held(async () => {
+      for (;;) {
+        try {
+          return await runOnce(this.#terminal, this.#streams, keys, prompt);
+        } catch (error) {
+          if (!(error instanceof Redraw)) throw error;
+          if (this.#above) this.#streams.output.write(`${CLEAR}${this.#above()}`);
+        }
+      }
+    });
+  }
+
+  async #ask(
     question: InputQuestion,
     look: Pick<TextConfig, 'isHidden' | 'isInline'> = {},
   ): Promise<string> {
@@ -90,82 +172,24 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       isHelpOpen: false,
       isToken: false,
     };
-    return run(question, (context) =>
-      textPrompt({question, ...look, typed, screen: inside, signal: context.signal}, context),
+    const config = {question, ...look, typed, screen: this.#screen};
+    return this.#run(question, (context) =>
+      textPrompt({...config, signal: context.signal}, context),
     );
   }
 
-  async function choose(
-    question: ListQuestion | CheckboxQuestion,
-    kind: 'select' | 'search' | 'checkbox',
-  ): Promise<string[]> {
+  async #choose(question: ListQuestion | CheckboxQuestion, kind: ListKind): Promise<string[]> {
     const {listPrompt} = await import('./prompts.ts');
-    const config = {question, kind, chosen: {term: '', isHelpOpen: false}, screen: inside, output};
-    const chosen = await run({canGoBack: question.canGoBack, isList: true}, (context) =>
+    const {output} = this.#streams;
+    const chosen = {term: '', isHelpOpen: false};
+    const config = {question, kind, chosen, screen: this.#screen, output};
+    const choices = await this.#run({canGoBack: question.canGoBack, isList: true}, (context) =>
       listPrompt(config, context),
     );
-    showAnswer(question, chosen.map(({label}) => label).join(', ') || 'none');
-    return chosen.map(({value}) => value);
+    this.#showAnswer(question, choices.map(({label}) => label).join(', ') || 'none');
+    return choices.map(({value}) => value);
   }
-
-  return {
-    canRedraw: true,
-    async confirm(message) {
-      const answer = await ask({...yesOrNo(message), canGoBack: true}, {isInline: true}).catch(
-        (error: unknown) => {
-          if (error instanceof GoBack) return '';
-          throw error;
-        },
-      );
-      showAnswer({message}, isYes(answer) ? 'yes' : 'no');
-      return isYes(answer);
-    },
-    async input(question) {
-      const answer = await ask(question);
-      showAnswer(question, answer || (question.note ?? 'none'));
-      return answer;
-    },
-    async password(question: TextQuestion) {
-      terminal.hold();
-      try {
-        const secret = await ask(question, {isHidden: true});
-        showAnswer(question, masked(secret) || (question.note ?? ''));
-        await terminal.drain();
-        return secret;
-      } finally {
-        terminal.release();
-      }
-    },
-    select: async (question) => (await choose(question, 'select'))[0] as string,
-    search: async (question) => (await choose(question, 'search'))[0] as string,
-    checkbox: (question) => choose(question, 'checkbox'),
-    async wait(message, promise, heading) {
-      const {waitPrompt} = await import('./prompts.ts');
-      const config = {
-        message,
-        until: promise,
-        screen: inside,
-        ...(heading === undefined ? {} : {heading}),
-      };
-      await run({}, (context) => waitPrompt(config, context));
-      return promise;
-    },
-    async session(work, shownAbove) {
-      terminal.hold();
-      above = shownAbove;
-      try {
-        return await work();
-      } finally {
-        above = undefined;
-        terminal.release();
-      }
-    },
-    erase(lines) {
-      moveCursor(output, 0, -lines);
-      clearScreenDown(output);
-    },
-  };
-};
+}
 
 /** The question must be drawn again. */
 class Redraw extends Error {}

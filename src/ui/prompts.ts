@@ -13,7 +13,8 @@ import {
 } from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ground/system/system.ts';
-import {escText, frameOf, indented, questionText, TOKEN} from './prompt-text.ts';
+import {escText, frameOf, indented, questionText} from './prompt-frame.ts';
+import {TOKEN} from './prompt-text.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, theme} from './theme.ts';
 
 /** What the user has done in a list; it outlives a redraw. */

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Checked} from '../checks/preflight/preflight-context.ts';
+import type {Checked} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {Difference} from '../cluster/diff/values-diff.ts';
 import type {Program} from '../ground/command-line.ts';

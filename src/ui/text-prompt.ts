@@ -8,15 +8,8 @@ import {
 } from '@inquirer/core';
 import width from 'fast-string-width';
 import type {InputQuestion} from '../ground/system/system.ts';
-import {
-  escText,
-  frameOf,
-  indented,
-  noteOf,
-  questionText,
-  TOKEN,
-  TOKEN_HERE,
-} from './prompt-text.ts';
+import {escText, frameOf, indented, questionText} from './prompt-frame.ts';
+import {noteOf, TOKEN, TOKEN_HERE} from './prompt-text.ts';
 import {asciiFallback, type Screen, theme} from './theme.ts';
 
 /** What the user has typed; it outlives a redraw. */

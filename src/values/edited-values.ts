@@ -28,15 +28,15 @@ export const pairIn = (map: unknown, key: string | number | undefined): KeyPair 
  * line ends of the file; blanks before comments and several empty lines become one.
  */
 export class EditedValues {
-  readonly document: Document.Parsed;
+  readonly #document: Document.Parsed;
   readonly #original: string;
   readonly #text: string;
 
   constructor(text: string) {
     this.#original = text;
     this.#text = normalized(text);
-    this.document = parseDocument(this.#text, SYNTAX);
-    visit(this.document, {
+    this.#document = parseDocument(this.#text, SYNTAX);
+    visit(this.#document, {
       Map: (_, map) => {
         // In the syntax tree, a comment above the first key belongs to the map.
         moveComment(map, map.items[0]?.key);
@@ -47,7 +47,7 @@ export class EditedValues {
 
   /** What an empty line separates from the first key is about the file. */
   #separateHead(): void {
-    const {document} = this;
+    const document = this.#document;
     const first = isMap<Scalar>(document.contents) ? document.contents.items[0]?.key : undefined;
     const paragraphs = first?.commentBefore?.split('\n\n') ?? [];
     const own = paragraphs.pop();
@@ -60,7 +60,7 @@ export class EditedValues {
 
   /** Removes paragraphs of the comment about the file. */
   removeHead(isGone: (paragraph: string) => boolean): void {
-    const {document} = this;
+    const document = this.#document;
     const paragraphs = document.commentBefore?.split('\n\n') ?? [];
     document.commentBefore = paragraphs.filter((each) => !isGone(each)).join('\n\n') || null;
   }
@@ -84,8 +84,8 @@ export class EditedValues {
 
   /** Puts a key at a path where nothing is yet. `comment` goes to the highest key that is added. False if it is not possible. */
   put(path: Path, pair: KeyPair, comment = ''): boolean {
-    this.document.contents ??= new YAMLMap() as YAMLMap.Parsed;
-    let map: unknown = this.document.contents;
+    this.#document.contents ??= new YAMLMap() as YAMLMap.Parsed;
+    let map: unknown = this.#document.contents;
     let highest: Scalar | undefined;
     for (const key of path.slice(0, -1)) {
       const known = pairIn(map, key);
@@ -120,29 +120,31 @@ export class EditedValues {
 
   /** The sections of a file that has empty lines are apart. */
   #isApart(map: YAMLMap): boolean {
-    return map === this.document.contents && /\n\n/.test(this.#text.trim());
+    return map === this.#document.contents && /\n\n/.test(this.#text.trim());
   }
 
-  /** Writes a value, and keeps the comment behind a scalar. False if it is not possible. */
-  set(path: Path, value: Tree): boolean {
+  /** Writes a value, and keeps the comment behind a scalar. */
+  set(path: Path, value: Tree): void {
     const name = path.at(-1) as string;
     const fresh = parseDocument(toYaml({[name]: value}), SYNTAX).contents;
     const pair = pairIn(fresh, name) as KeyPair;
     const old = pairIn(this.#mapAt(path.slice(0, -1)), name);
-    if (old === undefined) return this.put(path, pair);
+    if (old === undefined) {
+      this.put(path, pair);
+      return;
+    }
     if (isScalar(old.value) && isScalar(pair.value)) pair.value.comment = old.value.comment ?? null;
     old.value = pair.value;
-    return true;
   }
 
   /** Sorts the keys of all maps as they are in the values. */
-  sort(order: Values, map: unknown = this.document.contents): void {
+  sort(order: Values, map: unknown = this.#document.contents): void {
     if (!isMap<Scalar>(map)) return;
     const names = Object.keys(order);
     const rank = ({key}: {key: Scalar}): number => names.indexOf(String(key.value));
     map.items.sort((one, other) => rank(one) - rank(other));
     for (const [index, {key, value}] of map.items.entries()) {
-      if (map === this.document.contents) key.spaceBefore = this.#isApart(map) && index > 0;
+      if (map === this.#document.contents) key.spaceBefore = this.#isApart(map) && index > 0;
       const below = order[String(key.value)];
       if (isTreeMap(below)) this.sort(below, value);
     }
@@ -151,7 +153,7 @@ export class EditedValues {
   /** Undefined if the tree is no YAML, such as with an alias before its anchor. */
   print(): string | undefined {
     try {
-      return this.#withEnds(this.document.toString(layoutOf(this.#text)));
+      return this.#withEnds(this.#document.toString(layoutOf(this.#text)));
     } catch {
       return undefined;
     }
@@ -166,7 +168,7 @@ export class EditedValues {
   }
 
   #mapAt(path: TreePath): YAMLMap<Scalar> | undefined {
-    const node = this.document.getIn(path, true);
+    const node = this.#document.getIn(path, true);
     return isMap<Scalar>(node) ? node : undefined;
   }
 }

@@ -1,7 +1,7 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
-import type {Checked} from '../checks/preflight/preflight-context.ts';
+import type {Checked} from '../checks/preflight/checks/check.ts';
 import type {DesiredRelease} from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {HostExport} from '../extensions/machine/export.ts';

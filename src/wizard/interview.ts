@@ -1,7 +1,8 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {Prompter} from '../ground/system/system.ts';
-import {answeredLine, answeredStep} from '../ui/prompt-text.ts';
+import {answeredStep} from '../ui/prompt-frame.ts';
+import {answeredLine} from '../ui/prompt-text.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {hostOf} from './possible-answers.ts';

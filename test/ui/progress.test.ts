@@ -1,19 +1,19 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import type {Step} from '../../src/operations/step.ts';
-import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
-import {progressView} from '../../src/ui/progress.ts';
-import {liveLines, type Screen} from '../../src/ui/theme.ts';
+import {liveLines} from '../../src/ui/live-lines.ts';
+import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
+import {TerminalProgress} from '../../src/ui/progress.ts';
+import type {Screen} from '../../src/ui/theme.ts';
 import {Emulator} from '../support/emulator.ts';
 
 beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'Date']}));
 afterEach(() => vi.useRealTimers());
 
 const SECRET = {title: 'Create Secret scalr-agent-token'};
-const HELM: Pick<Step, 'title' | 'call'> = {
+const HELM = {
   title: 'Install agent-job 0.6.5 as release scalr-agent',
-  call: {tool: 'helm', verb: 'upgrade'},
+  call: {tool: 'helm' as const, verb: 'upgrade' as const},
 };
 const DEPLOYMENT = {
   object: 'deployment/scalr-agent',
@@ -36,7 +36,7 @@ function viewOn(columns: number | undefined, rows = 24, more: Partial<Screen> = 
   const emulator = new Emulator({columns: columns ?? 200, rows});
   const live = liveLines({write: (text) => emulator.write(text)});
   const screen: Screen = {hasColor: false, columns, isLive: columns !== undefined, ...more};
-  const view = progressView('Installing agent-job 0.6.5 as release scalr-agent', {
+  const view = new TerminalProgress('Installing agent-job 0.6.5 as release scalr-agent', {
     say: live.print,
     draw: live.draw,
     screen,

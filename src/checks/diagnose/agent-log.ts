@@ -5,7 +5,9 @@ import {jsonIn} from '../../ground/json.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
 import type {CauseTable} from './cause.ts';
-import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
+import {containersOf} from './pod-state.ts';
+import {presentPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 /** Platform of an agent: in a cluster, or on a machine with Docker or systemd. */
 type AgentPlatform = 'kubernetes' | 'host';

@@ -3,19 +3,17 @@ import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, describe, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
+import {eventsOf, firstTimeOf, timeOf} from './events.ts';
 import {
   type ContainerView,
   condition,
   containersOf,
-  eventsOf,
-  firstTimeOf,
   isContainerUnhealthy,
   isTerminating,
-  rootOf,
-  timeOf,
-  unhealthyPods,
   unhealthySince,
-} from './snapshot-queries.ts';
+} from './pod-state.ts';
+import {unhealthyPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 interface BrokenContainer {
   pod: Pod;

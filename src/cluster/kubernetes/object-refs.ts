@@ -1,4 +1,4 @@
-import type {ObjectIdentity, Resource} from '../../ground/call.ts';
+import type {CalledResource, ObjectIdentity} from '../../ground/call.ts';
 import type {KubernetesObject} from './objects.ts';
 
 /** Kind and name of an object, in one namespace or in the cluster. */
@@ -29,7 +29,7 @@ export const identityOf = (object: KubernetesObject): ObjectIdentity => {
 };
 
 /** For a call of kubectl. */
-export const resourceOfRef = ({kind, name}: ObjectRef): Resource => ({
+export const resourceOfRef = ({kind, name}: ObjectRef): CalledResource => ({
   kind: kind.toLowerCase(),
   name,
 });

@@ -1,4 +1,4 @@
-import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
+import type {PoolToken, ScalrAgent} from '../../checks/status/account.ts';
 import type {Clock} from '../../ground/async.ts';
 import {type ExpectedError, failed, interrupted, RUN_AGAIN} from '../../ground/errors.ts';
 import type {Interrupts} from '../../ground/system/system.ts';

@@ -7,9 +7,9 @@ import type {AgentInstance, HostAgent} from './agent.ts';
 import {
   agentContainers,
   containerName,
-  containerRole,
   type DockerContainer,
   failedName,
+  inRole,
   isUp,
   labelOf,
   nextName,
@@ -144,9 +144,6 @@ function planChange(
     ],
   };
 }
-
-const inRole = (containers: readonly DockerContainer[], role: Role): DockerContainer[] =>
-  containers.filter((each) => containerRole(each) === role);
 
 function pullSteps(
   {image, pull}: HostAgent,

@@ -3,7 +3,7 @@ import {isChart} from '../../charts/define.ts';
 import {parseYaml} from '../reading/source.ts';
 import {scalarEdit} from '../text-edits.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';
-import {ENGINES, type Engine} from './engines.ts';
+import {ENGINES, type EngineFormat} from './engines.ts';
 import {collisions, fleetProblems} from './fleet-problems.ts';
 import {type InlineValues, inlineValues} from './inline-values.ts';
 import {listItems, nodeIn, scalarText} from './nodes.ts';
@@ -37,7 +37,7 @@ function releasesIn(document: EngineDocument): EmbeddedRelease[] {
   const kind = scalarText(nodeIn(root, 'kind')) || 'helmfile';
   const engine = ENGINES.get(kind);
   return (engine?.releases(root) ?? []).flatMap((node) =>
-    releaseIn(node, kind, engine as Engine, document),
+    releaseIn(node, kind, engine as EngineFormat, document),
   );
 }
 
@@ -52,7 +52,7 @@ function withCollisions(releases: readonly EmbeddedRelease[]): EmbeddedRelease[]
 function releaseIn(
   node: unknown,
   kind: string,
-  engine: Engine,
+  engine: EngineFormat,
   {root, isScaled, text}: EngineDocument,
 ): EmbeddedRelease[] {
   const chartNode = nodeIn(node, engine.chart);
@@ -96,7 +96,7 @@ function releaseIn(
   ];
 }
 
-const placeOf = (node: unknown, root: unknown, {place}: Engine): string =>
+const placeOf = (node: unknown, root: unknown, {place}: EngineFormat): string =>
   place.flatMap((path) => scalarText(nodeIn(root, path) ?? nodeIn(node, path)) ?? []).join('/');
 
 /** Where the values of a release come from. */
@@ -104,14 +104,15 @@ interface ReleaseValues extends Pick<EmbeddedRelease, 'files' | 'hasOtherValues'
   inline: InlineValues | undefined;
 }
 
-function valuesOf(release: unknown, engine: Engine, text: string): ReleaseValues {
+function valuesOf(release: unknown, engine: EngineFormat, text: string): ReleaseValues {
   const values = engine.values.map((path) => nodeIn(release, path));
   // Helmfile lists values together with the names of files.
   const listed = values.flatMap(listItems);
-  const [inline, ...more] = [
+  const maps = [
     ...values.filter((each) => scalarText(each) !== undefined || isMap(each)),
     ...listed.filter((each) => isMap(each)),
   ];
+  const inline = maps[0];
   const named = [
     ...listed.filter((each) => !isMap(each)),
     ...listItems(nodeIn(release, engine.files ?? '')),
@@ -120,7 +121,7 @@ function valuesOf(release: unknown, engine: Engine, text: string): ReleaseValues
   return {
     inline: inline === undefined ? undefined : inlineValues(inline as ParsedNode, text),
     files: named.flatMap((each) => scalarText(each) ?? []),
-    hasOtherValues: more.length > 0 || others.some((each) => each !== undefined),
+    hasOtherValues: maps.length > 1 || others.some((each) => each !== undefined),
     parameters: engine.parameters === undefined ? [] : namesOf(nodeIn(release, engine.parameters)),
   };
 }

@@ -1,7 +1,7 @@
 import {listItems, nodeIn, scalarText} from './nodes.ts';
 
 /** Where an engine keeps its releases, and in each the chart, its version and its values: maps, or texts that contain YAML. */
-export interface Engine {
+export interface EngineFormat {
   releases(root: unknown): unknown[];
   chart: string;
   version: string;
@@ -19,7 +19,7 @@ export interface Engine {
   lacksIgnored?(root: unknown): string | false;
 }
 
-const argo = (spec: string): Engine => ({
+const argo = (spec: string): EngineFormat => ({
   releases: (root) => [
     nodeIn(root, `${spec}.source`),
     ...listItems(nodeIn(root, `${spec}.sources`)),
@@ -42,7 +42,7 @@ const argo = (spec: string): Engine => ({
 const hasReplicas = (node: unknown): boolean =>
   JSON.stringify(node ?? '').includes('/spec/replicas');
 
-const flux: Engine = {
+const flux: EngineFormat = {
   releases: (root) => [nodeIn(root, 'spec')],
   chart: 'chart.spec.chart',
   version: 'chart.spec.version',
@@ -58,7 +58,7 @@ const flux: Engine = {
     'Add /spec/replicas to spec.driftDetection.ignore',
 };
 
-const k3s: Engine = {
+const k3s: EngineFormat = {
   releases: (root) => [nodeIn(root, 'spec')],
   chart: 'chart',
   version: 'version',
@@ -68,7 +68,7 @@ const k3s: Engine = {
   place: ['spec.targetNamespace', 'metadata.namespace'],
 };
 
-const helmfile: Engine = {
+const helmfile: EngineFormat = {
   releases: (root) => listItems(nodeIn(root, 'releases')),
   chart: 'chart',
   version: 'version',
@@ -79,7 +79,7 @@ const helmfile: Engine = {
 };
 
 /** By the kind of the object; a Helmfile has none. */
-export const ENGINES: ReadonlyMap<string, Engine> = new Map([
+export const ENGINES: ReadonlyMap<string, EngineFormat> = new Map([
   ['Application', argo('spec')],
   ['ApplicationSet', argo('spec.template.spec')],
   ['HelmRelease', flux],

@@ -21,7 +21,7 @@ import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
 import {migrateText} from './migrate-text.ts';
 
-interface MigrationRequest {
+export interface MigrationRequest {
   file: string;
   text: string;
   /** CHART@VERSION; undefined if the file names them. */

@@ -96,9 +96,9 @@ function lost(before: string, after: string, isWhole: boolean): Change[] {
   ];
 }
 
-const headerOf = (from: Target | string, to: Target): string[] => [
+const headerOf = (from: Target, to: Target): string[] => [
   `Values of ${targetName(to)} (agent ${agentVersionOf(to) ?? 'version unknown'}).`,
-  `Migrated by scalr-agent from ${typeof from === 'string' ? from : targetName(from)}.`,
+  `Migrated by scalr-agent from ${targetName(from)}.`,
 ];
 
 /** The header of a generated file; before it, the reference to a schema for editors. */

@@ -1,9 +1,7 @@
 import {maskSecrets} from '../../ground/errors.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
-import {isMap, type Tree, type Values} from '../../ground/tree.ts';
+import {HIDDEN, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {TreePath} from './tree-path.ts';
-
-export const HIDDEN = '[hidden]';
 
 /**
  * A message about a path without the values of keys that sound secret, on the way to the path and below it: logs and reports of pipelines

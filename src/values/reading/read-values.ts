@@ -22,16 +22,12 @@ export const effectiveValues = (values: Values, target: Target): Values =>
   mergeValues(scopeOf(target).defaults, values);
 
 /** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
-export const withoutMethodNames = <T extends Tree>(tree: T): T =>
-  (Array.isArray(tree)
-    ? tree.map(withoutMethodNames)
-    : isMap(tree)
-      ? Object.fromEntries(
-          Object.entries(tree).flatMap(([key, below]) =>
-            key === 'toString' || key === 'valueOf' ? [] : [[key, withoutMethodNames(below)]],
-          ),
-        )
-      : tree) as T;
+export function withoutMethodNames<T extends Tree>(tree: T): T {
+  if (Array.isArray(tree)) return tree.map(withoutMethodNames) as T;
+  if (!isMap(tree)) return tree;
+  const entries = Object.entries(tree).filter(([key]) => key !== 'toString' && key !== 'valueOf');
+  return Object.fromEntries(entries.map(([key, below]) => [key, withoutMethodNames(below)])) as T;
+}
 
 /** A copy of the values with what rows write; maps merge. */
 export function withEntries(values: Values, entries: readonly ValuesEntry[]): Values {

@@ -1,98 +1,9 @@
 import {closest} from '../../ground/similar-text.ts';
-import {isMap, type Tree, type Values} from '../../ground/tree.ts';
+import {isMap, type Tree} from '../../ground/tree.ts';
 import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds.ts';
-import {FORMATS, type Misspelling} from './formats.ts';
-
-/** Something that Kubernetes rejects although its schema allows it. */
-export interface Problem {
-  /** The field below the object. */
-  at: readonly (string | number)[];
-  message: string;
-  code?: string;
-  severity?: 'warning';
-  suggestion?: string | undefined;
-}
-
-export type PodRule = (object: Values) => readonly (Problem | false | undefined)[];
-
-export const violation = (message: string, ...at: (string | number)[]): Problem => ({at, message});
-export const badFormat = (
-  misspelling: Misspelling | undefined,
-  ...at: (string | number)[]
-): Problem | undefined => misspelling && {at, ...misspelling};
-export const isSet = (value: Tree | undefined): boolean =>
-  value !== undefined && value !== null && value !== '';
-
-export const hasFormat =
-  (format: string, field: string): PodRule =>
-  ({[field]: value}) => [
-    typeof value === 'string' && value !== '' && badFormat(FORMATS[format]?.(value), field),
-  ];
-
-export const notEmpty =
-  (field: string): PodRule =>
-  (object) => [object[field] === '' && violation(`${field} must not be empty.`, field)];
-
-export const inRange =
-  (least: number, most: number, field: string): PodRule =>
-  ({[field]: value}) => [
-    typeof value === 'number' &&
-      (value < least || value > most) &&
-      violation(`Invalid value ${value}: must be between ${least} and ${most}.`, field),
-  ];
-
-export const exactlyOne =
-  (what: string, isOther: (field: string) => boolean = () => false): PodRule =>
-  (object) => {
-    const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
-    if (given.length === 0) return [violation(`Must specify a ${what}.`)];
-    return [
-      given.length > 1 &&
-        violation(
-          `Must not specify more than one ${what}: ${given.join(', ')}.`,
-          given[1] as string,
-        ),
-    ];
-  };
-
-export const notBoth =
-  (first: string, second: string): PodRule =>
-  (object) => [
-    isSet(object[first]) &&
-      isSet(object[second]) &&
-      violation(`${first} and ${second} are mutually exclusive.`, second),
-  ];
-
-export const allOf =
-  (...rules: PodRule[]): PodRule =>
-  (object) =>
-    rules.flatMap((rule) => rule(object));
-
-export const required =
-  (field: string): PodRule =>
-  ({[field]: value}) => [!isSet(value) && violation(`${field} is required.`)];
-
-/** A path below a volume. */
-export const isRelativePath = (field: string): PodRule => hasFormat('relative-path', field);
-
-export const itemsHaveFormat =
-  (format: string, field: string): PodRule =>
-  ({[field]: items}) =>
-    (Array.isArray(items) ? items : []).map((item, index) =>
-      badFormat(FORMATS[format]?.(String(item)), field, index),
-    );
-
-export const validLabels =
-  (field: string): PodRule =>
-  ({[field]: labels}) =>
-    Object.entries(isMap(labels) ? labels : {}).map(([key, value]) => {
-      const badKey = FORMATS['qualified-name']?.(key);
-      const badValue = value === null ? undefined : FORMATS['label-value']?.(String(value));
-      return badFormat(badKey ?? badValue, field, key);
-    });
-
-/** The API stores 32 bits, also of the ids of users and groups. */
-export const int32 = (field: string, least = 0): PodRule => inRange(least, 2 ** 31 - 1, field);
+import {hasFormat, inRange, int32, itemsHaveFormat, validLabels} from './field-rules.ts';
+import type {Misspelling} from './formats.ts';
+import {allOf, badFormat, isSet, notEmpty, type PodRule, violation} from './rule-parts.ts';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
@@ -302,7 +213,7 @@ export const POD_RULES: Readonly<Record<string, PodRule>> = {
   ),
   PreferredSchedulingTerm: inRange(1, 100, 'weight'),
   ResourceRequirements: resources,
-  SeccompProfile: allOf(profile('seccomp'), isRelativePath('localhostProfile')),
+  SeccompProfile: allOf(profile('seccomp'), hasFormat('relative-path', 'localhostProfile')),
   SecurityContext: allOf(
     int32('runAsUser'),
     int32('runAsGroup'),

@@ -1,24 +1,20 @@
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/kinds.ts';
+import {hasFormat, inRange, int32, validLabels} from './field-rules.ts';
 import {FORMATS} from './formats.ts';
+import {POD_RULES} from './kubernetes-pod-rules.ts';
 import {
   allOf,
   badFormat,
   exactlyOne,
-  hasFormat,
-  inRange,
-  int32,
-  isRelativePath,
   isSet,
   notBoth,
   notEmpty,
-  POD_RULES,
   type PodRule,
   type Problem,
   required,
-  validLabels,
   violation,
-} from './kubernetes-pod-rules.ts';
+} from './rule-parts.ts';
 
 const isEmptyList = (value: Tree | undefined): boolean =>
   !Array.isArray(value) || value.length === 0;
@@ -230,7 +226,7 @@ const VOLUME_RULES: Readonly<Record<string, PodRule>> = {
   ConfigMapProjection: required('name'),
   ConfigMapVolumeSource: allOf(FILE_MODE, required('name')),
   DownwardAPIVolumeFile: allOf(
-    isRelativePath('path'),
+    hasFormat('relative-path', 'path'),
     notEmpty('path'),
     podField,
     notBoth('fieldRef', 'resourceFieldRef'),
@@ -240,7 +236,7 @@ const VOLUME_RULES: Readonly<Record<string, PodRule>> = {
   HostPathVolumeSource: allOf(hasFormat('absolute-path', 'path'), notEmpty('path')),
   KeyToPath: allOf(
     notEmpty('key'),
-    isRelativePath('path'),
+    hasFormat('relative-path', 'path'),
     notEmpty('path'),
     inRange(0, 0o777, 'mode'),
   ),
@@ -264,13 +260,13 @@ const VOLUME_RULES: Readonly<Record<string, PodRule>> = {
   ),
   ServiceAccountTokenProjection: allOf(
     inRange(TEN_MINUTES, MOST_SECONDS, 'expirationSeconds'),
-    isRelativePath('path'),
+    hasFormat('relative-path', 'path'),
     notEmpty('path'),
   ),
   Volume: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), source),
   VolumeMount: allOf(
     mount,
-    isRelativePath('subPath'),
+    hasFormat('relative-path', 'subPath'),
     notEmpty('name'),
     notEmpty('mountPath'),
     notEmpty('mountPropagation'),

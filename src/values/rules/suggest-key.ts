@@ -1,5 +1,5 @@
 import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
-import {CHART_NAMES, type Row, type Target} from '../../charts/define.ts';
+import {CHART_NAMES, type Row, type Target, type ValuesEntry} from '../../charts/define.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
 import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases.ts';
 import {
@@ -36,6 +36,14 @@ const suggest = (to: Path, fix?: Fix): Suggestion => ({
   ...(fix ? {fix} : {}),
 });
 
+/** A key of the file that the chart version does not have. */
+interface UnknownKey {
+  path: Path;
+  /** The values of the file. */
+  values: Values;
+  target: Target;
+}
+
 /** The message for an unknown key: one of another release or chart, misspelled or misplaced. */
 export function suggestKey(
   path: Path,
@@ -43,18 +51,15 @@ export function suggestKey(
   target: Target,
 ): {message: string} & Partial<Suggestion> {
   const notes = upstreamNotes(path, target);
-  const {message, ...found} = suggestKnownKey(path, values, target);
+  const {message, ...found} = suggestKnownKey({path, values, target});
   return {
     message: notes.length === 0 ? message : `${message} Chart changelog: ${notes.join(' ')}.`,
     ...found,
   };
 }
 
-function suggestKnownKey(
-  path: Path,
-  values: Values,
-  target: Target,
-): {message: string} & Partial<Suggestion> {
+function suggestKnownKey(unknown: UnknownKey): {message: string} & Partial<Suggestion> {
+  const {path, values, target} = unknown;
   const here = `${target.chart} ${target.version}`;
   const name = spellPath(path);
   const documented = documentedKey(path, target);
@@ -68,14 +73,13 @@ function suggestKnownKey(
   const known = equivalentKey(path, values, target);
   if (releases !== undefined) {
     const message = `${here} has no key ${name} (available: ${releases}).`;
-    return {message, ...(known ?? keyOfSameName(path, values, target))};
+    return {message, ...(known ?? keyOfSameName(unknown))};
   }
   const owner = CHART_NAMES.find(
     (chart) => chart !== target.chart && releasesWith(path, chart) !== undefined,
   );
   if (owner && known) return {message: `${name} is a key of ${owner}, not of ${here}.`, ...known};
-  const similar =
-    keyAbove(path, values, target) ?? synonym(path, target) ?? similarKey(path, values, target);
+  const similar = keyAbove(unknown) ?? synonym(path, target) ?? similarKey(unknown);
   if (similar) return {message: `${here} has no key ${name}.`, ...similar};
   return {
     message: owner
@@ -121,29 +125,23 @@ export function isForeignSection(path: Path, values: Values, target: Target): bo
   const hasEquivalent = leafPaths(found, path).some(
     (leaf) => equivalentKey(leaf, values, target) !== undefined,
   );
-  return hasEquivalent || keyOfSameName(path, values, target) === undefined;
+  return hasEquivalent || keyOfSameName({path, values, target}) === undefined;
 }
 
 /** The same setting as this chart version spells it, with its value converted. */
 export function equivalentKey(path: Path, values: Values, target: Target): Suggestion | undefined {
+  const unknown = {path, values, target};
   const sections: Suggestion[] = [];
   for (const chart of [target.chart, ...CHART_NAMES]) {
     for (const row of CHARTS[chart].rows) {
-      // Only keys of the file count, not defaults.
-      const from = row.paths.find(
-        (each) =>
-          startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined),
-      );
-      if (from === undefined) continue;
+      const from = keyOfRow(row, unknown);
       const version = releasesOf(chart).findLast((each) => within(each, row.in));
-      if (version === undefined) continue;
-      const section =
-        from.length > path.length ? moveSection(path, from, row, values, target) : undefined;
-      if (section) sections.push(section);
-      if (from.length > path.length) continue;
-      const found =
-        translate(path, row, {chart, version}, values, target) ??
-        moveKey(path, row, values, target);
+      if (from === undefined || version === undefined) continue;
+      if (from.length > path.length) {
+        sections.push(...moveSection(unknown, from, row));
+        continue;
+      }
+      const found = translate(unknown, row, {chart, version}) ?? moveKey(unknown, row);
       if (found) return found;
     }
   }
@@ -151,80 +149,73 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
   return sections.toSorted((one, other) => rankOf(one.suggestion) - rankOf(other.suggestion))[0];
 }
 
+/** The key of a row that contains the unknown one, or that the file has below it. */
+const keyOfRow = ({paths}: Row, {path, values}: UnknownKey): Path | undefined =>
+  paths.find(
+    (each) =>
+      startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined),
+  );
+
 /** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
-function moveSection(
-  path: Path,
-  from: Path,
-  {setting}: Row,
-  values: Values,
-  target: Target,
-): Suggestion | undefined {
-  const below = from.slice(path.length);
-  const to = rowsWithKeys(target, setting)
+function moveSection(unknown: UnknownKey, from: Path, {setting}: Row): Suggestion[] {
+  const below = from.slice(unknown.path.length);
+  const to = rowsWithKeys(unknown.target, setting)
     .flatMap((row) => row.paths)
     .find((each) => each.length > below.length && sameTree(each.slice(-below.length), below));
-  return to && moveTo(path, to.slice(0, -below.length), values, target);
+  return to ? [moveTo(unknown, to.slice(0, -below.length))] : [];
 }
 
 /** A key with a value that no setting can express. */
-function moveKey(
-  path: Path,
-  {setting, paths}: Row,
-  values: Values,
-  target: Target,
-): Suggestion | undefined {
-  const to =
-    paths.length === 1 && sameTree(paths[0], path)
-      ? rowsWithKeys(target, setting).find((row) => row.paths.length === 1)?.paths[0]
-      : undefined;
-  return to && moveTo(path, to, values, target);
+function moveKey(unknown: UnknownKey, {setting, paths}: Row): Suggestion | undefined {
+  if (paths.length !== 1 || !sameTree(paths[0], unknown.path)) return undefined;
+  const row = rowsWithKeys(unknown.target, setting).find((each) => each.paths.length === 1);
+  return row?.paths[0] && moveTo(unknown, row.paths[0]);
 }
 
 /** With a fix if only the location changes, and no other key can be meant. */
-const moveTo = (path: Path, to: Path, values: Values, target: Target): Suggestion =>
-  suggest(to, hasRival(path, to, target) ? undefined : rename(path, to, values, target));
+const moveTo = (unknown: UnknownKey, to: Path): Suggestion =>
+  suggest(to, hasRival(unknown, to) ? undefined : rename(unknown, to));
 
-function translate(
-  path: Path,
-  row: Row,
-  from: Target,
-  values: Values,
-  to: Target,
-): Suggestion | undefined {
+/** What the rows of the target write for the value that a row of another version reads. */
+function translate(unknown: UnknownKey, row: Row, from: Target): Suggestion | undefined {
+  const {path, values, target} = unknown;
   const source = scopeOf(from);
   const value = row.read(mergeValues(source.defaults, values), source);
   if (value === undefined) return undefined;
-  const scope = scopeOf(to);
-  for (const each of rowsWithKeys(to, row.setting)) {
-    if (!(each.accepts?.(value, scope) ?? true)) continue;
-    const entries = each.write(value, scope);
+  const scope = scopeOf(target);
+  for (const each of rowsWithKeys(target, row.setting)) {
+    const entries = (each.accepts?.(value, scope) ?? true) ? each.write(value, scope) : [];
     const entry = entries.find(([key]) => key.at(-1) === path.at(-1)) ?? entries[0];
     if (entry === undefined) continue;
-    const [key, tree] = entry;
-    const isScalar = typeof tree !== 'object';
-    const suggestion =
-      isScalar || tree === null ? `${spellPath(key)}: ${JSON.stringify(tree)}` : spellPath(key);
     const isOneToOne =
       entries.length === 1 && row.paths.length === 1 && sameTree(row.paths[0], path);
-    const isUnchanged = sameTree(getAt(values, path), tree);
-    const isClear = isOneToOne && (isScalar || isUnchanged) && !hasRival(path, key, to);
-    const moved = isClear ? rename(path, key, values, to) : undefined;
-    const fix = moved?.to && !isUnchanged ? undefined : moved;
-    return {
-      suggestion,
-      ...(fix ? {fix: isScalar && !isUnchanged ? {...fix, value: tree} : fix} : {}),
-    };
+    return suggestEntry(unknown, entry, isOneToOne);
   }
   return undefined;
 }
 
+/** With a fix if the entry is all that the key means. */
+function suggestEntry(unknown: UnknownKey, entry: ValuesEntry, isOneToOne: boolean): Suggestion {
+  const [key, value] = entry;
+  const isScalar = typeof value !== 'object';
+  const name = spellPath(key);
+  const suggestion = isScalar || value === null ? `${name}: ${JSON.stringify(value)}` : name;
+  const isUnchanged = sameTree(getAt(unknown.values, unknown.path), value);
+  if (!isOneToOne || !(isScalar || isUnchanged) || hasRival(unknown, key)) return {suggestion};
+  const fix = rename(unknown, key);
+  if (fix === undefined || isUnchanged) return fix ? {suggestion, fix} : {suggestion};
+  // A value is either changed or moved.
+  return fix.to || !isScalar ? {suggestion} : {suggestion, fix: {...fix, value}};
+}
+
 /** A key of this name at a higher level: `task.runner.nodeSelector` is `task.nodeSelector`. */
-function keyAbove(path: Path, values: Values, target: Target): Suggestion | undefined {
+function keyAbove(unknown: UnknownKey): Suggestion | undefined {
+  const {path, target} = unknown;
   const above = path
     .map((_, index) => [...path.slice(0, path.length - 1 - index), path.at(-1) as string])
     .slice(1);
   const [to, ...others] = above.filter((each) => keysOf(target).has(spellPath(each)));
-  return to && suggest(to, others.length === 0 ? rename(path, to, values, target) : undefined);
+  return to && suggest(to, others.length === 0 ? rename(unknown, to) : undefined);
 }
 
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -256,12 +247,12 @@ function keyNamed(name: string, target: Target): Suggestion | undefined {
   return found && suggest(found);
 }
 
-function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {
-  return keyAbove(path, values, target) ?? keyNamed(path.at(-1) as string, target);
-}
+const keyOfSameName = (unknown: UnknownKey): Suggestion | undefined =>
+  keyAbove(unknown) ?? keyNamed(unknown.path.at(-1) as string, unknown.target);
 
 /** A key spelled alike, or one of the same name in another place. */
-function similarKey(path: Path, values: Values, target: Target): Suggestion | undefined {
+function similarKey(unknown: UnknownKey): Suggestion | undefined {
+  const {path, target} = unknown;
   const keys = keysOf(target);
   const known = [...keys.keys()];
   const parent = spellPath(path.slice(0, -1));
@@ -273,10 +264,10 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const alike =
     names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ??
     closestName(path, known, keys);
-  if (alike === undefined) return keyOfSameName(path, values, target);
+  if (alike === undefined) return keyOfSameName(unknown);
   const name = keys.get(alike)?.at(-1) as string;
   const isClear = isMisspelled(path.at(-1) as string, name, [...names.keys()]);
-  const fix = isClear ? rename(path, keys.get(alike) as Path, values, target) : undefined;
+  const fix = isClear ? rename(unknown, keys.get(alike) as Path) : undefined;
   return suggest(keys.get(alike) as Path, fix?.to === undefined ? fix : undefined);
 }
 
@@ -292,7 +283,7 @@ const closestName = (
 };
 
 /** True if the chart has another key for the same thing: `nodeSelector` can be that of the controller or of the workers. */
-function hasRival(path: Path, to: Path, target: Target): boolean {
+function hasRival({path, target}: UnknownKey, to: Path): boolean {
   const name = (path.at(-1) as string).toLowerCase();
   return [...keysOf(target).values()].some(
     (key) =>
@@ -301,7 +292,7 @@ function hasRival(path: Path, to: Path, target: Target): boolean {
 }
 
 /** Undefined if the new key is in use or unknown. */
-function rename(path: Path, to: Path, values: Values, target: Target): Fix | undefined {
+function rename({path, values, target}: UnknownKey, to: Path): Fix | undefined {
   const isFree =
     to.length > 0 &&
     getAt(values, to) === undefined &&

@@ -260,7 +260,8 @@ export function guessChart({files, release, around}: FileGroup, settings: Settin
   const named = release ?? header;
   const givenVersion = settings.get(chartVersion);
   const version = givenVersion ?? (named?.chart === name ? named?.version : undefined);
-  const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
+  const ofHeader = header ? 'the file header' : KEYS;
+  const source = release ? `the ${release.kind}` : ofHeader;
   return {
     name,
     version,

@@ -1,12 +1,9 @@
 import {fromCluster} from '../../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
-import type {
-  Check,
-  CheckResult,
-  LiveState,
-  PreflightContext,
-} from '../../../src/checks/preflight/preflight-context.ts';
+import type {Check} from '../../../src/checks/preflight/checks/check.ts';
+import type {CheckResult} from '../../../src/checks/preflight/checks/check-result.ts';
+import type {LiveState, PreflightContext} from '../../../src/checks/preflight/facts/context.ts';
 import type {Claim} from '../../../src/cluster/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../../src/cluster/platform/readings.ts';

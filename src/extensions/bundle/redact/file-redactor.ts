@@ -2,7 +2,7 @@ import {matchAt} from '../../../ground/token-shapes.ts';
 import {randomStrings} from './harmless.ts';
 import type {KnownValueSearch} from './known-value-search.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
-import {Budget, type Extent, LIMITS, type Reading} from './rule.ts';
+import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
 import {type Removed, Wrappers} from './wrappers.ts';
 
@@ -40,7 +40,7 @@ export class FileRedactor {
   #written = 0;
   #scanned = 0;
   #state = 0;
-  readonly #keyKinds: Reading['keyKinds'] = new Map();
+  readonly #keyKinds: RedactionPass['keyKinds'] = new Map();
   #last = {end: -1, instead: ''};
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
@@ -128,7 +128,7 @@ export class FileRedactor {
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
-  #scan(text: string, limit: number, reading: Reading): void {
+  #scan(text: string, limit: number, reading: RedactionPass): void {
     const {rules, isStrict} = this.#search;
     const isCovered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;

@@ -9,7 +9,7 @@ import {
   type Extent,
   NEXT_LINE,
   NOTHING,
-  type Reading,
+  type RedactionPass,
   type RedactionRule,
   STAMP,
 } from './rule.ts';
@@ -91,7 +91,7 @@ function secretsAt(
   text: string,
   key: Key,
   place: KeyPosition,
-  {isStrict, budget}: Reading,
+  {isStrict, budget}: RedactionPass,
 ): readonly Extent[] {
   const found = valueExtents(text, place, budget);
   // Both sides of a change are hidden, or none.

@@ -2,7 +2,7 @@ import {ANCHOR_LENGTH, anchorIn} from './anchors.ts';
 import {type Canonical, canonicalFor, endOf, readCanonical} from './canonical.ts';
 import type {KnownSecretSet, KnownValue} from './known-values.ts';
 import {PatternSearch} from './pattern-search.ts';
-import {type Spelling, spellingsOf} from './spellings.ts';
+import {type Spelling, secretSpellings} from './spellings.ts';
 
 /** Of a longer spelling, this many bytes in a row are enough. */
 const FRAGMENT = 32;
@@ -42,7 +42,7 @@ export class KnownValueSearch {
   constructor({known}: KnownSecretSet) {
     const uses = new Map<string, number>();
     this.#anchors = known
-      .flatMap(spellingsOf)
+      .flatMap(secretSpellings)
       .flatMap((spelling) => anchorsOf(spelling.text, uses).map((at) => ({spelling, at})));
     this.#search = new PatternSearch(
       this.#anchors.map(({spelling, at}) => spelling.text.slice(at, at + ANCHOR_LENGTH)),

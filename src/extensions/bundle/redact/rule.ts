@@ -16,11 +16,11 @@ export interface RedactionRule {
   /** Skipped inside a redacted range, whose words are part of a value. */
   onlyOutside?: true;
   /** Secrets around an anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
-  find: (text: string, anchor: Extent, reading: Reading) => readonly Extent[];
+  find: (text: string, anchor: Extent, reading: RedactionPass) => readonly Extent[];
 }
 
 /** How a text is read. */
-export interface Reading {
+export interface RedactionPass {
   isStrict: boolean;
   budget: Budget;
   /** Kinds of keys that were read before in this file: logs repeat few keys. */

@@ -1,7 +1,7 @@
 import {nearKeys, secretKeyRule} from './key-rules.ts';
 import {nameThenValue, valueThenName} from './named-values.ts';
 import {PatternSearch, type SearchCursor} from './pattern-search.ts';
-import type {Extent, Reading, RedactionRule} from './rule.ts';
+import type {Extent, RedactionPass, RedactionRule} from './rule.ts';
 import {privateKeys, tokenShapes} from './shapes.ts';
 import {marked, named, printedSecret, resources} from './structure-rules.ts';
 import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
@@ -51,7 +51,7 @@ export class RuleScanner {
   secretsAt(
     text: string,
     {state, position: end}: SearchCursor,
-    reading: Reading,
+    reading: RedactionPass,
     isCovered: (position: number) => boolean,
   ): FoundSecret[] {
     const found: FoundSecret[] = [];

@@ -13,7 +13,7 @@ export interface Spelling {
 const LONGEST_TWICE = 4096;
 
 /** All spellings of a value and of its parts that are not the same in canonical form. */
-export function spellingsOf(known: KnownValue): Spelling[] {
+export function secretSpellings(known: KnownValue): Spelling[] {
   const whole = Buffer.from(known.whole, 'latin1');
   const parts = partsOf(known.whole).map((part) => Buffer.from(part, 'latin1'));
   const spell = (bytes: Buffer, isBase64: boolean): Spelling => ({

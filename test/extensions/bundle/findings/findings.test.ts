@@ -1,6 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import {clusterFindings} from '../../../../src/checks/diagnose/cluster-findings.ts';
-import {BundlePositions} from '../../../../src/checks/diagnose/finding.ts';
 import {LogMatcher, type LogRecord} from '../../../../src/checks/diagnose/log-matcher.ts';
 import type {
   Claim,
@@ -8,7 +6,9 @@ import type {
   KubernetesObject,
   Pod,
 } from '../../../../src/cluster/kubernetes/objects.ts';
+import {clusterFindings} from '../../../../src/extensions/bundle/cluster-findings.ts';
 import {objectFiles} from '../../../../src/extensions/bundle/collect/read-objects.ts';
+import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 import {TODAY} from '../../../support/settings-from.ts';
 
 type Status = NonNullable<Pod['status']>;

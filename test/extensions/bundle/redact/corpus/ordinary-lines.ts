@@ -97,7 +97,7 @@ null_resource.login (local-exec): Executing: ["/bin/sh" "-c" "vault login -metho
 azurerm_key_vault_secret.db: Refreshing state... [id=https://acme.vault.azure.net/secrets/db-password/«hex32»]
 google_secret_manager_secret.token: Refreshing state... [id=projects/acme-42/secrets/token]
 kubernetes_secret.agent: Refreshing state... [id=scalr-agent/scalr-agent-token]
-vault_generic_secret.db: Reading... [id=secret/data/db]
+vault_generic_secret.db: RedactionPass... [id=secret/data/db]
 module.eks.aws_eks_cluster.this[0]: Still creating... [10m20s elapsed]
 Plan: 3 to add, 1 to change, 0 to destroy.
 Error: Invalid reference: A reference to a resource type must be followed by at least one attribute access, specifying the resource name. password = random_password

@@ -1,3 +1,10 @@
+import type {Cause} from '../../checks/diagnose/cause.ts';
+import {explainSnapshot} from '../../checks/diagnose/explain.ts';
+import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
+import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
+import {containerCauses, RAISE_MEMORY} from '../../checks/diagnose/pod-causes.ts';
+import {containersOf, isContainerUnhealthy} from '../../checks/diagnose/pod-state.ts';
+import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
 import type {
   Claim,
@@ -9,21 +16,10 @@ import type {
 } from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
-import type {Cause} from './cause.ts';
-import {explainSnapshot} from './explain.ts';
-import {
-  type BundlePosition,
-  type BundlePositions,
-  type Finding,
-  innermostMessage,
-  mergeFindings,
-} from './finding.ts';
-import {findingsInLogs, matchesInPods} from './host-findings.ts';
-import type {LogRecord} from './log-matcher.ts';
-import {containerCauses, RAISE_MEMORY} from './pod-causes.ts';
-import {containersOf, isContainerUnhealthy, rootOf} from './snapshot-queries.ts';
+import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
+import {type BundlePosition, type BundlePositions, innermostMessage} from './positions.ts';
 
-interface Seen {
+interface BundledCluster {
   objects: readonly KubernetesObject[];
   logs: readonly LogRecord[];
   places: BundlePositions;
@@ -35,61 +31,38 @@ interface Seen {
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
-export function clusterFindings({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
-  const of = <T extends KubernetesObject>(...kinds: string[]): T[] =>
-    objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
-  const pods = of<Pod>('Pod');
-  const snapshot: Snapshot = {
-    // The reader of a bundle has another kubeconfig.
-    kubeTarget: {
-      namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '',
-    },
-    workloads: of<Workload>(...WORKLOADS),
-    pods,
-    claims: of<Claim>('PersistentVolumeClaim'),
-    events: of<Event>('Event'),
-    logs: logTails(pods, logs),
-  };
+export function clusterFindings(bundled: BundledCluster): Finding[] {
+  const {logs, places, replicas = {}, now} = bundled;
+  const snapshot = snapshotIn(bundled);
+  const {pods} = snapshot;
   const matches = matchesInPods(pods, logs);
   const causes = explainSnapshot(snapshot, now);
-  const podNamed = (object: string): Pod | undefined =>
+  const causesOf = (pod: Pod): Cause[] =>
+    causes.filter(({object}) => object === `pod/${pod.metadata.name}`);
+  const podOf = ({object}: Cause): Pod | undefined =>
     pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const placeOf = (cause: Cause): BundlePosition | undefined => {
-    const pod = podNamed(cause.object);
-    const [kind = '', name = ''] = cause.object.split('/');
+  const positionOf = (cause: Cause): BundlePosition | undefined => {
+    const pod = podOf(cause);
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
-    if (match) return {file: match.file, line: match.line};
-    const place =
-      pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
-    const searchText = JSON.stringify(innermostMessage(cause.reason)).slice(1, -1);
-    const object = KINDS[kind] ?? kind;
-    return (
-      place ??
-      places.inEvents(object, name, cause.reason) ??
-      places.inObject(object, name, searchText)
-    );
+    return match ? {file: match.file, line: match.line} : positionOfCause(cause, pod, places);
   };
-  const reported = causes.map((cause) => ({
-    code: cause.code,
-    root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}}),
-  }));
+  const reported = causes.map((cause) => {
+    const pod = podOf(cause);
+    return {code: cause.code, root: pod && rootOf(snapshot, pod)};
+  });
   const isReported = (pod: Pod, code: string): boolean =>
     reported.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
+  const hasEnded = (pod: Pod): boolean => causesOf(pod).some(({code}) => OF_CONTAINERS.has(code));
   return [
-    ...causes.map((cause) => findingOf(cause, placeOf(cause))),
+    ...causes.map((cause) => findingOf(cause, positionOf(cause))),
     ...restarts(
-      pods.filter(
-        ({metadata}) =>
-          !causes.some(
-            ({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code),
-          ),
-      ),
+      pods.filter((pod) => !hasEnded(pod)),
       snapshot,
       places,
     ),
     ...findingsWithoutCause(
       snapshot,
-      pods.filter((each) => !causes.some(({object}) => podNamed(object) === each)),
+      pods.filter((pod) => causesOf(pod).length === 0),
       places,
       replicas,
     ),
@@ -97,7 +70,40 @@ export function clusterFindings({objects, logs, places, replicas = {}, now}: See
   ];
 }
 
+function snapshotIn({objects, logs}: BundledCluster): Snapshot {
+  const ofKind = <T extends KubernetesObject>(...kinds: string[]): T[] =>
+    objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
+  const pods = ofKind<Pod>('Pod');
+  const namespace = objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? '';
+  return {
+    // The reader of a bundle has another kubeconfig.
+    kubeTarget: {namespace},
+    workloads: ofKind<Workload>(...WORKLOADS),
+    pods,
+    claims: ofKind<Claim>('PersistentVolumeClaim'),
+    events: ofKind<Event>('Event'),
+    logs: logTails(pods, logs),
+  };
+}
+
+/** Where the bundle shows a cause that no log line shows. */
+function positionOfCause(
+  {object, code, reason}: Cause,
+  pod: Pod | undefined,
+  places: BundlePositions,
+): BundlePosition | undefined {
+  const [prefix = '', name = ''] = object.split('/');
+  const kind = KINDS[prefix] ?? prefix;
+  const searchText = JSON.stringify(innermostMessage(reason)).slice(1, -1);
+  return (
+    (pod && OF_CONTAINERS.has(code) ? positionOfEnd(pod, code, places) : undefined) ??
+    places.inEvents(kind, name, reason) ??
+    places.inObject(kind, name, searchText)
+  );
+}
+
 const KINDS: Readonly<Record<string, string>> = {pvc: 'persistentvolumeclaim'};
+
 const OF_CONTAINERS: ReadonlySet<string> = new Set(
   containerCauses.flatMap(({rows}) => rows.map(({code}) => code)),
 );
@@ -115,7 +121,11 @@ const findingOf = (
 });
 
 /** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
-function placeOfEnd(pod: Pod, code: string, places: BundlePositions): BundlePosition | undefined {
+function positionOfEnd(
+  pod: Pod,
+  code: string,
+  places: BundlePositions,
+): BundlePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
     (each) =>
@@ -152,11 +162,7 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-export const restarts = (
-  pods: readonly Pod[],
-  snapshot: Snapshot,
-  places: BundlePositions,
-): Finding[] =>
+const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: BundlePositions): Finding[] =>
   mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {
@@ -188,7 +194,7 @@ function restartOf(
 }
 
 /** Problems that do not affect readiness: agents scaled to 0, and evicted pods that were replaced. */
-export const findingsWithoutCause = (
+const findingsWithoutCause = (
   snapshot: Snapshot,
   pods: readonly Pod[],
   places: BundlePositions,

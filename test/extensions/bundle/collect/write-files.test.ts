@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {readLogs} from '../../../../src/extensions/bundle/collect/read-logs.ts';
+import {writeBundleFiles} from '../../../../src/extensions/bundle/collect/write-files.ts';
 import {redactor} from '../../../../src/extensions/bundle/redact/redactor.ts';
 import {known} from '../redact/helpers.ts';
 
@@ -13,13 +13,13 @@ test('serves signals and time-outs while a text is redacted', async () => {
   next = setImmediate(turn);
   const archive = {add: async () => ({bytes: 0, lines: 0})} as never;
   const deps = {
-    api: {} as never,
     archive,
     redactor: redactor({knownSecrets: known({})}),
     signal: new AbortController().signal,
     onFile() {},
   };
-  await readLogs([{name: 'objects.json', text: '{"token": ['.repeat(40_000)}], [], 1, deps);
+  const texts = [{name: 'objects.json', text: '{"token": ['.repeat(40_000)}];
+  await writeBundleFiles({texts, logs: [], api: {} as never, maxBytes: 1}, deps);
   clearImmediate(next);
   expect(turns).toBeGreaterThanOrEqual(6);
 });
