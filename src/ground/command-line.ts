@@ -94,6 +94,7 @@ const OWN = new RegExp(
     'collect-logs',
     'completion',
     'debug',
+    'explain',
     'export',
     'images',
     'inspect',
