@@ -4,7 +4,8 @@ import type {Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
-import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
+import {serverVersion} from '../cluster/kubernetes/discovery.ts';
+import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {
   type ClusterFacts,
   clusterFactsOf,

@@ -2,7 +2,8 @@ import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import type {Files} from '../ground/system/system.ts';
-import {isPrintable} from '../ground/text.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
+
 import {cache, cachePath} from '../settings/cache.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';

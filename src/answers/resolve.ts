@@ -1,7 +1,8 @@
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
-import {isPrintable, oneOf} from '../ground/text.ts';
+import {oneOf} from '../ground/text.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
 import {tokenFile} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type ValuesFile, valuesFile} from '../settings/chart-values.ts';

@@ -4,9 +4,10 @@ import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
-import {rollbackSteps} from '../operations/release-data.ts';
+import {rollbackSteps} from '../operations/rollback-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
-import {type Plan, requirePermissions} from '../operations/step.ts';
+import type {Plan} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';
@@ -156,7 +157,7 @@ async function installPlan(
     ? diagnosticsPath(flags.save, name.release, deps.now())
     : undefined;
   const options = {waits: !flags['no-wait'], rollBackWith, rollback};
-  return installRelease(now, name, facts, options, {...access, ...deps, onStep});
+  return installRelease({plan: now, name, facts}, options, {...access, ...deps, onStep});
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */
@@ -165,7 +166,7 @@ async function withRealToken(planned: InstallPlan, made: CreatedToken): Promise<
   const generated = withToken(planned.generated, made.text);
   const signal = AbortSignal.timeout(context.timeoutMs);
   const desired = desiredOf(generated, name, flags, made);
-  const {plan: now} = await prepareInstall(generated, desired, access, signal, choices);
+  const {plan: now} = await prepareInstall(generated, desired, access, {...choices, signal});
   if (!isSame(now, plan)) throw changedMeanwhile();
   return now;
 }

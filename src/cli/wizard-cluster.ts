@@ -120,7 +120,7 @@ export class WizardCluster {
     const choices = {...waitingOf(flags), now: now()};
     const {timeoutMs} = choices;
     const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
-    const prepared = await prepareInstall(generated, desired, access, signal, choices);
+    const prepared = await prepareInstall(generated, desired, access, {...choices, signal});
     const {facts, manifest, plan} = prepared;
     const deps = {...access, now, sleep, registries, timeoutMs};
     const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;

@@ -78,7 +78,12 @@ export default class Debug extends BaseCommand<DebugResult> {
       return {
         facts,
         target,
-        prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal),
+        prepared: await prepareDebug(
+          name,
+          {...facts, release: installed},
+          {...options, signal},
+          access,
+        ),
       };
     });
     return debugInCluster(

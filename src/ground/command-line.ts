@@ -1,31 +1,9 @@
-import type {Secret} from './secret.ts';
-
-/** One call of a tool, as data: it can be printed, compared and run. */
-export interface Call {
-  /** helm and kubectl for agents in Kubernetes, the others for agents on this machine. */
-  tool: 'helm' | 'kubectl' | 'docker' | 'systemctl' | 'install' | 'rm';
-  args: readonly string[];
-  /** Sent to standard input, never to a file or the command line. */
-  input?: string | Secret;
-  /** The same as requests to the API server, where a connection makes the process of kubectl unnecessary. */
-  requests?: readonly ApiRequest[];
-}
-
-/** A change of one object through the API server. */
-export interface ApiRequest {
-  method: 'POST' | 'PUT' | 'PATCH';
-  /** The escaped API path with its query. */
-  path: string;
-  contentType: string;
-  body: Secret;
-  /** A server-side apply takes fields over from people and from Helm; those of other programs are conflicts. */
-  takesOver?: boolean;
-}
-
 export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
+  /** This program has ended the tool, which did not respond in time. */
+  isTimedOut?: true;
 }
 
 /** Cluster and namespace; absent values are the defaults of the user. */
@@ -41,16 +19,9 @@ export interface ReleaseName {
   kubeTarget: ClusterTarget;
 }
 
-/** A call in shell syntax; standard input is only described, in a comment. */
-export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
-  const what =
-    input === undefined
-      ? ''
-      : typeof input === 'string'
-        ? ' # reads values from standard input'
-        : ' # reads an object that may contain a secret from standard input';
-  return `${[tool, ...args].map(shellWord).join(' ')}${what}`;
-}
+/** A command in shell syntax. */
+export const commandLine = ({tool, args}: {tool: string; args: readonly string[]}): string =>
+  [tool, ...args].map(shellWord).join(' ');
 
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -123,6 +94,7 @@ const OWN = new RegExp(
     'collect-logs',
     'completion',
     'debug',
+    'explain',
     'export',
     'images',
     'inspect',

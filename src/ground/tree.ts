@@ -1,7 +1,7 @@
 import {isDeepStrictEqual} from 'node:util';
 import {maskSecrets} from './errors.ts';
 import type {ReadResult} from './fact.ts';
-import {jsonIn, noJson} from './tool-errors.ts';
+import {jsonIn, noJson} from './json.ts';
 
 /** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};
@@ -37,12 +37,14 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
 }
 
 /** structuredClone is slow on Node.js 20. */
-export const copyOf = <T extends Tree>(tree: T): T =>
-  (Array.isArray(tree)
-    ? tree.map(copyOf)
-    : isMap(tree)
-      ? Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, copyOf(below)]))
-      : tree) as T;
+export const copyOf = <T extends Tree>(tree: T): T => mapBelow(tree, copyOf) as T;
+
+/** A tree with other children; a value without children is returned as it is. */
+function mapBelow(tree: Tree, change: (below: Tree, key: string) => Tree): Tree {
+  if (Array.isArray(tree)) return tree.map((each) => change(each, ''));
+  if (!isMap(tree)) return tree;
+  return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, change(below, key)]));
+}
 
 /** Merges values as Helm does: maps merge, other values replace, null deletes. Unchanged parts are shared. */
 export function mergeValues(base: Values, override: Values): Values {
@@ -140,19 +142,13 @@ export const hideSecretValues = (values: Values): Values => hideIn(values) as Va
 
 function hideIn(tree: Tree): Tree {
   if (typeof tree === 'string') return maskSecrets(tree);
-  if (Array.isArray(tree)) return tree.map(hideIn);
-  if (!isMap(tree)) return tree;
-  const isVariable = typeof tree['name'] === 'string';
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, below]) => {
-      const isOfVariable = isVariable && key === 'value' && !PLAIN_VARIABLES.has(tree['name']);
-      const isSecret = isText(below) && (SECRET_KEY.test(key) || isOfVariable);
-      return [
-        key,
-        isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below),
-      ];
-    }),
-  );
+  const variable = isMap(tree) && typeof tree['name'] === 'string' ? tree['name'] : undefined;
+  return mapBelow(tree, (below, key) => {
+    const isOfVariable =
+      variable !== undefined && key === 'value' && !PLAIN_VARIABLES.has(variable);
+    if (isText(below) && (SECRET_KEY.test(key) || isOfVariable)) return HIDDEN;
+    return /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below);
+  });
 }
 
 const isText = (tree: Tree): boolean =>

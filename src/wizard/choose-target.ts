@@ -1,6 +1,7 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import {serverOfPod} from '../cluster/kubernetes/in-pod.ts';
-import {allContexts, type Config, contextsIn} from '../cluster/kubernetes/kubectl.ts';
+import {contextsIn, type Kubeconfig} from '../cluster/kubernetes/kubeconfig.ts';
+import {allContexts} from '../cluster/kubernetes/kubectl.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Choice, Processes, Prompter} from '../ground/system/system.ts';
@@ -41,7 +42,7 @@ export async function readContexts(
           .at(-1)
           ?.replace(/^error: /, '')}`,
       };
-    const config = jsonFrom<Config>(call, result.stdout);
+    const config = jsonFrom<Kubeconfig>(call, result.stdout);
     const all = contextsIn(config);
     const current = config['current-context'];
     if (!current && serverOfPod() !== undefined) return {all, isInPod: true};

@@ -512,7 +512,7 @@ test('lists a CRD that nothing uses after the upgrade, and deletes it with --rem
     expect.arrayContaining([
       {
         title: 'Delete CRD atasks.scalr.io, which only a rollback of this release uses',
-        how: expect.stringContaining('kubectl delete customresourcedefinition atasks.scalr.io'),
+        how: expect.stringContaining('kubectl delete customresourcedefinition/atasks.scalr.io'),
       },
     ]),
   );

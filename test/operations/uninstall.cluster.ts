@@ -10,7 +10,7 @@ import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {ClusterAccess} from '../../src/cluster/helm/releases.ts';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import {inventoryOf} from '../../src/cluster/release/inventory.ts';
-import type {InventoryReadings} from '../../src/cluster/release/namespace.ts';
+import type {InventoryReadings} from '../../src/cluster/release/inventory-readings.ts';
 import {readInventory} from '../../src/cluster/release/read-inventory.ts';
 import {readFacts} from '../../src/cluster/release/read-release.ts';
 import type {ReleaseName} from '../../src/ground/command-line.ts';

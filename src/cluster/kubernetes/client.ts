@@ -1,6 +1,6 @@
 import type {Readable} from 'node:stream';
 import {abortReason, readAtMost} from '../../ground/async.ts';
-import type {ApiRequest} from '../../ground/command-line.ts';
+import type {ApiRequest} from '../../ground/call.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import type {LogStream} from '../../ground/system/system.ts';
 

@@ -6,15 +6,10 @@ import {isMap, type Tree} from '../../ground/tree.ts';
 import {type ListedRelease, objectsIn, type StoredRevision} from '../helm/release-record.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOf, pluralOfKind} from '../kubernetes/kinds.ts';
-import {
-  hostPaths,
-  isOwn,
-  type KubernetesObject,
-  type ObjectRef,
-  pairsBelow,
-  podSpecs,
-  secretNames,
-} from '../kubernetes/objects.ts';
+import type {ObjectRef} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {isOwn} from '../kubernetes/own-objects.ts';
+import {hostPaths, pairsBelow, podSpecs, secretNames} from '../kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 import {definitionOf} from '../platform/cluster-facts.ts';
 import {

@@ -1,5 +1,5 @@
 import {STATUS_CODES} from 'node:http';
-import {jsonIn} from '../../ground/tool-errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import {isFields} from '../../ground/tree.ts';
 import {type AccountRef, notScalr, type Purpose} from './failure.ts';
 import {type HttpResponse, ScalrHttp, type ScalrOptions} from './http.ts';

@@ -1,5 +1,5 @@
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import {isFields} from '../../ground/tree.ts';
 
 /** What a request is for; part of its error message. */

@@ -3,8 +3,8 @@ import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.t
 import type {Finding} from '../../checks/diagnose/finding.ts';
 import {readAtMost} from '../../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import type {ArchiveEntry, OpenArchive} from '../../ground/system/system.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
 
 /** Lists all other entries. */

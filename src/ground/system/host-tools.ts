@@ -74,16 +74,11 @@ async function open(
       yield* output;
       const code = await exit;
       const hasFailed = code !== 0 || (!isLogOnBoth && knownError(stderr) !== undefined);
-      resolveEnd(
-        stopped.aborted ? abortedBy(stopped) : hasFailed ? hostErrorIn(call, stderr) : undefined,
-      );
+      if (!stopped.aborted) resolveEnd(hasFailed ? hostErrorIn(call, stderr) : undefined);
     } catch (error) {
-      resolveEnd(
-        stopped.aborted
-          ? abortedBy(stopped)
-          : {kind: 'truncated', message: (error as Error).message},
-      );
+      if (!stopped.aborted) resolveEnd({kind: 'truncated', message: (error as Error).message});
     } finally {
+      // Has no effect on a log that has ended.
       resolveEnd(abortedBy(stopped));
       stopped.removeEventListener('abort', stop);
       release();

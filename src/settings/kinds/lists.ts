@@ -1,5 +1,5 @@
-import {isReadAsString} from '../../ground/text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
+import {isReadAsString} from '../../ground/yaml-text.ts';
 import {InvalidValue, type Kind} from './kind.ts';
 
 export const LINES = /\r?\n/;

@@ -1,5 +1,6 @@
-import {closest, isReadAsString} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import type {Tree} from '../../ground/tree.ts';
+import {isReadAsString} from '../../ground/yaml-text.ts';
 import {InvalidValue, type Kind} from './kind.ts';
 
 interface TextRules {

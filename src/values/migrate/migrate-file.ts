@@ -5,7 +5,7 @@ import type {Target} from '../../charts/releases/target.ts';
 import {newestOf, targetOf} from '../../charts/releases/target.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';

@@ -1,4 +1,4 @@
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
 import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {hasFormat, inRange, int32, itemsHaveFormat, validLabels} from './field-rules.ts';

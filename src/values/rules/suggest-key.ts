@@ -8,7 +8,8 @@ import {releasesOf} from '../../charts/releases/target.ts';
 import {describeRange, oncePerVersion, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {closest, isMisspelled} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/similar-text.ts';
+
 import {
   getAt,
   isMap,

@@ -1,10 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {CAUSES, explainSnapshot} from '../../../src/checks/diagnose/explain.ts';
-import type {
-  KubernetesObject,
-  Snapshot,
-  Workload,
-} from '../../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Workload} from '../../../src/cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../../src/cluster/kubernetes/snapshot.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
   afterStart,

@@ -1,6 +1,7 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../../charts/charts.ts';
 import {compare} from '../../../charts/releases/versions.ts';
-import {hostPaths, podSpecs} from '../../../cluster/kubernetes/objects.ts';
+import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+
 import type {ClusterSelection} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';

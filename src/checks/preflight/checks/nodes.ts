@@ -1,5 +1,5 @@
 import {floorOf, isBelow, isVersion} from '../../../charts/charts.ts';
-import {mayRun} from '../../../cluster/kubernetes/objects.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';

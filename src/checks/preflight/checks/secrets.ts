@@ -1,4 +1,5 @@
-import {isOwnFor, type SecretObject} from '../../../cluster/kubernetes/objects.ts';
+import type {SecretObject} from '../../../cluster/kubernetes/objects.ts';
+import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {tokenClaims} from '../../../ground/secret.ts';

@@ -1,9 +1,7 @@
-import {
-  type KubernetesObject,
-  kindAndName,
-  mayRun,
-  podSpecs,
-} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import type {Tree, Values} from '../../../ground/tree.ts';

@@ -1,4 +1,5 @@
-import {type KubernetesObject, mayRun} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {concurrency} from '../../../settings/purpose.ts';

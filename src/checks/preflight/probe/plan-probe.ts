@@ -1,11 +1,7 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../../charts/endpoints.ts';
 import {policyMissesRuns} from '../../../charts/releases/target.ts';
-import {
-  type KubernetesObject,
-  mapsIn,
-  type PodTemplate,
-  podTemplates,
-} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mapsIn, type PodTemplate, podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {Values} from '../../../ground/tree.ts';
 import {url as urlSetting} from '../../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../../settings/images.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {annotate, label, restart, scale} from '../../../src/cluster/kubernetes/kubectl.ts';
+import {annotate, label, restart, scale} from '../../../src/cluster/kubernetes/changes.ts';
 
 const TARGET = {namespace: 'scalr'};
 
@@ -19,9 +19,10 @@ test.each([
 });
 
 test('sends scales and restarts to the group of workloads', () => {
-  const paths = [scale(TARGET, 'Deployment', 'a', 0), restart(TARGET, 'DaemonSet', 'a')].map(
-    ({requests}) => requests?.[0]?.path,
-  );
+  const paths = [
+    scale(TARGET, {kind: 'Deployment', name: 'a'}, 0),
+    restart(TARGET, {kind: 'DaemonSet', name: 'a'}),
+  ].map(({requests}) => requests?.[0]?.path);
   expect(paths).toEqual([
     expect.stringMatching(/^\/apis\/apps\/v1\/namespaces\/scalr\/deployments\/a\/scale\?/),
     expect.stringMatching(/^\/apis\/apps\/v1\/namespaces\/scalr\/daemonsets\/a\?/),
