@@ -108,7 +108,7 @@ function saveGiven(planned: InstallPlan): Promise<readonly string[]> {
     context: facts.context.name,
     texts: [{path: 'values.yaml', text: desired.yaml}],
     isAccepted: flags.yes ?? false,
-    confirm: context.prompter?.confirm,
+    prompter: context.prompter,
   };
   return saveFiles(options, context.app.files);
 }

@@ -372,7 +372,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       isPrivate,
       isDryRun,
       isAccepted,
-      confirm: this.prompter?.confirm,
+      prompter: this.prompter,
     };
     const written = await writeResult(options, this.app.files);
     if (written) this.say(`${written.done}\n`);

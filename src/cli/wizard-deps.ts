@@ -90,7 +90,7 @@ function save(
     settings,
     texts,
     isAccepted: false,
-    confirm: prompter.confirm,
+    prompter,
   };
   return saveFiles(options, files);
 }

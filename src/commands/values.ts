@@ -96,7 +96,7 @@ export default class Values extends BaseCommand<Result> {
         isPrivate: isPrivate(generated),
         isDryRun: flags['dry-run'],
         isAccepted: flags.yes,
-        confirm: this.prompter?.confirm,
+        prompter: this.prompter,
       },
       this.app.files,
     );

@@ -19,12 +19,7 @@ import {
   refText,
   uniqueRefs,
 } from '../cluster/kubernetes/object-refs.ts';
-import type {
-  DefinitionObject,
-  KubernetesObject,
-  SecretObject,
-  Workload,
-} from '../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, SecretObject, Workload} from '../cluster/kubernetes/objects.ts';
 import type {DesiredSecret, RenderedRelease} from '../cluster/release/desired-release.ts';
 import type {Controller} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';

@@ -1,8 +1,6 @@
 import type {ContainerFacts} from '../../checks/diagnose/host-findings.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
 import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostError, HostTools} from '../../ground/system/system.ts';
-import {isPathIn} from '../../ground/text.ts';
 import {isListOf, readJson} from '../../ground/tree.ts';
 
 /** Label with the name of the agents that belong together. */
