@@ -1,6 +1,6 @@
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {programOf} from '../ground/program.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';

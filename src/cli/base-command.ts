@@ -7,7 +7,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {combined} from '../ground/combined-failures.ts';
-import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {
   ExitCode,
   type ExpectedError,
@@ -16,6 +16,7 @@ import {
   onFailure,
   type Warning,
 } from '../ground/errors.ts';
+import {programOf, withInvokedName} from '../ground/program.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import {catalog} from '../settings/catalog.ts';
 import {

@@ -1,5 +1,6 @@
-import {commandLine, type Program} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {DECISIONS, type DecisionOption, type ExpectedError, maskSecrets} from '../ground/errors.ts';
+import type {Program} from '../ground/program.ts';
 import {extraEnv, set} from '../settings/chart-values.ts';
 
 /** The command line that needs a decision. */

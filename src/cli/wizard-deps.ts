@@ -1,4 +1,5 @@
-import {programOf} from '../ground/command-line.ts';
+import {programOf} from '../ground/program.ts';
+
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote, type Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-frame.ts';

@@ -1,7 +1,4 @@
 import {isDeepStrictEqual} from 'node:util';
-import {maskSecrets} from './errors.ts';
-import type {ReadResult} from './fact.ts';
-import {jsonIn, noJson} from './json.ts';
 
 /** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};
@@ -40,7 +37,7 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
 export const copyOf = <T extends Tree>(tree: T): T => mapBelow(tree, copyOf) as T;
 
 /** A tree with other children; a value without children is returned as it is. */
-function mapBelow(tree: Tree, change: (below: Tree, key: string) => Tree): Tree {
+export function mapBelow(tree: Tree, change: (below: Tree, key: string) => Tree): Tree {
   if (Array.isArray(tree)) return tree.map((each) => change(each, ''));
   if (!isMap(tree)) return tree;
   return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, change(below, key)]));
@@ -104,60 +101,3 @@ export function withoutLeaves(
     }),
   );
 }
-
-/** A JSON object with unknown fields. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** Parses JSON output of a tool and checks its shape. */
-export function readJson<T>(
-  tool: string,
-  text: string,
-  is: (value: unknown) => value is T,
-): ReadResult<T> {
-  const value = jsonIn(text);
-  if (is(value)) return {value};
-  return {error: {kind: 'refused', message: noJson(tool, text.trim())}};
-}
-
-export const isListOf =
-  <Name extends string>(...texts: readonly Name[]) =>
-  (value: unknown): value is Readonly<Record<Name, string>>[] =>
-    Array.isArray(value) &&
-    value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));
-
-export const HIDDEN = '[hidden]';
-
-const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
-
-/** Boolean settings of the agent, which a diff must show. */
-const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
-
-/** The charts take tokens and keys inline, and environment variables may hold anything. */
-export const hideSecretValues = (values: Values): Values => hideIn(values) as Values;
-
-function hideIn(tree: Tree): Tree {
-  if (typeof tree === 'string') return maskSecrets(tree);
-  const variable = isMap(tree) && typeof tree['name'] === 'string' ? tree['name'] : undefined;
-  return mapBelow(tree, (below, key) => {
-    const isOfVariable =
-      variable !== undefined && key === 'value' && !PLAIN_VARIABLES.has(variable);
-    if (isText(below) && (SECRET_KEY.test(key) || isOfVariable)) return HIDDEN;
-    return /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below);
-  });
-}
-
-const isText = (tree: Tree): boolean =>
-  (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
-
-const hideAll = (variables: Values): Values =>
-  Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [
-      name,
-      PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN,
-    ]),
-  );

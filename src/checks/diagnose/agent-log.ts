@@ -1,9 +1,9 @@
 import type {Pod} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
-import {jsonIn} from '../../ground/json.ts';
+import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {type Fields, isFields} from '../../ground/tree.ts';
+
 import type {CauseTable} from './cause.ts';
 import {containersOf} from './pod-state.ts';
 import {presentPods} from './rollout.ts';

@@ -1,7 +1,6 @@
+import {HIDDEN, hideSecretValues} from '../../ground/hide-values.ts';
 import {
   getAt,
-  HIDDEN,
-  hideSecretValues,
   isMap,
   leafPaths,
   type Path,

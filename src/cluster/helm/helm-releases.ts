@@ -1,12 +1,12 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
-
 import {pooled} from '../../ground/async.ts';
 import type {HelmCall} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
+import {isFields, isListOf, readJson} from '../../ground/json.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {isForbidden, toolFailure} from '../../ground/tool-errors.ts';
-import {isFields, isListOf, readJson, type Values} from '../../ground/tree.ts';
+import type {Values} from '../../ground/tree.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import type {Listing, ObjectResult} from '../kubernetes/resources.ts';
 import {

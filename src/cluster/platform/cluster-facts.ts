@@ -13,8 +13,9 @@ import {
   mapped,
   unknown,
 } from '../../ground/fact.ts';
+import {hideSecretValues} from '../../ground/hide-values.ts';
 import {count, groupsOf} from '../../ground/text.ts';
-import {hideSecretValues, type Values} from '../../ground/tree.ts';
+import type {Values} from '../../ground/tree.ts';
 import {capacityOfNode, type NodeCapacity} from './capacity.ts';
 import {type Platform, platformOf, workerSystemOf} from './platform.ts';
 import {

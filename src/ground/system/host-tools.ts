@@ -1,7 +1,8 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
-import {abortReason, followSignal, readAtMost, wholeLines} from '../async.ts';
+import {abortReason, followSignal} from '../async.ts';
+import {readAtMost, wholeLines} from '../line-streams.ts';
 import {lowerFirst} from '../text.ts';
 import type {HostCall, HostError, HostTools, LogStream} from './system.ts';
 

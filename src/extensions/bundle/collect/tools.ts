@@ -1,6 +1,5 @@
 import {scalrChart} from '../../../charts/releases/chart-name.ts';
 import {helmVersion} from '../../../cluster/helm/release-calls.ts';
-
 import {objectsIn, type Releases, type Revision} from '../../../cluster/helm/release-record.ts';
 import {clientVersion} from '../../../cluster/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
@@ -9,9 +8,10 @@ import type {Call} from '../../../ground/call.ts';
 import type {ClusterTarget, ProcessResult} from '../../../ground/command-line.ts';
 import {onFailure} from '../../../ground/errors.ts';
 import type {ReadError} from '../../../ground/fact.ts';
+import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
-import {jsonText} from '../../../ground/tree.ts';
+
 import {type Gap, type HideIn, objectFiles, type TextFile} from './read-objects.ts';
 import type {BundledRelease} from './scope.ts';
 

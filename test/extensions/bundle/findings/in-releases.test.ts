@@ -8,7 +8,8 @@ import {
   versionFindings,
 } from '../../../../src/extensions/bundle/findings.ts';
 import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
-import {jsonText, type Values} from '../../../../src/ground/tree.ts';
+import {jsonText} from '../../../../src/ground/json.ts';
+import type {Values} from '../../../../src/ground/tree.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const target = (chart: ChartName, version: string) => ({chart, version});
