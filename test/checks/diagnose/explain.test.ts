@@ -381,6 +381,13 @@ const CASES: Case[] = [
     30,
   ),
   {
+    code: 'AGENT_LOG_UNRECOGNIZED',
+    objects: [READY_DEPLOYMENT, replicaSet(), readyPod()],
+    logs: {[LOG]: '[error] 403 Client Error: Forbidden\n'.repeat(3)},
+    reason: 'agent log: [error] 403 Client Error: Forbidden',
+    permanentFrom: 'never',
+  },
+  {
     code: 'CRASH_LOOP',
     objects: around(crashed({exitCode: 1, reason: 'Error'})),
     logs: {
