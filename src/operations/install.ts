@@ -6,6 +6,7 @@ import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {apiFailure} from '../cluster/kubernetes/api-error.ts';
 import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/changes.ts';
 import {serverVersion} from '../cluster/kubernetes/discovery.ts';
 import type {KubernetesObject, Workload} from '../cluster/kubernetes/objects.ts';
@@ -61,16 +62,12 @@ export async function prepareInstall(
   const names = desired.secrets.map((secret) => secret.name);
   const reading = readFacts(desired.name, names, access, signal);
   const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(
-    ({version = '', error}) =>
-      // Without an answer the reading fails too, and names the reason.
-      error
-        ? []
-        : renderChart(
-            desired,
-            {serverVersion: version},
-            effectiveGet(settings, effective),
-            access.processes,
-          ),
+    ({version = '', error}) => {
+      // Without a manifest, every installed object would be taken for a removed one.
+      if (error) throw apiFailure(error, desired.name.kubeTarget);
+      const get = effectiveGet(settings, effective);
+      return renderChart(desired, {serverVersion: version}, get, access.processes);
+    },
   );
   rendering.catch(() => undefined);
   const read = await reading;

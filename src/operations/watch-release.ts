@@ -71,7 +71,7 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
       ...gaps,
       ...(lasting === undefined ? [] : [unanswered(lasting, name)]),
     ];
-    onProgress(progress(snapshot), causes);
+    onProgress(progress(snapshot, causes), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
       if (

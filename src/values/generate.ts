@@ -268,12 +268,21 @@ class ValuesWriter {
       for (const row of rowsFor(chartFor(this.#target), setting, answer.value, this.#scope)) {
         const isExplicit = this.#settings.isExplicit(setting);
         // Values files take precedence over defaults.
-        if (!isExplicit && row.paths.some((path) => getAt(this.#ofFiles, path) !== undefined))
-          continue;
+        if (!isExplicit && this.#isInFiles(row, answer.value)) continue;
         this.#add(setting, changes(row, answer.value, this.#scope, written));
         if (isExplicit) this.#noteChosen(row, setting, answer.value);
       }
     }
+  }
+
+  /** A file sets what the row would write. A row of a map writes single keys of it, and leaves the others alone. */
+  #isInFiles(row: Row, value: unknown): boolean {
+    const written = row.write(value, this.#scope).map(([path]) => path);
+    return row.paths.some((path) => {
+      const below = written.filter((each) => startsWith(each, path));
+      const taken = below.length === 0 ? [path] : below;
+      return taken.some((each) => getAt(this.#ofFiles, each) !== undefined);
+    });
   }
 
   #noteChosen(row: Row, setting: Setting, value: unknown): void {

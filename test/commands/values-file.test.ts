@@ -17,6 +17,25 @@ async function values(files: Readonly<Record<string, string>>, argv: readonly st
 
 describe('--values-file', () => {
   test.each([
+    'agent-local',
+    'agent-k8s',
+  ])('a proxy of %s keeps its exceptions beside other variables of the file', async (chart) => {
+    const {values: found} = await values({'team.yaml': `${URL}extraEnv:\n  FOO: bar\n`}, [
+      '--chart',
+      chart,
+      '--https-proxy',
+      'http://proxy:3128',
+      '--values-file',
+      'team.yaml',
+    ]);
+    expect(found.extraEnv).toMatchObject({
+      FOO: 'bar',
+      HTTPS_PROXY: 'http://proxy:3128',
+      NO_PROXY: expect.stringContaining('.svc'),
+    });
+  });
+
+  test.each([
     ['agent-local', ['--concurrency', '3', '--cache', 'pvc', '--cache-size', '20Gi']],
     [
       'agent-local',

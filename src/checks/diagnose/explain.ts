@@ -297,10 +297,8 @@ export interface Progress {
   waitingFor?: string | undefined;
 }
 
-/** One line per workload. */
-export function progress(snapshot: Snapshot): Progress[] {
-  const newest = snapshot.events.at(-1);
-  const causes = explainSnapshot(snapshot, new Date(newest ? timeOf(newest) : 0));
+/** One line per workload. `causes` are those of the snapshot. */
+export function progress(snapshot: Snapshot, causes: readonly Cause[]): Progress[] {
   return rootsOf(snapshot).map((root) => {
     const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
     const row = {object: objectLabel(root), text: countText(root)};

@@ -59,8 +59,13 @@ const MIN_RESTARTS = 3;
 const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined =>
   restartCount >= MIN_RESTARTS ? true : undefined;
 
-export const RAISE_MEMORY =
-  'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
+/** Containers that the charts name after what runs in them. In agent-k8s, controller and workers have one name. */
+export function memoryRemedy(container: string): string {
+  if (container === 'controller') return 'Raise the memory limit: --controller-memory-limit';
+  if (container === 'agent-k8s')
+    return 'Raise the memory limit: --run-memory-limit for runs, --controller-memory-limit for the controller';
+  return 'Raise the memory limit: --run-memory-limit';
+}
 
 /** Causes of terminated containers and of containers that failed to start. */
 export const containerCauses: readonly CauseTable[] = [
@@ -95,7 +100,7 @@ export const containerCauses: readonly CauseTable[] = [
   },
   singleCause({
     code: 'OOM_KILLED',
-    remedy: RAISE_MEMORY,
+    remedy: 'Raise the memory limit of the container',
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({end}) => end?.reason === 'OOMKilled')
@@ -109,6 +114,7 @@ export const containerCauses: readonly CauseTable[] = [
             reason,
             since: unhealthySince(pod),
             isPermanent: isRestartedEnough(container),
+            remedy: memoryRemedy(container.name),
           };
         }),
   }),

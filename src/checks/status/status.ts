@@ -154,7 +154,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     installedValues: given,
     chart,
     ...(servesVcs(readings) && {purpose: 'vcs'}),
-    workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
+    workloads: releaseSnapshot ? workloadsOf(releaseSnapshot, causes.ofPods) : [],
     causes: [...causes.ofRelease, ...causes.ofPods].toSorted(
       (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
     ),
@@ -236,8 +236,8 @@ export function chartOf(
   };
 }
 
-function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
-  const lines = progress(snapshot);
+function workloadsOf({snapshot}: ReleaseSnapshot, causes: readonly Cause[]): WorkloadLine[] {
+  const lines = progress(snapshot, causes);
   return rootsOf(snapshot).map((root, index) => {
     const {ready, desired} = replicaCount(root);
     return {...(lines[index] as Progress), ready: Math.min(ready, desired), desired: desired};

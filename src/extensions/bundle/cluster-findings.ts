@@ -2,7 +2,7 @@ import type {Cause} from '../../checks/diagnose/cause.ts';
 import {explainSnapshot} from '../../checks/diagnose/explain.ts';
 import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
-import {containerCauses, RAISE_MEMORY} from '../../checks/diagnose/pod-causes.ts';
+import {containerCauses, memoryRemedy} from '../../checks/diagnose/pod-causes.ts';
 import {containersOf, isContainerUnhealthy} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
@@ -189,7 +189,7 @@ function restartOf(
     object: `pod/${pod}`,
     message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'exited'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
     ...((isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject),
-    remedy: isMemory ? RAISE_MEMORY : 'Check the last log lines before the exit',
+    remedy: isMemory ? memoryRemedy(name) : 'Check the last log lines before the exit',
   };
 }
 

@@ -443,7 +443,8 @@ test('a recovered release and a ready release have no cause', async () => {
   const {kubectl, kubeconfig, namespace} = await workplace();
   await kubectl.apply(deployment({spec: {serviceAccountName: 'late'}}, {replicas: 2}));
   await told(kubectl, 'SERVICE_ACCOUNT_NOT_FOUND');
-  expect(progress(await look(kubectl))).toEqual([
+  const failing = await look(kubectl);
+  expect(progress(failing, explainSnapshot(failing, new Date()))).toEqual([
     {object: 'deployment/agent', state: 'failing', text: '0 of 2 ready'},
   ]);
   expect(isReady(await look(kubectl))).toBe(false);
@@ -454,7 +455,7 @@ test('a recovered release and a ready release have no cause', async () => {
     .toBe(true);
   const seen = await look(kubectl);
   expect(explainSnapshot(seen, new Date())).toEqual([]);
-  expect(progress(seen)).toEqual([
+  expect(progress(seen, [])).toEqual([
     {object: 'deployment/agent', state: 'ready', text: '2 of 2 ready'},
   ]);
   expect(registered(seen)).toBe('unknown');

@@ -170,7 +170,8 @@ describe('progress', () => {
       '3 of 3 ready',
     ],
   ])('of %#', (objects, state, text) => {
-    expect(progress(snapshot(objects))).toMatchObject([{state, text}]);
+    const seen = snapshot(objects);
+    expect(progress(seen, explainSnapshot(seen, new Date(START)))).toMatchObject([{state, text}]);
     expect(isReady(snapshot(objects))).toBe(state === 'ready');
   });
 
