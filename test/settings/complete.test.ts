@@ -41,6 +41,12 @@ const ownRows = catalog.filter(
 const valuesOf = ({kind}: Setting): readonly unknown[] =>
   kind.options ?? (kind.isSwitch ? [true, false] : [undefined]);
 
+test('every setting has a row in a chart', () => {
+  const rows = TARGETS.flatMap((target) => chartFor(target).rows);
+  const missing = ownRows.filter((setting) => !rows.some((row) => row.setting === setting));
+  expect(ids(missing), 'add a row to src/charts/<chart>/rows.ts').toEqual([]);
+});
+
 test.each(Object.values(CHARTS))('$name has a row or a reason for every setting', (chart) => {
   const hasRow = (target: Target, setting: Setting, value: unknown): boolean =>
     value === undefined
