@@ -1,6 +1,5 @@
 import {createHash} from 'node:crypto';
 import {brotliCompressSync, constants} from 'node:zlib';
-import {minify} from '@swc/core';
 import {build, type Metafile} from 'esbuild';
 
 /** The empty page of a support bundle: program and styles in one HTML file, which loads nothing. */
@@ -22,8 +21,7 @@ export async function reportPage(): Promise<{html: string; metafile: Metafile}> 
   });
   const text = (end: string): string =>
     outputFiles.find(({path}) => path.endsWith(end))?.text.trim() ?? '';
-  const {code} = await minify(text('.js'), {compress: {passes: 4}, mangle: true, ecma: 2020});
-  const script = code.replaceAll('</script', '<\\/script');
+  const script = text('.js').replaceAll('</script', '<\\/script');
   const style = text('.css');
   const hash = (content: string): string =>
     `'sha256-${createHash('sha256').update(content).digest('base64')}'`;

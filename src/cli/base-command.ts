@@ -62,11 +62,6 @@ import {
 } from './settings-sources.ts';
 import {type KnownFlags, normalizeArgv} from './spellings.ts';
 import {writeResult} from './user-files.ts';
-// Most commands load these. Imported by all, they are a few large files instead of a small one for each combination of commands, because
-// Node.js takes longer to find and open a file than to read its code.
-import '../values/document.ts';
-import '../values/validate/apply-fixes.ts';
-import '../values/validate/validate.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {

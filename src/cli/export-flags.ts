@@ -16,8 +16,9 @@ import {recordedFlags, recordedPath, type Settings} from '../settings/settings.t
 import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
+import {confirmOne, generateUnrendered, type Unrendered} from './generate.ts';
 import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
-import {type ChartDeps, confirmOne, generateUnconfirmed} from './read-chart.ts';
+import type {ChartDeps} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */
 export const fleetFlags = {
@@ -82,8 +83,7 @@ export async function fleetFrom(
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
   const deps = {app, flags: flags as ClusterFlags};
-  const make = (of: Settings): ReturnType<typeof generateReferences> =>
-    generateReferences(of, deps);
+  const make = (of: Settings): Promise<Unrendered> => generateReferences(of, deps);
   const overlay =
     directory === undefined
       ? undefined
@@ -114,10 +114,7 @@ export async function fleetFrom(
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-async function generateReferences(
-  settings: Settings,
-  deps: ChartDeps,
-): ReturnType<typeof generateUnconfirmed> {
+async function generateReferences(settings: Settings, deps: ChartDeps): Promise<Unrendered> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: secretLabel, remedy: 'Set labels and annotations where the Secret is created'},
@@ -127,7 +124,7 @@ async function generateReferences(
       remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret',
     },
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
-  if (refused.length === 0) return generateUnconfirmed(settings, undefined, deps);
+  if (refused.length === 0) return generateUnrendered(settings, undefined, deps);
   const flags = refused.map(({setting}) => `--${setting.id}`).join(', ');
   const remedies = refused.map(({remedy}) => remedy);
   throw failed('UNSUPPORTED_SETTING', `${flags}: not supported in files for fleets.`, remedies);

@@ -109,10 +109,3 @@ export const packagesNotSupported = (): ExpectedError =>
       'Configure an installed package: scalr-agent-install export systemd',
     ],
   );
-
-/** How the user left the wizard. */
-export const EXIT_TEXTS = {
-  saved: 'No agent was installed or changed.\n',
-  quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
-  lost: 'Nothing was changed.\n',
-};

@@ -7,7 +7,7 @@ import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountTokenIn} from '../cluster/release/namespace.ts';
 import {linksOf} from '../extensions/account/account.ts';
-import type {AccountDeps} from '../extensions/account/account-steps.ts';
+import type {AccountDeps, AccountStep} from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {
   awaitAgents,
@@ -19,7 +19,7 @@ import {
 import {accountPlanText} from '../extensions/account/plan-text.ts';
 import type {Clock} from '../ground/async.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {failed} from '../ground/errors.ts';
+import {failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {purpose, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -37,13 +37,28 @@ export interface PoolInstall {
   creates: boolean;
 }
 
-interface BringUp<T> {
-  deps: AccountDeps & Clock & {onWait(text: string): void};
-  /** `made` is the new token; `keep` is called when it must stay valid. */
-  install(made: CreatedToken | undefined, keep: () => void): Promise<T | undefined>;
-  /** Something in the cluster changes. */
-  isChanged: boolean;
+/** The part of an install that concerns the account. */
+export interface PlannedPool {
+  client: ScalrClient;
+  prepared: PreparedPool;
+  steps: readonly AccountStep[];
+  warnings: readonly Warning[];
+  /** Of a dry run. */
+  planned: PoolResult;
+  text: string;
+  /** With a placeholder for the token, until the plan is confirmed. */
+  generated: Generated;
 }
+
+/** The release that uses the pool. */
+interface PoolUse {
+  generated: Generated;
+  name: ReleaseName;
+  access: ClusterAccess;
+  context: CommandContext;
+}
+
+type PoolRunDeps = AccountDeps & Clock & {onWait(text: string): void};
 
 export const withToken = (generated: Generated, value: Secret): Generated => ({
   ...generated,
@@ -66,16 +81,14 @@ export function withAccountUrl(settings: Settings, {client}: PoolInstall): Setti
   );
 }
 
-/** The part of an install that concerns the account. Reads the account and the Secret of the release. Read-only. @throws ExpectedError */
+/** Reads the account and the Secret of the release, and plans the steps; changes nothing. @throws ExpectedError */
 export async function planPool(
   {client, pool, creates}: PoolInstall,
-  generated: Generated,
-  name: ReleaseName,
-  access: ClusterAccess,
-  {screen, timeoutMs, app: {env}}: CommandContext,
-) {
+  {generated, name, access, context}: PoolUse,
+): Promise<PlannedPool> {
   const {settings} = generated;
-  refuseToken(settings, env);
+  const {screen, timeoutMs, app} = context;
+  refuseToken(settings, app.env);
   const user = {
     release: name.release,
     namespace: name.kubeTarget.namespace,
@@ -83,47 +96,51 @@ export async function planPool(
     ...(await inCluster(settings, name, access, AbortSignal.timeout(timeoutMs))),
   };
   const prepared = await preparePool(client, {pool, creates}, user);
-  const {steps, warnings} = prepared;
-  const planned = resultOf(prepared, prepared.pool);
+  const {steps, warnings, token: created} = prepared;
   return {
+    client,
+    prepared,
     steps,
     warnings,
-    planned: {...planned, created: false},
+    planned: {...resultOf(prepared, prepared.pool), created: false},
     text: steps.length === 0 ? '' : `${accountPlanText(steps, client, screen)}\n`,
-    // The token is a placeholder until the plan is confirmed.
-    generated: prepared.token === undefined ? generated : withToken(generated, PLACEHOLDER),
-    /** `text` says what Scalr reports. */
-    async run<T>({
-      deps,
-      install,
-      isChanged,
-    }: BringUp<T>): Promise<{result: T | undefined; pool: PoolResult; text: string}> {
-      const {result, pool: used} = await installWithPool(prepared, client, deps, install);
-      if (result === undefined) return {result, pool: resultOf(prepared, used), text: ''};
-      const {snapshot} = await readSnapshot(
-        name,
-        access.kubernetes,
-        AbortSignal.timeout(timeoutMs),
-      );
-      deps.onWait(`Waiting for Scalr to report the agent in agent pool ${used.name}`);
-      const agents = await awaitAgents(client, used, {
-        pods: snapshot.pods.map(({metadata}) => metadata.name),
-        agentsBefore: prepared.agentsBefore,
-
-        timeoutMs: isChanged ? timeoutMs : 0,
-        interrupt: deps.interrupts.interrupt,
-        now: deps.now,
-        sleep: deps.sleep,
-      });
-      const shown = agents.map((each) => `${each.name} (${each.status})`).join(', ');
-      const text = `Scalr reports ${shown} in agent pool ${used.name}. ${await linkedText(client, used)}\n`;
-      return {
-        result,
-        pool: {...resultOf(prepared, used), agents: agents.map((each) => each.name)},
-        text,
-      };
-    },
+    generated: created === undefined ? generated : withToken(generated, PLACEHOLDER),
   };
+}
+
+/** An install in a pool; without a result if it did not wait. */
+export interface PoolInstallResult<T> {
+  result: T | undefined;
+  pool: PoolResult;
+  /** What Scalr reports. */
+  text: string;
+}
+
+/** Changes the account, installs, and waits for the agents to appear in the pool. @throws ExpectedError */
+export async function installInPool<T>(
+  {client, prepared}: PlannedPool,
+  {name, access, context, isChanged}: PoolUse & {isChanged: boolean},
+  deps: PoolRunDeps,
+  install: (made: CreatedToken | undefined, keep: () => void) => Promise<T | undefined>,
+): Promise<PoolInstallResult<T>> {
+  const {result, pool: used} = await installWithPool(prepared, client, deps, install);
+  const pool = resultOf(prepared, used);
+  if (result === undefined) return {result, pool, text: ''};
+  const {timeoutMs} = context;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const {snapshot} = await readSnapshot(name, access.kubernetes, signal);
+  deps.onWait(`Waiting for Scalr to report the agent in agent pool ${used.name}`);
+  const agents = await awaitAgents(client, used, {
+    pods: snapshot.pods.map(({metadata}) => metadata.name),
+    agentsBefore: prepared.agentsBefore,
+    timeoutMs: isChanged ? timeoutMs : 0,
+    interrupt: deps.interrupts.interrupt,
+    now: deps.now,
+    sleep: deps.sleep,
+  });
+  const shown = agents.map((each) => `${each.name} (${each.status})`).join(', ');
+  const text = `Scalr reports ${shown} in agent pool ${used.name}. ${await linkedText(client, used)}\n`;
+  return {result, pool: {...pool, agents: agents.map((each) => each.name)}, text};
 }
 
 /** `id` is null in a dry run that would create the pool; without a new token, the Secret has a valid one. */

@@ -26,7 +26,8 @@ import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {ValuesFinding} from '../values/validate/finding.ts';
 import {readSource} from '../values/validate/source.ts';
 import type {App} from './app.ts';
-import {type ChartDeps, confirmGenerated, generateUnconfirmed} from './read-chart.ts';
+import {confirmGenerated, generateUnrendered, type Unrendered} from './generate.ts';
+import type {ChartDeps} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 export const overlayFlag = {
@@ -109,7 +110,7 @@ export async function readOverlay<T>(
 /** The values of every cluster. @throws ExpectedError for files that cannot be read */
 export async function generateOverlay(
   source: OverlaySource,
-  make: (settings: Settings) => ReturnType<typeof generateUnconfirmed>,
+  make: (settings: Settings) => Promise<Unrendered>,
   deps: ChartDeps,
 ): Promise<Overlay<Generated>> {
   const {clusters, rings} = await readOverlay(source, make);
@@ -165,7 +166,7 @@ export async function checkOverlay(
     throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
   const {clusters} = await generateOverlay(
     source,
-    (settings) => generateUnconfirmed(settings, undefined, deps),
+    (settings) => generateUnrendered(settings, undefined, deps),
     deps,
   );
   return clusters.map(({path: file, text, over, made, failure}) => {

@@ -7,14 +7,14 @@ import {commandLine, ownCommand, programOf, type ReleaseName} from '../ground/co
 import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
-import {blockedBy, type ChartChange, type PreparedUpgrade} from '../operations/prepare-upgrade.ts';
+import {blockedBy} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {notCheckedWarnings, requireDeletable} from '../operations/server-dry-run.ts';
 import {requirePermissions, type Step} from '../operations/step.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
-import type {UpgradeChoices} from '../operations/upgrade.ts';
+import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {allowClearText} from '../settings/clear-text.ts';
@@ -57,7 +57,8 @@ export type UpgradeResult = ReturnType<typeof resultOf> & {
   agent?: Watched['agent'];
 };
 
-interface Upgrade {
+/** An upgrade that was read and planned. */
+export interface Upgrade {
   installed: InstalledRelease;
   to: Target;
   prepared: PreparedUpgrade;
@@ -326,4 +327,4 @@ export const upgradeFlags = {
   ...connectionFlags,
 };
 
-type UpgradeFlags = Parsed<typeof upgradeFlags>;
+export type UpgradeFlags = Parsed<typeof upgradeFlags>;

@@ -1,5 +1,4 @@
 import type {Target} from '../charts/define.ts';
-import {isUnknown} from '../charts/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {few} from '../ground/text.ts';
@@ -14,7 +13,8 @@ import {
   sourceOf,
   withFindings,
 } from '../values/validate/check-files.ts';
-import {type ChartDeps, confirmAll, readChartFrom, readUnknownChart} from './read-chart.ts';
+import {confirmAll} from './confirm-values.ts';
+import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './user-files.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
@@ -101,29 +101,28 @@ export async function chartsToCheck(
   return {read: [...read.values()]};
 }
 
-/** Adds findings about keys without a confirmed effect. All valid files for one chart version are rendered together. */
+/** Adds findings about keys without a confirmed effect to valid files for charts of unknown versions. */
 export async function confirmGroups(
   checked: readonly CheckedGroup[],
   {read}: ChartsToCheck,
   deps: ChartDeps,
-): Promise<CheckedGroup[]> {
-  let groups = [...checked];
-  const unknown = read.filter(({target}) => isUnknown(target, true));
-  for (const each of unknown) {
-    const isOf = ({target, findings}: CheckedGroup): boolean =>
-      target === each.target && findings.every(({severity}) => severity !== 'error');
-    const sources = groups.filter(isOf).map((group) => sourceOf(group).values);
-    if (sources.length === 0) continue;
-    const confirmed = await confirmAll(each, sources, deps, unknown.length);
-    groups = groups.map((group) => {
-      const found = isOf(group) ? confirmed.shift() : undefined;
-      return found === undefined
-        ? group
-        : withFindings(group, found.unconfirmed, found.rejection ? [found.rejection.message] : []);
-    });
-  }
-  return groups;
+): Promise<readonly CheckedGroup[]> {
+  if (read.length === 0) return checked;
+  const given = checked.map((group) => ({
+    chart: hasError(group) ? undefined : read.find(({target}) => target === group.target),
+    values: sourceOf(group).values,
+  }));
+  const confirmed = await confirmAll(given, deps);
+  return checked.map((group, index) => {
+    const found = confirmed[index];
+    if (found === undefined) return group;
+    const {unconfirmed, rejection} = found;
+    return withFindings(group, unconfirmed, rejection ? [rejection.message] : []);
+  });
 }
+
+const hasError = ({findings}: CheckedGroup): boolean =>
+  findings.some(({severity}) => severity === 'error');
 
 /** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
 export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {

@@ -19,8 +19,8 @@ import {
   type SharedFlags,
   settingFlags,
 } from '../cli/flags.ts';
+import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
 import {earlierExport, writeFiles} from '../cli/user-files.ts';
 import {dockerfile} from '../extensions/fleet/dockerfile.ts';
 import {

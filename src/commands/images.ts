@@ -1,4 +1,5 @@
 import {BaseCommand} from '../cli/base-command.ts';
+import {signatureOf, signatureText} from '../cli/chart-signature.ts';
 import {
   answersFlag,
   confirmFlags,
@@ -9,8 +10,8 @@ import {
   settingFlags,
   verifyFlag,
 } from '../cli/flags.ts';
+import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor, onlyRead, signatureOf, signatureText} from '../cli/read-chart.ts';
 import {imagesText} from '../extensions/fleet/images-text.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../extensions/fleet/mirror.ts';
 import {useOf} from '../extensions/fleet/use.ts';

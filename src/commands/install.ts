@@ -1,10 +1,11 @@
 import {isVerifiable} from '../checks/preflight/run-preflight.ts';
+import {applyInstall, showInstallDiff} from '../cli/apply-install.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
+import {generateFor} from '../cli/generate.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host.ts';
 import {
-  EXIT_TEXTS,
   type InstallFlags,
   installFlags,
   isNonInteractive,
@@ -12,10 +13,13 @@ import {
   packagesNotSupported,
 } from '../cli/install-flags.ts';
 import {type PoolInstall, withAccountUrl} from '../cli/install-pool.ts';
-import {type InstallResult, installInCluster} from '../cli/install-release.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
-import type {FollowUpCommand, WizardDecision} from '../cli/wizard.ts';
+import {
+  type InstallRequest,
+  type InstallResult,
+  planClusterInstall,
+} from '../cli/plan-cluster-install.ts';
+import type {DecidedInstall, WizardOutcome} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
@@ -46,39 +50,46 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const platform = await this.givenTarget(flags);
     if (platform !== 'kubernetes')
       refuseWith(`target ${platform}`, KUBERNETES_ONLY_FLAGS, explicitFlags(flags, metadata));
-    if (platform === 'systemd' && !isConversation) throw packagesNotSupported();
-    if (isConversation) await this.targetFrom(flags);
-    else await this.#requireInputs(flags, platform);
-    if (platform === 'docker' && !isConversation)
+    if (!isConversation) return this.#installGiven(flags, platform);
+    await this.targetFrom(flags);
+    const outcome = await this.#runWizard(flags);
+    if (outcome.kind === 'other-command') return this.runOther(outcome.command, outcome.argv);
+    if (outcome.kind !== 'left') return this.#installDecided(outcome, flags);
+    this.say(outcome.text);
+    return undefined;
+  }
+
+  /** With the settings of flags, variables, files and the cluster. */
+  async #installGiven(
+    flags: InstallFlags,
+    platform: TargetName,
+  ): Promise<InstallResult | HostInstallResult> {
+    if (platform === 'systemd') throw packagesNotSupported();
+    await this.#requireInputs(flags, platform);
+    if (platform === 'docker')
       return installInDocker(await this.settingsFrom(flags), flags, this.context(flags));
-    const decided = isConversation ? await this.#runWizard(flags) : undefined;
-    if (typeof decided === 'string') {
-      this.say(EXIT_TEXTS[decided]);
-      return undefined;
-    }
-    if (decided !== undefined && 'command' in decided)
-      return this.runOther(decided.command, decided.argv);
-    if (decided === undefined) {
-      const {pool: named, 'create-pool': creates = false} = flags;
-      const pool =
-        named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
-      const generated = await this.untilInterrupted(() => this.#generate(flags, pool));
-      this.report(generated.warnings.filter((each) => !isVerifiable(each)));
-      return this.#installInCluster(generated, flags, {pool});
-    }
+    const {pool: named, 'create-pool': creates = false} = flags;
+    const pool =
+      named === undefined ? undefined : {client: await this.account(flags), pool: named, creates};
+    const generated = await this.untilInterrupted(() => this.#generate(flags, pool));
+    this.report(generated.warnings.filter((each) => !isVerifiable(each)));
+    return this.#installInCluster({generated, flags, pool, wizard: undefined});
+  }
+
+  async #installDecided(
+    decided: DecidedInstall,
+    flags: InstallFlags,
+  ): Promise<InstallResult | HostInstallResult> {
+    const {resumeStore} = decided;
     try {
       const result =
-        'onHost' in decided
-          ? await installInDocker(decided.onHost, flags, this.context(flags), decided.plan)
-          : await this.#installInCluster(
-              decided.generated,
-              {...flags, ...decided.flags},
-              {wizard: decided, pool: decided.pool},
-            );
-      await decided.resumeStore.forget();
+        decided.kind === 'docker'
+          ? await installInDocker(decided.settings, flags, this.context(flags), decided.plan)
+          : await this.#installInCluster(decided);
+      await resumeStore.forget();
       return result;
     } catch (error) {
-      throw decided.resumeStore.isKept ? resumable(error) : error;
+      throw resumeStore.isKept ? resumable(error) : error;
     }
   }
 
@@ -126,33 +137,37 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #runWizard(
-    flags: InstallFlags,
-  ): Promise<WizardDecision | FollowUpCommand | keyof typeof EXIT_TEXTS> {
+  async #runWizard(flags: InstallFlags): Promise<WizardOutcome> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    const accessTo = (kubeTarget: ClusterTarget) =>
-      this.accessTo(kubeTarget, flags, {waitsForLogin: false});
-    const access = {accessTo, account: (host?: string) => this.account(flags, host)};
-    const decided = await decideWithOperator(
-      flags,
-      await this.sourcesFrom(flags),
-      this.context(flags),
-      access,
-    );
+    const access = {
+      accessTo: (kubeTarget: ClusterTarget) =>
+        this.accessTo(kubeTarget, flags, {waitsForLogin: false}),
+      account: (host?: string) => this.account(flags, host),
+    };
+    const sources = await this.sourcesFrom(flags);
+    const outcome = await decideWithOperator(flags, sources, this.context(flags), access);
     this.app.stderr('\n');
-    return decided;
+    return outcome;
   }
 
-  async #installInCluster(
-    generated: Generated,
-    given: InstallFlags,
-    more: Parameters<typeof installInCluster>[4],
-  ): Promise<InstallResult> {
+  async #installInCluster({
+    generated,
+    flags: given,
+    pool,
+    wizard,
+  }: Pick<InstallRequest, 'generated' | 'flags' | 'pool' | 'wizard'>): Promise<InstallResult> {
     const flags = await this.pinned(given);
     const {kubeTarget} = releaseName(flags, generated.settings);
-    const access = await this.accessTo(kubeTarget, flags);
-    const cached = (): Promise<ClusterAccess> => this.#cachedAccess(kubeTarget, flags);
-    return installInCluster(generated, flags, {access, cached}, this.context(flags), more);
+    const plan = await planClusterInstall({
+      generated,
+      flags,
+      access: await this.accessTo(kubeTarget, flags),
+      cached: () => this.#cachedAccess(kubeTarget, flags),
+      context: this.context(flags),
+      pool,
+      wizard,
+    });
+    return flags.diff ? showInstallDiff(plan) : applyInstall(plan);
   }
 }
 

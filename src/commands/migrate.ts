@@ -2,6 +2,7 @@ import {resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
+import {confirmAll} from '../cli/confirm-values.ts';
 import {
   type ClusterFlags,
   type ConfirmFlags,
@@ -12,13 +13,14 @@ import {
   settingFlags,
 } from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {confirmMigrated, migrationChart} from '../cli/read-chart.ts';
+import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
+import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -26,7 +28,7 @@ import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
+import {dotted, type ValuesFinding} from '../values/validate/finding.ts';
 
 interface Result {
   from: string;
@@ -74,75 +76,26 @@ export default class Migrate extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Migrate);
-    const {file: name} = args;
-    if (name === undefined) throw noFile();
-    const {file, text, settings} = await this.#readInputs(name, flags);
-    const host = readHost(text);
-    const foreign = host === undefined ? unsupportedInput(file, text) : undefined;
-    if (foreign) throw foreign;
-    const keepsDefaults = flags['keep-defaults'];
-    const deps = {app: this.app, flags};
-    const chart = await migrationChart(flags.to, settings.get(chartSource), deps);
-    const desired = {
-      file,
-      from: flags.from,
-      to: chart ? spellTarget(chart.target) : flags.to,
-      allowsClearText: settings.get(allowClearText) === true,
-    };
-    const migrated = host
-      ? await migrateHostFile(
-          host,
-          {...desired, keepsDefaults, chart: chart?.target},
-          this.app.files,
-        )
-      : migrateFile({
-          ...desired,
-          text,
-          keeps: keepsDefaults ? 'all' : 'security',
-          read: chart?.target,
-        });
-    if (isSameFile(file, flags.out)) refuseLoss(file, migrated);
-    const {from, to, yaml, changes} = migrated;
-    const findings = [
-      ...migrated.findings,
-      ...(chart ? await confirmMigrated(chart, migrated, deps) : []),
-    ];
-    this.report(migrated.warnings);
-    for (const note of migrated.notes) this.say(`${note}\n`);
-    this.say(changesText(changes, this.screen));
-    if (findings.length > 0)
-      this.app.stderr(
-        this.#findings(
-          {...migrated, findings},
-          flags.out ?? (host ? 'values.yaml' : `${file} (migrated)`),
-        ),
-      );
-    this.say(`${changesSummary(from, to, changes)}\n`);
-    const written = await this.#write(
-      {
-        text: host ? '' : text,
-        yaml,
-        name: host ? 'values.yaml' : file,
-        isPrivate: host !== undefined,
-      },
-      flags,
-    );
+    if (args.file === undefined) throw noFile();
+    const given = await this.#readInputs(args.file, flags);
+    const {migrated, before} = await this.#migrate(given, flags);
+    if (isSameFile(given.file, flags.out)) refuseLoss(given.file, migrated);
+    this.#report(migrated, flags.out ?? before.newName);
+    const {from, to, yaml, changes, findings} = migrated;
+    const written = await this.#write(before, yaml, flags);
     if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
-    else if (flags['exit-code'] && yaml !== text) this.exitCode = ExitCode.differences;
+    else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
     return {
       from,
       to,
       yaml,
       changes,
       findings: findings.map(({fix: _, ...shown}) => shown),
-      ...(written === undefined ? {} : {file: written}),
+      ...written,
     };
   }
 
-  async #readInputs(
-    name: string,
-    flags: SharedFlags & ClusterFlags,
-  ): Promise<{file: string; text: string; settings: Settings}> {
+  async #readInputs(name: string, flags: SharedFlags & ClusterFlags): Promise<Inputs> {
     const reading = readTexts([name], this.app.files);
     const certain = [
       () => reading,
@@ -155,30 +108,117 @@ export default class Migrate extends BaseCommand<Result> {
     return {file, text, settings: await this.settingsFrom(flags, options)};
   }
 
-  #findings({target, findings, yaml}: MigratedFile, name: string): string {
-    return findingsText(
-      [{files: [{file: name, text: yaml}], areLayers: false, target, findings}],
-      this.screen,
-    );
+  async #migrate(
+    {file, text, settings}: Inputs,
+    flags: MigrateFlags,
+  ): Promise<{migrated: MigratedFile; before: OldFile}> {
+    const host = readHost(text);
+    const foreign = host === undefined ? unsupportedInput(file, text) : undefined;
+    if (foreign) throw foreign;
+    const deps = {app: this.app, flags};
+    const chart = await migrationChart(flags.to, settings.get(chartSource), deps);
+    const read = chart?.target;
+    const request = {
+      file,
+      from: flags.from,
+      to: read ? spellTarget(read) : flags.to,
+      allowsClearText: settings.get(allowClearText) === true,
+    };
+    const keepsDefaults = flags['keep-defaults'];
+    if (host) {
+      const options = {...request, keepsDefaults, chart: read};
+      const migrated = await migrateHostFile(host, options, this.app.files);
+      return {migrated: await withConfirmed(migrated, chart, deps), before: NEW_VALUES};
+    }
+    const migrated = migrateFile({
+      ...request,
+      text,
+      keeps: keepsDefaults ? 'all' : 'security',
+      read,
+    });
+    return {
+      migrated: await withConfirmed(migrated, chart, deps),
+      before: {name: file, newName: `${file} (migrated)`, text, isPrivate: false},
+    };
   }
 
-  /** The path of --out, if it was written. */
-  async #write(
-    {text, yaml, name, isPrivate}: {text: string; yaml: string; name: string; isPrivate: boolean},
-    flags: ConfirmFlags & SharedFlags & {out?: string | undefined},
-  ): Promise<string | undefined> {
-    const isTerminal = this.resultScreen.columns !== undefined;
-    const diff =
-      isTerminal && !this.jsonEnabled()
-        ? diffText(flags.out ?? name, text, yaml, this.resultScreen)
-        : undefined;
-    if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
-    const {file} = await this.writeOut(yaml, flags, {
-      isPrivate,
-      print: () => this.app.stdout(diff ?? yaml),
-    });
-    return file;
+  #report({from, to, changes, warnings, notes, ...migrated}: MigratedFile, newName: string): void {
+    this.report(warnings);
+    for (const note of notes) this.say(`${note}\n`);
+    this.say(changesText(changes, this.screen));
+    const {target, findings, yaml} = migrated;
+    const checked = {files: [{file: newName, text: yaml}], areLayers: false, target, findings};
+    if (findings.length > 0) this.app.stderr(findingsText([checked], this.screen));
+    this.say(`${changesSummary(from, to, changes)}\n`);
   }
+
+  /** On a terminal, the result is a diff. Returns the path of --out, if it was written. */
+  async #write(
+    {name, text, isPrivate}: OldFile,
+    yaml: string,
+    flags: ConfirmFlags & SharedFlags & {out?: string | undefined},
+  ): Promise<{file?: string}> {
+    const isTerminal = this.resultScreen.columns !== undefined && !this.jsonEnabled();
+    const diff = isTerminal
+      ? diffText(flags.out ?? name, text, yaml, this.resultScreen)
+      : undefined;
+    if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
+    const print = () => this.app.stdout(diff ?? yaml);
+    return this.writeOut(yaml, flags, {isPrivate, print});
+  }
+}
+
+interface Inputs {
+  file: string;
+  text: string;
+  settings: Settings;
+}
+
+type MigrateFlags = ClusterFlags & {
+  from?: string | undefined;
+  to?: string | undefined;
+  'keep-defaults': boolean;
+};
+
+/** What the diff compares the new values with. */
+interface OldFile {
+  name: string;
+  /** In findings about the new values. */
+  newName: string;
+  text: string;
+  isPrivate: boolean;
+}
+
+/** The configuration of a machine is no values file. */
+const NEW_VALUES: OldFile = {
+  name: 'values.yaml',
+  newName: 'values.yaml',
+  text: '',
+  isPrivate: true,
+};
+
+/** With findings about keys that have no confirmed effect. Files of other engines have no lines for them. */
+async function withConfirmed(
+  migrated: MigratedFile,
+  chart: ReadChart | undefined,
+  deps: ChartDeps,
+): Promise<MigratedFile> {
+  const [confirmed] = await confirmAll([{chart, values: migrated.values}], deps);
+  if (confirmed === undefined) return migrated;
+  const {unconfirmed, rejection} = confirmed;
+  const findings = unconfirmed.map(
+    ({path, message}): ValuesFinding => ({
+      severity: 'warning',
+      code: 'UNCONFIRMED_KEY',
+      path: dotted(path),
+      message,
+    }),
+  );
+  if (rejection) {
+    const {message} = rejection;
+    findings.push({severity: 'error', code: 'REFUSED_BY_CHART', path: '', message});
+  }
+  return {...migrated, findings: [...migrated.findings, ...findings]};
 }
 
 const isSameFile = (file: string, out: string | undefined): boolean =>

@@ -16,8 +16,8 @@ import {
   settingFlags,
   targetFlag,
 } from '../cli/flags.ts';
+import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor, onlyRead} from '../cli/read-chart.ts';
 import {NETWORK_FILES, networkFileText} from '../extensions/fleet/network-policy.ts';
 import {networkText} from '../extensions/machine/preflight/network-text.ts';
 import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';

@@ -20,6 +20,7 @@ import {
   targetFlag,
   timeoutOf,
 } from '../cli/flags.ts';
+import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
   KUBERNETES_ONLY_PREFLIGHT_FLAGS,
@@ -30,7 +31,6 @@ import {
   reportChecks,
   requireProbe,
 } from '../cli/preflight.ts';
-import {generateFor, onlyRead} from '../cli/read-chart.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {desiredRelease} from '../cluster/release/desired-release.ts';

@@ -10,8 +10,8 @@ import {
   outFlag,
   settingFlags,
 } from '../cli/flags.ts';
+import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {generateFor} from '../cli/read-chart.ts';
 import {writeWith} from '../cli/user-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';

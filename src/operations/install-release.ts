@@ -10,7 +10,7 @@ import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {Plan} from './step.ts';
 import {requireStored} from './stored-secrets.ts';
 import {revert, type TriedUndo, withUndo} from './undo-steps.ts';
-import type {Rollback} from './upgrade.ts';
+import type {Rollback} from './upgrade-rollback.ts';
 import {
   releaseText,
   requireReady,

@@ -15,7 +15,6 @@ import {
   deleteObject,
 } from '../cluster/kubernetes/kubectl.ts';
 import {
-  type DefinitionObject,
   includesRef,
   isSameRef,
   type KubernetesObject,
@@ -28,24 +27,31 @@ import {
   uniqueRefs,
   type Workload,
 } from '../cluster/kubernetes/objects.ts';
-import {
-  type DesiredSecret,
-  type RenderedRelease,
-  renderChart,
-} from '../cluster/release/desired-release.ts';
+import type {DesiredSecret, RenderedRelease} from '../cluster/release/desired-release.ts';
 import type {Controller} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
+import type {Warning} from '../ground/errors.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
+import type {Change} from '../values/migrate/change.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
-import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
-import {claimsToKeep, rollbackHints, rollbackSteps} from './release-data.ts';
+import {rollbackHints} from './release-data.ts';
 import {restartWarnings} from './restart-warnings.ts';
-import {byPhase, inOrder, ofPhase, type Plan, type Step, type Undo} from './step.ts';
-import {drainSteps, drainWarnings} from './uninstall.ts';
+import {
+  byPhase,
+  inOrder,
+  ofPhase,
+  type Plan,
+  type ReleaseStep,
+  type Step,
+  type Undo,
+} from './step.ts';
+import {drainSteps, drainWarnings, type UninstallPlan} from './uninstall.ts';
+import {type Rollback, rollbackOf} from './upgrade-rollback.ts';
 
 export interface UpgradeChoices extends InstallChoices {
   drain: boolean;
@@ -65,32 +71,33 @@ export interface UpgradePlan {
   keptClaims: readonly string[];
 }
 
-export interface Rollback {
-  /** Empty if a rollback is not possible. */
+/** What is shown, confirmed and run, within one chart or to another one. */
+export interface PreparedUpgrade extends Omit<UpgradePlan, 'rollback'> {
+  /** The release that the plan installs or upgrades. */
+  name: ReleaseName;
+  facts: InstallFacts;
+  /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
-  /** What a rollback does not restore, or why a rollback is not possible. */
-  limits: readonly string[];
+  warnings: readonly Warning[];
+  changes: readonly Change[];
+  /** Absent if the chart changes, because the old release remains until the new one is ready. */
+  rollback?: Rollback;
+  /** Only to another chart. */
+  change?: ChartChange;
 }
 
-/** Renders the desired version with the migrated values, and plans the steps. Reads, changes nothing. @throws ExpectedError */
-export async function prepareUpgrade(
-  installed: InstalledRelease,
-  migration: Migration,
-  to: Target,
-  choices: UpgradeChoices,
-  {processes}: Pick<ClusterAccess, 'processes'>,
-): Promise<UpgradePlan> {
-  const {facts} = installed;
-  const render = (desired: Migration['desired']): Promise<KubernetesObject[]> =>
-    renderChart(desired, facts, () => undefined, processes);
-  const first = {...migration.desired, manifest: await render(migration.desired)};
-  const keptClaims = claimsToKeep(first, facts);
-  const values = withOldClaims(first.values, to, keptClaims);
-  const remounted = withValues(first, values, to);
-  const desired = sameTree(values, first.values)
-    ? first
-    : {...remounted, manifest: await render(remounted)};
-  return planUpgrade(installed, desired, to, choices);
+/** What follows when the release of the new chart is ready. */
+export interface ChartChange {
+  moves: readonly Step[];
+  /** Then drains and uninstalls the old release; its data stays. */
+  removal: UninstallPlan;
+}
+
+/** How the cluster is read. */
+export interface UpgradeReading {
+  choices: UpgradeChoices;
+  access: ClusterAccess;
+  signal: AbortSignal;
 }
 
 /** Pure. @throws ExpectedError */
@@ -100,50 +107,25 @@ export function planUpgrade(
   to: Target,
   choices: UpgradeChoices,
 ): UpgradePlan {
-  const {name, inventory} = installed;
-  const {keptClaims = [], ...planned} = planInstall(
-    desired,
-    withSecrets(installed, desired),
-    choices,
-  );
-  const isUpgraded = ofPhase(planned.steps, 'release').length > 0;
-  const replaced = isUpgraded ? changedSelectors(desired, installed) : [];
-  const drains = isUpgraded && choices.drain && endsRuns(desired, installed, replaced);
-  const controllers = controllersOf(desired, installed);
-  const howToBreakOff = 'Upgrade without waiting, which interrupts the runs: --no-drain';
-  const drained = drains
-    ? drainSteps(name, {...inventory, controllers}, choices, howToBreakOff)
-    : [];
-  // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
-  const stopped =
-    drained.length === 0
-      ? []
-      : controllers.map(({kind, name: stoppedName}) => ({kind, name: stoppedName}));
-  const rendered = desired.manifest.map(refOf);
-  const deleted = uniqueRefs([
-    ...replaced,
-    ...stopped.filter((each) => includesRef(each, rendered)),
-  ]);
-  const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
+  const facts = withSecrets(installed, desired);
+  // The changes of the values are listed instead of `lostValues`.
+  const {keptClaims = [], lostValues: _, ...install} = planInstall(desired, facts, choices);
+  const isUpgraded = ofPhase(install.steps, 'release').length > 0;
+  const outage = isUpgraded ? outageOf(installed, desired, choices) : NO_OUTAGE;
+  const {stopped, deleted} = outage;
+  const {timeoutSeconds} = choices;
+  const {manifest} = desired;
+  const restored = uniqueRefs([...stopped, ...deleted]);
   return {
     desired,
     plan: {
-      ...(planned.risk === undefined ? {} : {risk: planned.risk}),
-      warnings: [
-        ...(isUpgraded
-          ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message}))
-          : []),
-        ...(planned.warnings ?? []),
-      ],
+      ...install,
+      warnings: [...outage.warnings, ...(install.warnings ?? [])],
       steps: [
-        // A deleted Deployment has no replicas to scale.
-        ...planned.steps.filter(
-          ({phase, workloads = []}) =>
-            phase !== 'start' || !workloads.every((each) => includesRef(each, deleted)),
-        ),
+        ...withoutScalingOf(deleted, install.steps),
         ...inOrder({
-          drain: drained,
-          replace: removes,
+          drain: outage.drain,
+          replace: deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)],
           restore: isUpgraded ? leftResourceSteps(desired, installed) : [],
         }),
       ].toSorted(byPhase),
@@ -151,15 +133,61 @@ export function planUpgrade(
     advice: adviceFor(installed, desired, to),
     newSettings: newSettingsOf(installed.target, to),
     cleanup: obsoleteSteps(installed, desired, choices),
-    rollback: rollbackOf(
-      installed,
-      desired,
-      {restored: uniqueRefs([...stopped, ...deleted]), keptClaims},
-      choices,
-    ),
+    rollback: rollbackOf(installed, {manifest, restored, keptClaims, timeoutSeconds}),
     keptClaims,
   };
 }
+
+/** What an upgrade stops, and what that means for the runs in flight. */
+interface Outage {
+  drain: readonly Step[];
+  /** Controllers that the drain scales to 0. */
+  stopped: readonly ObjectRef[];
+  /** Helm creates them again. */
+  deleted: readonly ObjectRef[];
+  warnings: readonly Warning[];
+}
+
+const NO_OUTAGE: Outage = {drain: [], stopped: [], deleted: [], warnings: []};
+
+function outageOf(
+  installed: InstalledRelease,
+  desired: RenderedRelease,
+  choices: UpgradeChoices,
+): Outage {
+  const {name, inventory} = installed;
+  const replaced = changedSelectors(desired, installed);
+  const drains = choices.drain && endsRuns(desired, installed, replaced);
+  const controllers = controllersOf(desired, installed);
+  const drain = drains
+    ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF)
+    : [];
+  const stopped = drain.length === 0 ? [] : controllers.map(toRef);
+  const rendered = desired.manifest.map(refOf);
+  // A Deployment that is scaled to 0 conflicts with server-side apply.
+  const renderedAgain = stopped.filter((each) => includesRef(each, rendered));
+  const messages = runWarnings(installed, drains, choices);
+  return {
+    drain,
+    stopped,
+    deleted: uniqueRefs([...replaced, ...renderedAgain]),
+    warnings: messages.map((message) => ({code: 'RUNS', message})),
+  };
+}
+
+const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';
+
+const toRef = ({kind, name}: Controller): ObjectRef => ({kind, name});
+
+/** A deleted Deployment has no replicas to scale: Helm creates it with its replicas. */
+const withoutScalingOf = (
+  deleted: readonly ObjectRef[],
+  steps: readonly ReleaseStep[],
+): ReleaseStep[] =>
+  steps.filter(
+    ({phase, workloads = []}) =>
+      phase !== 'start' || !workloads.every((each) => includesRef(each, deleted)),
+  );
 
 /** Adds the Secrets that the release needs, and the workloads of others that read them. */
 function withSecrets(
@@ -338,69 +366,3 @@ const obsoleteSteps = (
       isDestructive: true,
     }));
 };
-
-/** Helm restores everything but CRDs. Measured with Helm 3 and 4: docs/guide/install-and-upgrade.md, "Rollback". */
-function rollbackOf(
-  {name, deployed, definitions = [], inventory}: InstalledRelease,
-  {manifest}: RenderedRelease,
-  {restored, keptClaims}: {restored: readonly ObjectRef[]; keptClaims: readonly string[]},
-  {timeoutSeconds}: UpgradeChoices,
-): Rollback {
-  if (deployed === undefined)
-    return {
-      steps: [],
-      limits: ['No revision of the release is deployed, so a rollback is not possible.'],
-    };
-  const {kubeTarget} = name;
-  return {
-    steps: [
-      ...(restored.length === 0
-        ? []
-        : [
-            {
-              id: 'restore',
-              title: `Delete ${restored.map(refText).join(' and ')}`,
-              call: deleteNamed(kubeTarget, restored.map(resourceName), timeoutSeconds),
-            },
-          ]),
-      ...rollbackSteps(name, deployed.revision, keptClaims),
-    ],
-    limits: [
-      ...storageLimits(definitions, manifest),
-      ...(keptClaims.length > 0
-        ? [
-            'PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.',
-          ]
-        : []),
-      ...inventory.definitions
-        .filter((each) => !manifest.some(({metadata}) => metadata.name === each.name))
-        .map(
-          (each) =>
-            `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`,
-        ),
-    ],
-  };
-}
-
-/** CRDs are never rolled back; objects stay in the version in which they were stored. */
-const storageLimits = (
-  definitions: readonly DefinitionObject[],
-  manifest: readonly DefinitionObject[],
-): string[] =>
-  manifest
-    .filter(({kind}) => kind === 'CustomResourceDefinition')
-    .flatMap((next) => {
-      const former = definitions.find(({metadata}) => metadata.name === next.metadata.name);
-      if (former === undefined)
-        return [
-          `CRD ${next.metadata.name} remains after a rollback, because Helm does not manage CRDs.`,
-        ];
-      const [was, is] = [former, next].map(
-        ({spec}) => spec?.versions?.find(({storage}) => storage)?.name,
-      );
-      return was === is
-        ? []
-        : [
-            `CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, even after a rollback.`,
-          ];
-    });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {keepFiles} from '../../src/cli/install-release.ts';
+import {keepFiles} from '../../src/cli/keep-files.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {memoryFiles} from '../support/memory-files.ts';

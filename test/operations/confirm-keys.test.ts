@@ -1,56 +1,73 @@
 import {expect, test} from 'vitest';
-import {codesFor, explained} from '../../src/operations/confirm-keys.ts';
+import type {Call} from '../../src/ground/command-line.ts';
+import type {Values} from '../../src/ground/tree.ts';
+import {confirmKeys} from '../../src/operations/confirm-keys.ts';
 
-/** A rendered chart in which every place depends on some keys: it changes when one of them is left out. */
-const renderWithout =
-  (places: Readonly<Record<string, readonly number[]>>) =>
-  (mask: readonly number[]): ReadonlyMap<string, {text: string; parts: readonly string[]}> =>
-    new Map(
-      Object.entries(places).map(([place, keys]) => [
-        place,
-        {
-          text: keys.some((key) => mask.includes(key)) ? 'without' : 'with',
-          parts: [place.split('/')[0] as string],
-        },
-      ]),
-    );
+const CHART = {
+  target: {chart: 'agent-local', version: '0.7.0'},
+  path: 'agent-local-0.7.0',
+} as const;
 
-const findIn = (keys: number, places: Readonly<Record<string, readonly number[]>>) => {
-  const {masks, of} = codesFor(keys, 9);
-  const render = renderWithout(places);
-  return explained(render([]), masks.map(render), of).map((parts) =>
-    [...parts].toSorted().join(', '),
-  );
-};
-
-test.each([
-  1, 9, 10, 35, 70, 126,
-])('finds the effect of each of %i keys, and that one key has none', (count) => {
-  const places = Object.fromEntries(
-    Array.from({length: count - 1}, (_, key) => [`part${key}/place`, [key]]),
-  );
-  const found = findIn(count, places);
-  expect(found.slice(0, -1)).toEqual(Array.from({length: count - 1}, (_, key) => `part${key}`));
-  expect(found.at(-1)).toBe('');
-});
-
-test.each([
-  10, 30, 70,
-])('renders at most nine times without some of %i keys, and every key differs', (count) => {
-  const {masks, of} = codesFor(count, 9);
-  expect(masks.length).toBeLessThanOrEqual(9);
-  expect(new Set(of.map((code) => code?.join())).size).toBe(count);
-});
-
-test('does not give a key an effect because a place depends on two others', () => {
-  const found = findIn(20, {'shared/place': [0, 1], 'own/place': [0]});
-  expect(found[0]).toContain('own');
-  for (const other of found.slice(2)) expect(other).toBe('');
-});
-
-test('ignores what every render changes, such as a random password', () => {
+/** helm with a chart of which some top-level values change the container. */
+function helmWith({reads, fails}: {reads: readonly string[]; fails?: (values: Values) => boolean}) {
   let renders = 0;
-  const {masks, of} = codesFor(3, 9);
-  const random = () => new Map([['Secret/password', {text: String(renders++), parts: ['Secret']}]]);
-  expect(explained(random(), masks.map(random), of).map((parts) => parts.size)).toEqual([0, 0, 0]);
+  return {
+    rendered: () => renders,
+    run: async ({input = ''}: Call) => {
+      renders += 1;
+      const values = JSON.parse(input as string) as Values;
+      if (fails?.(values)) return {exitCode: 1, stdout: '', stderr: 'Error: replicaCount is wrong'};
+      const args = reads.map((key) => String(values[key] ?? 'none'));
+      const stdout = JSON.stringify({
+        kind: 'Deployment',
+        metadata: {name: 'agent', annotations: {random: String(renders)}},
+        spec: {template: {spec: {containers: [{name: 'agent-local', args}]}}},
+      });
+      return {exitCode: 0, stdout, stderr: ''};
+    },
+  };
+}
+
+const messagesOf = (values: Values, helm: ReturnType<typeof helmWith>) =>
+  confirmKeys([values], CHART, helm).then(([found]) =>
+    found?.unconfirmed.map(({message}) => message),
+  );
+
+test('renders once without each key, and names the one that no template reads', async () => {
+  const helm = helmWith({reads: ['one', 'two']});
+  expect(await messagesOf({one: 1, two: 2, dead: 3}, helm)).toEqual([
+    'dead has no effect: no template of agent-local 0.7.0 changes with it.',
+  ]);
+  expect(helm.rendered()).toBe(2 + 3);
+});
+
+test('confirms a key without which helm fails', async () => {
+  const helm = helmWith({reads: [], fails: (values) => values['needed'] === undefined});
+  expect(await messagesOf({needed: 1}, helm)).toEqual([]);
+});
+
+test('does not confirm more than forty keys', async () => {
+  const keys = Array.from({length: 42}, (_, index) => `key${index}`);
+  const values = Object.fromEntries(keys.map((key) => [key, 1]));
+  const helm = helmWith({reads: keys});
+  expect(await messagesOf(values, helm)).toEqual([
+    'key40 is not confirmed: the values have too many keys.',
+    'key41 is not confirmed: the values have too many keys.',
+  ]);
+  expect(helm.rendered()).toBe(2 + 40);
+});
+
+test('renders without a key once for all files, and reports which file the chart rejects', async () => {
+  const helm = helmWith({reads: ['one'], fails: (values) => values['replicaCount'] === 9});
+  const [first, second, wrong] = await confirmKeys(
+    [{one: 1, dead: 2}, {one: 3}, {replicaCount: 9}],
+    CHART,
+    helm,
+  );
+  expect([first, second].map((each) => each?.unconfirmed.map(({path}) => path))).toEqual([
+    [['dead']],
+    [],
+  ]);
+  expect(wrong?.rejection?.message).toContain('agent-local 0.7.0 rejects the values.');
+  expect(helm.rendered()).toBe(2 + 2 + 1 + 2);
 });

@@ -12,7 +12,7 @@ import {
   blockedBy,
   newestFor,
   newReleaseName,
-  prepare,
+  prepareUpgrade,
 } from '../../src/operations/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/operations/upgrade.ts';
 import {secretNamesOf} from '../../src/settings/release.ts';
@@ -333,10 +333,16 @@ test.each([
 
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
   const access = {processes: {run: async () => expect.unreachable()}} as unknown as ClusterAccess;
-  const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
+  const options = {
+    to: NEW,
+    source: undefined,
+    overlay: {},
+    newRelease: undefined,
+    secretNames: {},
+  };
   const old = installed({nodes: [{name: 'old', version: 'v1.34.1'}]});
   await expect(
-    prepare(old, NEW, options, {choices: CHOICES, access, signal: AbortSignal.timeout(1000)}),
+    prepareUpgrade(old, options, {choices: CHOICES, access, signal: AbortSignal.timeout(1000)}),
   ).rejects.toThrow(/node old \(v1\.34\.1\)/);
 });
 
@@ -514,9 +520,9 @@ describe('a token in plain text', () => {
     const access = {
       processes: {run: async () => ({exitCode: 0, stdout: '', stderr: ''})},
     } as unknown as ClusterAccess;
-    const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
     const to = {chart: 'agent-local', version: '0.6.5'} as const;
-    const prepared = await prepare(found, to, options, {
+    const options = {to, source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
+    const prepared = await prepareUpgrade(found, options, {
       choices: CHOICES,
       access,
       signal: AbortSignal.timeout(1000),
@@ -527,13 +533,14 @@ describe('a token in plain text', () => {
   test('rejects a Secret name that would have no effect', async () => {
     const access = {processes: {run: async () => expect.unreachable()}} as unknown as ClusterAccess;
     const options = {
+      to: NEW,
       source: undefined,
       overlay: {},
       newRelease: undefined,
       secretNames: {token: 'mine'},
     };
     await expect(
-      prepare(installed(), NEW, options, {
+      prepareUpgrade(installed(), options, {
         choices: CHOICES,
         access,
         signal: AbortSignal.timeout(1000),

@@ -1,0 +1,60 @@
+import type {ChartRequirements} from '../charts/recommend.ts';
+import {ExpectedError} from '../ground/errors.ts';
+import type {ReadChart} from '../operations/read-chart.ts';
+import {allowClearText} from '../settings/clear-text.ts';
+import type {Setting} from '../settings/define.ts';
+import type {Settings} from '../settings/settings.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/validate/validate.ts';
+import {confirmAll, unconfirmedWarnings} from './confirm-values.ts';
+import {type ChartDeps, readChartOfSettings} from './read-chart.ts';
+
+/** Values whose keys are not confirmed yet, and the chart that was read for them because its version is unknown. */
+export interface Unrendered {
+  generated: Generated;
+  chart: ReadChart | undefined;
+}
+
+/** For commands that only read the values: they do not write the credentials in them. */
+export const onlyRead = (settings: Settings): Settings =>
+  settings.with(allowClearText as Setting, {value: true, source: 'default'});
+
+/** Generates and validates the values. @throws ExpectedError */
+export async function generateUnrendered(
+  settings: Settings,
+  facts: ChartRequirements | undefined,
+  deps: ChartDeps,
+): Promise<Unrendered> {
+  const chart = await readChartOfSettings(settings, facts, deps);
+  return {generated: generateChecked(settings, facts, chart?.target), chart};
+}
+
+/** The same, with keys for an unknown chart version confirmed by rendering it. @throws ExpectedError */
+export async function generateFor(
+  settings: Settings,
+  facts: ChartRequirements | undefined,
+  deps: ChartDeps,
+): Promise<Generated> {
+  return confirmOne(await generateUnrendered(settings, facts, deps), deps);
+}
+
+/** @throws ExpectedError if the chart rejects the values */
+export async function confirmOne(made: Unrendered, deps: ChartDeps): Promise<Generated> {
+  const [generated] = await confirmGenerated([made], deps);
+  if (generated instanceof ExpectedError) throw generated;
+  return generated as Generated;
+}
+
+/** Adds warnings about keys without a confirmed effect; the chart can also reject the values. */
+export async function confirmGenerated(
+  all: readonly Unrendered[],
+  deps: ChartDeps,
+): Promise<(Generated | ExpectedError)[]> {
+  const given = all.map(({chart, generated: {values}}) => ({chart, values}));
+  const confirmed = await confirmAll(given, deps);
+  return all.map(({generated}, index) => {
+    const found = confirmed[index];
+    const warnings = [...generated.warnings, ...unconfirmedWarnings(found)];
+    return found?.rejection ?? {...generated, warnings};
+  });
+}

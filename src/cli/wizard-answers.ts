@@ -1,0 +1,54 @@
+import {findAnswers, settleAnswers} from '../answers/resolve.ts';
+import type {SettingsSource} from '../answers/sources.ts';
+import {url} from '../settings/agent.ts';
+import {chart, type TargetName, target} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
+import {AnswerStore, type Place, type ResumeState} from '../wizard/answer-store.ts';
+import {fromResumeState, requireSecretFlags} from '../wizard/resume.ts';
+import type {InstallFlags} from './install-flags.ts';
+import type {CommandContext} from './operate.ts';
+import {readChartOfSettings} from './read-chart.ts';
+import type {WizardAccess} from './wizard-session.ts';
+
+/** What answers questions before the wizard asks them. */
+interface GivenAnswers {
+  flags: InstallFlags;
+  sources: readonly SettingsSource[];
+  /** An interrupted session. */
+  kept: ResumeState | undefined;
+}
+
+/** The answers that the wizard begins with. @throws ExpectedError for invalid ones */
+export async function firstAnswers(
+  {flags, sources, kept}: GivenAnswers,
+  {app}: CommandContext,
+  {account}: WizardAccess,
+): Promise<{store: AnswerStore; given: Settings}> {
+  const all = kept ? [...sources, ...fromResumeState(kept)] : sources;
+  const found = await findAnswers(all, {files: app.files, now: app.now()});
+  settleAnswers({answers: new Map(), problems: found.problems}, {only: []});
+  if (kept) requireSecretFlags(kept, found.answers);
+  const given = new Settings(found.answers);
+  const others = [...found.answers].filter(([id]) => id !== target.id);
+  const store = new AnswerStore(new Map(others), kept);
+  const place = placeOf(found.answers.get(target.id)?.value as TargetName, flags['kube-context']);
+  if (place !== undefined) {
+    store.place = place;
+    store.asked.add(target.id);
+  }
+  if (flags.pool !== undefined) {
+    const {host} = await account();
+    store.pool = {host, name: flags.pool, mustExist: !flags['create-pool']};
+    if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
+    store.asked.add('pool').add(url.id);
+  }
+  if (store.get(chart) !== undefined)
+    store.readChart = (await readChartOfSettings(given, undefined, {app, flags}))?.target;
+  return {store, given};
+}
+
+/** The place that flags and answers select; a cluster must be asked for. */
+function placeOf(given: TargetName | undefined, context: string | undefined): Place | undefined {
+  if (context !== undefined) return {kind: 'kubernetes', context};
+  return given === undefined || given === 'kubernetes' ? undefined : {kind: given};
+}

@@ -1,0 +1,95 @@
+import {programOf} from '../ground/command-line.ts';
+import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {quote, type Settings} from '../settings/settings.ts';
+import {titleText} from '../ui/prompt-text.ts';
+import type {OfferedPools} from '../wizard/choose-target.ts';
+import type {WizardDeps} from '../wizard/run-wizard.ts';
+import type {ClusterFlags} from './flags.ts';
+import {generateFor} from './generate.ts';
+import {directoryOf, prepareInDocker} from './host.ts';
+import {completePath, saveFiles, typedPath} from './user-files.ts';
+import {WizardCluster} from './wizard-cluster.ts';
+import {offeredPools, poolFlags} from './wizard-readings.ts';
+import {contextOf, flagsAt, type WizardSession} from './wizard-session.ts';
+
+/** What the wizard needs from the command. */
+export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
+  const {flags, context, store, prompter, interrupt, resumeStore} = session;
+  const {app, screen, version} = context;
+  const {files, now, stderr: say, env} = app;
+  const cluster = new WizardCluster(session);
+  const offered = poolsToOffer(session);
+  return {
+    prompter,
+    files,
+    now,
+    say,
+    screen,
+    env,
+    program: programOf(env),
+    title: () => titleText(version, screen),
+    contexts: await cluster.contexts(),
+    installed: (kubeContext) => cluster.installed(kubeContext),
+    read: (kubeContext) => cluster.read(kubeContext),
+    lacking: (kubeContext, again) => cluster.lacking(kubeContext, again),
+    desired: cluster.desired,
+    prepare: (generated) => cluster.prepare(generated),
+    pools: async () => offered,
+    readChart: (source) => readChartName(source, session),
+    generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
+    planContainers: (settings) =>
+      prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
+    where: () => [...whereFlags(flagsAt(session)), ...poolFlags(store)],
+    onAnswer: () => resumeStore.keep(store),
+    typedPath: (text) => typedPath(text, env),
+    completePath: (text) => completePath(text, files, env),
+    save: (directory, settings, texts) => save(session, directory, settings, texts),
+  };
+}
+
+/** A token, or the Secret that contains it, needs no pool. */
+const NO_POOL = [token, tokenFile, tokenSecret];
+
+/** Read in the background from the first question on. */
+function poolsToOffer({
+  flags,
+  given,
+  context,
+}: WizardSession): Promise<OfferedPools | undefined> | undefined {
+  const isSettled =
+    flags.account === false ||
+    flags.pool !== undefined ||
+    NO_POOL.some((setting) => given.isExplicit(setting));
+  if (isSettled) return undefined;
+  const offered = offeredPools(given, context);
+  offered.catch(() => undefined);
+  return offered;
+}
+
+async function readChartName(source: string, {context: {app}}: WizardSession) {
+  const {readMetadata} = await import('../values/chart-files.ts');
+  return readMetadata(source, (await app.charts.read(source)).chart);
+}
+
+const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
+  ...(context ? [`--kube-context ${quote(context)}`] : []),
+  ...(kubeconfig ? [`--kubeconfig ${quote(kubeconfig)}`] : []),
+];
+
+function save(
+  {context, store, prompter}: WizardSession,
+  directory: string,
+  settings: Settings,
+  texts: readonly {path: string; text: string}[],
+): Promise<string[]> {
+  const {files, env} = context.app;
+  const options = {
+    directory: typedPath(directory, env),
+    context: contextOf(store),
+    settings,
+    texts,
+    isAccepted: false,
+    confirm: prompter.confirm,
+  };
+  return saveFiles(options, files);
+}
