@@ -20,7 +20,7 @@ import type {
   Registries,
 } from '../ground/system/system.ts';
 import {handleInterrupts} from '../ground/system/this-process.ts';
-import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
+import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
@@ -103,7 +103,7 @@ export function nodeApp(given = {isAccessible: false}): App {
       };
       return process.env['TERM'] === 'dumb' || isAccessible
         ? linePrompter(screen, streams)
-        : inquirerPrompter(screen, streams);
+        : new InquirerPrompter(screen, streams);
     },
     processes: (paths) => docker.guard(nodeProcesses(paths)),
     requireTool,

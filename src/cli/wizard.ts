@@ -80,7 +80,7 @@ export async function decideWithOperator(
 }
 
 async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
-  const {store, account, resumeStore} = session;
+  const {account, resumeStore} = session;
   const decision = await decisionOf(session);
   if (decision === 'quit')
     return {kind: 'left', text: resumeStore.isKept ? EXIT_TEXTS.quit : EXIT_TEXTS.lost};
@@ -91,19 +91,19 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
   if (decision instanceof OtherCommandChosen) {
     await resumeStore.forget();
     const {command} = decision;
-    return {kind: 'other-command', command, argv: argumentsFor(command, session)};
+    return {kind: 'other-command', command, argv: argumentsFor(decision, session)};
   }
   if ('onHost' in decision)
     return {kind: 'docker', settings: decision.onHost, plan: decision.plan, resumeStore};
-  const {generated, plan, saved} = decision;
-  const pool = store.pool && (await poolInstallOf(store.pool, account));
-  const flags = flagsAt(session);
+  const {generated, plan, saved, state} = decision;
+  const pool = state.pool && (await poolInstallOf(state.pool, account));
+  const flags = flagsAt(session, state);
   return {kind: 'cluster', flags, generated, wizard: {plan, saved}, pool, resumeStore};
 }
 
 async function decisionOf(session: WizardSession): Promise<Decision | OtherCommandChosen> {
   try {
-    return await runWizard(session.store, await wizardDeps(session));
+    return await runWizard(session.start, await wizardDeps(session));
   } catch (error) {
     if (error instanceof OtherCommandChosen) return error;
     throw error;
@@ -113,11 +113,11 @@ async function decisionOf(session: WizardSession): Promise<Decision | OtherComma
 /** Flags that another command for the installed release takes over. */
 const KEPT_FLAGS = ['helm', 'kubectl', 'timeout'] as const;
 
-function argumentsFor(command: OtherCommand, session: WizardSession): string[] {
-  const {flags, store} = session;
-  const source = command === 'upgrade' ? store.get(chartSource) : undefined;
+function argumentsFor({command, state}: OtherCommandChosen, session: WizardSession): string[] {
+  const {flags} = session;
+  const source = command === 'upgrade' ? state.answers.get(chartSource) : undefined;
   return [
-    ...nameFlags(nameAt(session)),
+    ...nameFlags(nameAt(session, state)),
     ...(source ? [`--${chartSource.id}`, source] : []),
     ...KEPT_FLAGS.flatMap((name) => (flags[name] ? [`--${name}`, flags[name]] : [])),
   ];
