@@ -76,6 +76,7 @@ export class WizardCluster {
     const {kubeTarget} = nameAt(this.#session, state);
     const {kubernetes} = await this.#session.accessTo(kubeTarget);
     const cluster = await facts.read('cluster', state);
+    if (!cluster.isRead) return NO_OBJECTS;
     const isOpenShift = cluster.answers?.answer(cloud) === 'openshift';
     const where = {namespace: kubeTarget.namespace, isOpenShift};
     return readNamespaceObjects(where, kubernetes, this.#shortly());

@@ -6,6 +6,7 @@ import type {Plan} from '../operations/step.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-text.ts';
+import {paragraph} from '../ui/theme.ts';
 import type {Generated} from '../values/generate.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
@@ -39,6 +40,9 @@ export type DecidedInstall = {resumeStore: ResumeStore} & (
   | {kind: 'docker'; settings: Settings; plan: HostPlan}
 );
 
+const KEPT =
+  'An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.';
+
 const EXIT_TEXTS = {
   saved: 'No agent was installed or changed.\n',
   quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
@@ -66,9 +70,7 @@ export async function decideWithOperator(
     const first = await firstAnswers({flags, sources, kept}, context, access);
     say(titleText(context.version, screen));
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
-      say(
-        'An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n',
-      );
+      say(`${paragraph('', KEPT, screen)}\n`);
     const session = {...access, ...first, flags, context, prompter, interrupt, resumeStore};
     return await outcomeOf(session);
   } catch (error) {

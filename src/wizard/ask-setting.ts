@@ -1,6 +1,6 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {Choice} from '../ground/system/system.ts';
-import {concurrency, tokenSecret} from '../settings/agent.ts';
+import {concurrency, token, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import type {Setting} from '../settings/define.ts';
@@ -61,6 +61,7 @@ export async function askSetting(id: string, asking: Asking): Promise<Reply> {
   };
 }
 
+const WHERE_TOKEN = 'In Scalr: account → Agent pools → your pool → Add agent.';
 const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
 
 /** How to ask: the default, the preselected row and the answer to edit. */
@@ -77,7 +78,12 @@ function optionsOf(
   const sizes = setting === (concurrency as Setting) ? sizeNote(view, known) : undefined;
   return {
     ...frame,
-    heading: [...frame.heading, ...(sizes ? [sizes] : []), ...(draft ? [COMPLETE] : [])],
+    heading: [
+      ...frame.heading,
+      ...(setting === (token as Setting) ? [WHERE_TOKEN] : []),
+      ...(sizes ? [sizes] : []),
+      ...(draft ? [COMPLETE] : []),
+    ],
     orElse: orElse ?? (hasChartDefault ? 'Chart default' : undefined),
     suggested: typeof suggested === 'function' ? suggested(view.answers.get) : suggested,
     ...(hostOf(view) === undefined ? {} : emptyOnHost(setting)),

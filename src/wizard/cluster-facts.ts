@@ -102,7 +102,7 @@ const ignore = (): void => undefined;
 
 function keyOf(fact: Fact, state: WizardState): string {
   const settings = DEPENDS_ON[fact];
-  const where = fact === 'pools' ? [] : [contextOf(state), state.place?.kind === 'files'];
+  const where = fact === 'pools' ? [] : [contextOf(state)];
   return JSON.stringify([fact, ...where, ...settings.map(state.answers.get)]);
 }
 

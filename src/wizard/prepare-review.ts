@@ -5,7 +5,6 @@ import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {exportHost, type HostExport} from '../extensions/fleet/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartVersion, target} from '../settings/release.ts';
@@ -43,13 +42,11 @@ export interface ReviewReaders {
   planContainers(settings: Settings): Promise<HostPlan>;
 }
 
-type Readers = ReviewReaders & {prompter: Prompter};
-
 /** Generates the values and plans the install. A problem is part of the result. */
 export async function prepareReview(
   view: WizardState,
   facts: ChartRequirements,
-  readers: Readers,
+  readers: ReviewReaders,
 ): Promise<Reviewed> {
   const reviewed: Reviewed = {};
   try {
@@ -65,27 +62,26 @@ export async function prepareReview(
 async function prepareHost(
   reviewed: Reviewed,
   view: WizardState,
-  {prompter, planContainers}: Readers,
+  {planContainers}: ReviewReaders,
 ): Promise<void> {
   const platform = hostOf(view) ?? 'docker';
   const settings = confirmed(view, {});
   const host = {...exportHost(settings, platform), settings};
   reviewed.host = host;
   if (platform === 'systemd' || host.warnings.some(({code}) => code === 'NO_TOKEN')) return;
-  const plan = await prompter.wait('Reading the containers', planContainers(settings));
-  reviewed.host = {...host, plan};
+  reviewed.host = {...host, plan: await planContainers(settings)};
 }
 
 async function prepareCluster(
   reviewed: Reviewed,
   view: WizardState,
-  {facts, readers}: {facts: ChartRequirements; readers: Readers},
+  {facts, readers}: {facts: ChartRequirements; readers: ReviewReaders},
 ): Promise<void> {
-  const {prompter, generate, prepare} = readers;
+  const {generate, prepare} = readers;
   const generated = await generate(confirmed(view, facts), facts);
   reviewed.generated = generated;
   if (view.place?.kind === 'files') return;
-  reviewed.prepared = await prompter.wait('Checking the cluster', prepare(view, generated));
+  reviewed.prepared = await prepare(view, generated);
 }
 
 /**

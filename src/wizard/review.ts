@@ -1,3 +1,4 @@
+import {setImmediate} from 'node:timers/promises';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
@@ -104,7 +105,13 @@ export class Review {
     if (isSame) return before.reviewed;
     this.#last = undefined;
     this.#isPrinted = false;
-    return prepareReview(view.state, requirementsOf(view.known), this.#deps);
+    const isFiles = state.place?.kind === 'files' || state.place?.kind === 'systemd';
+    const what = isFiles ? 'Writing the values' : 'Checking what an install would change';
+    // The values are generated after the first sign of life.
+    const preparing = setImmediate().then(() =>
+      prepareReview(view.state, requirementsOf(view.known), this.#deps),
+    );
+    return this.#deps.prompter.wait(what, preparing);
   }
 
   #menuOf({state, view, reviewed}: Shown): Menu {

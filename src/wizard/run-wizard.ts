@@ -51,6 +51,9 @@ const ASKS: Readonly<Record<string, (asking: Asking) => Promise<Reply>>> = {
 const OF_PLACE = ['target', 'requirements', 'installed', 'elsewhere'];
 const OF_AGENT = ['pool', 'token', 'token-secret', 'url'];
 
+/** The review, after the place and the token. */
+const LAST = 3;
+
 /** Facts that a step waits for. */
 interface Wait {
   message: string;
@@ -117,17 +120,26 @@ class Session {
   #take(step: NextStep): Promise<Decided> {
     if (step.kind === 'question') return this.#ask(step.id);
     if (step.kind === 'change') return this.#change();
+    this.#number(LAST);
     return this.#review.decide(this.#state, this.#view(), this.#steps());
   }
 
   async #ask(id: string): Promise<Decided> {
     const state = this.#state;
     this.#transcript.show(this.#steps(id));
+    this.#number(OF_PLACE.includes(id) ? 1 : 2);
     const canGoBack = state.history.length > 0 || state.opened !== undefined || 'quit';
     const frame = {heading: state.notes, canGoBack} as const;
     const asking: Asking = {state, known: this.#known(), frame, deps: this.#deps};
     const reply = await (ASKS[id]?.(asking) ?? askSetting(id, asking));
     return {state: apply(state, reply)};
+  }
+
+  /** Who cannot see the screen is told how far the way is. */
+  #number(number: number): void {
+    const {screen, say} = this.#deps;
+    if (screen.isAccessible && this.#state.opened === undefined)
+      say(`\nQuestion ${number} of ${LAST}.\n`);
   }
 
   async #change(): Promise<Decided> {
