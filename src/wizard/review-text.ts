@@ -95,7 +95,9 @@ function stepsText({prepared, host}: Reviewed, screen: Screen): string[] {
   const steps = [...(prepared?.accountSteps ?? []), ...(plan?.steps ?? [])].map(({title}) => title);
   const {green} = theme(screen);
   const row = (label: string, text: string): string =>
-    paragraph(`   ${green(label.padEnd(LABEL_WIDTH))}`, text, screen);
+    screen.isAccessible
+      ? paragraph('', `${label}: ${text}`, screen)
+      : paragraph(`   ${green(label.padEnd(LABEL_WIDTH))}`, text, screen);
   return [
     ...(plan === undefined
       ? []

@@ -120,6 +120,7 @@ class Session {
   #take(step: NextStep): Promise<Decided> {
     if (step.kind === 'question') return this.#ask(step.id);
     if (step.kind === 'change') return this.#change();
+    this.#transcript.show(this.#steps());
     this.#number(LAST);
     return this.#review.decide(this.#state, this.#view(), this.#steps());
   }

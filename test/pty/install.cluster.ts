@@ -68,7 +68,7 @@ test('keys during an install leave no mark, and Ctrl-C interrupts it', async () 
     enter(/Where will the agent run\?[\s\S]*Esc quit/),
     enter(/What do you want to do\?[\s\S]*❯ Install[\s\S]*Esc back/),
     {see: /Installing[\s\S]*[⠋⠙⠹⠸]/, press: '\r\rabc\r'},
-    {see: /0 of 1 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
+    {see: /0 of 5 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
   ];
   const flags = ['--skip-preflight', '--timeout', '50s', '--node-selector', 'pool=nowhere'];
   const {exit, screen, lines} = await installOn({steps}, ...flags);
