@@ -22,12 +22,12 @@ const cluster = {
   hookTimeout: 1_200_000,
 };
 
-/** The build does the same with templates/export. */
+/** The build does the same with files of templates. */
 const textFiles = {
   name: 'text-files',
   enforce: 'pre' as const,
   load: (id: string) =>
-    /\.(md|gotmpl|tf)$/.test(id)
+    /\.(md|gotmpl|tf|sh|yaml)$/.test(id)
       ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
       : undefined,
 };

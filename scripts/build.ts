@@ -14,8 +14,8 @@ const SHARED: BuildOptions = {
   platform: 'node',
   minify: true,
   logLevel: 'warning',
-  // Files of templates/export.
-  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text'},
+  // Files of templates.
+  loader: {'.md': 'text', '.gotmpl': 'text', '.tf': 'text', '.sh': 'text', '.yaml': 'text'},
 };
 
 const sourcesIn = (folder: string): string[] =>

@@ -9,20 +9,22 @@ import {newestOf} from '../src/charts/target.ts';
 import {CAUSES} from '../src/checks/diagnose/explain.ts';
 import {CHECKS} from '../src/checks/preflight/run-preflight.ts';
 import {MACHINE_CHECKS} from '../src/extensions/machine/preflight/machine-checks.ts';
+import {explanations} from '../src/findings/catalog.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
 import {concurrency} from '../src/settings/agent.ts';
 import {httpsProxy} from '../src/settings/network.ts';
+import {codesPage, explanationsOf} from './docs/codes-page.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
-import {ENTRIES, errorsPage} from './docs/errors/page.ts';
+import {ENTRIES, errorExamples, errorsPage} from './docs/errors/page.ts';
 import {exitRows, exitRowsOf, MEANINGS, statusesNamed, statusesOf} from './docs/exit-codes.ts';
-import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
+import {exampleOf, FOUND_CODES, findingsPage} from './docs/findings-page.ts';
 import {cacheTable, chartChangesTable, hostsTable} from './docs/guide-tables.ts';
 import {ignoredTable} from './docs/ignored-table.ts';
 import {indexPage} from './docs/index-page.ts';
 import {knownProblemsTable} from './docs/known-problems-table.ts';
 import {table} from './docs/markdown.ts';
-import {preflightPage} from './docs/preflight-page.ts';
+import {ALL_CHECKS, preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
 import {settings} from './docs/settings.ts';
 import {settingsPage} from './docs/settings-page.ts';
@@ -78,7 +80,7 @@ test('README.md counts what the program knows, and lists every chart version', a
   const numbers = [
     `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,
     `[${CHECKS.length + MACHINE_CHECKS.length} checks](docs/preflight.md) before an install`,
-    `[${CAUSES.length} causes](docs/errors.md#not_ready) of failures, with their remedies`,
+    `[${CAUSES.length} causes](docs/causes.md) of failures, with their remedies`,
     `[${breaking.length} upgrades](docs/charts/upgrades.md) that fail or lose data with Helm alone`,
   ];
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -189,8 +191,22 @@ describe('docs/', () => {
   test('errors.md has real output for every code', async () =>
     expectFile('docs/errors.md', await errorsPage()));
 
+  test.each(['causes.md', 'upgrades.md', 'warnings.md'])('%s', async (page) =>
+    expectFile(`docs/${page}`, codesPage(page)));
+
   test('every error code has an entry, and every entry has a code', () => {
     expect(Object.keys(ENTRIES)).toEqual([...ERROR_CODES]);
+  });
+
+  test('the catalog has every code of validate, every check, every cause and every known problem', () => {
+    const codesOf = (page: string): string[] => explanationsOf(page).map(({code}) => code);
+    expect(codesOf('preflight.md')).toEqual(ALL_CHECKS.map(({id}) => id));
+    expect(codesOf('causes.md')).toEqual(expect.arrayContaining(CAUSES.map(({code}) => code)));
+    const all = explanations().map(({code}) => code);
+    const problems = Object.values(KNOWN_PROBLEMS).flat();
+    expect(all).toEqual(expect.arrayContaining(problems.map(({code}) => code)));
+    expect(all).toEqual(expect.arrayContaining([...FOUND_CODES]));
+    expect(all.filter((code, index) => all.indexOf(code) !== index)).toEqual([]);
   });
 
   test('every exit code has a meaning', () => {
@@ -211,6 +227,15 @@ describe('docs/', () => {
     expect(documented).toEqual(expect.arrayContaining(own));
     expect([...reached, String(ExitCode.ok)]).toEqual(expect.arrayContaining(documented));
   });
+});
+
+test('templates/findings/examples.json has what the program says', async () => {
+  const ofValues = FOUND_CODES.map((code) => [code, exampleOf(code)] as const);
+  const examples = {...Object.fromEntries(ofValues), ...(await errorExamples())};
+  await expectFile(
+    'templates/findings/examples.json',
+    `${JSON.stringify(examples, Object.keys(examples).toSorted(), 2)}\n`,
+  );
 });
 
 test('schemas/answers.schema.json describes an answers file', async () => {

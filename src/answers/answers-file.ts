@@ -1,4 +1,4 @@
-import {Document, isMap, LineCounter, type Node, parseDocument, visit} from 'yaml';
+import {Document, isMap, LineCounter, type Node, parseDocument, visit, type YAMLError} from 'yaml';
 import {refuseEncrypted} from '../ground/encryption.ts';
 import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
 import {closest, yamlProblem} from '../ground/text.ts';
@@ -7,6 +7,13 @@ import {catalog} from '../settings/catalog.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
+/** A file that was parsed, with what its errors refer to. */
+interface AnswersDocument {
+  path: string;
+  document: Document.Parsed;
+  lines: LineCounter;
+}
+
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */
 export function parseAnswers(
   text: string,
@@ -14,64 +21,69 @@ export function parseAnswers(
   others: readonly string[] = [],
 ): ReadonlyMap<string, unknown> {
   refuseEncrypted(path, text, (decrypt) => `Use the decrypted content: --answers <(${decrypt})`);
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, {
+  const lines = new LineCounter();
+  const options = {
     uniqueKeys: true,
     stringKeys: true,
     logLevel: 'error',
-    lineCounter,
-  });
+    lineCounter: lines,
+  } as const;
+  const document = parseDocument(text, options);
   const [problem] = document.errors;
-  if (problem) {
-    const line = problem.linePos?.[0];
-    if (problem.code === 'MULTIPLE_DOCS')
-      throw wrong(path, `line ${line?.line} starts a second YAML document`, [
-        'Keep one document in the file: remove ---',
-      ]);
-    const message = yamlProblem(problem.message).replace(/\.$/, '');
-    const place = line ? {line: line.line, column: line.col} : {};
-    const at = line ? `line ${line.line}, column ${line.col}` : '';
-    throw wrong(
-      path,
-      `${at && `${at}: `}${message}`,
-      [`Correct the YAML of ${at || 'the file'}`],
-      [{...place, message: `${message}.`}],
-    );
-  }
-  refuseOdd(document, path, lineCounter);
+  if (problem) throw invalidYaml(problem, path);
+  refuseOdd(document, path, lines);
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers))
     throw wrong(path, 'expected a mapping of settings to values');
-  const known = [
-    ...catalog.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id),
-    ...others,
-  ];
-  const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
-  if (unknown.length > 0) {
-    const suggestionFor = (key: string): string | undefined => {
-      if (key === 'token')
-        return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
-      const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
-      return near && `Did you mean ${near} instead of ${key}?`;
-    };
-    throw wrong(
-      path,
-      `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${unknown.map((key) => `"${key}"${lineOf(key, document, lineCounter)}`).join(', ')}`,
-      unknown.flatMap((key) => suggestionFor(key) ?? []),
-      unknown.map((key) => {
-        const suggestion = suggestionFor(key);
-        return {
-          setting: key,
-          message: 'Unknown setting.',
-          ...(suggestion === undefined ? {} : {suggestion}),
-        };
-      }),
-    );
-  }
+  refuseUnknown(Object.keys(answers), others, {path, document, lines});
   return new Map(
     Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null),
   );
+}
+
+function invalidYaml({code, message: text, linePos}: YAMLError, path: string): ExpectedError {
+  const [start] = linePos ?? [];
+  if (code === 'MULTIPLE_DOCS')
+    return wrong(path, `line ${start?.line} starts a second YAML document`, [
+      'Keep one document in the file: remove ---',
+    ]);
+  const message = yamlProblem(text).replace(/\.$/, '');
+  if (start === undefined) return wrong(path, message, ['Correct the YAML of the file']);
+  const {line, col: column} = start;
+  const at = `line ${line}, column ${column}`;
+  const problem = {line, column, message: `${message}.`};
+  return wrong(path, `${at}: ${message}`, [`Correct the YAML of ${at}`], [problem]);
+}
+
+/** @throws ExpectedError that lists all keys that are no settings */
+function refuseUnknown(
+  keys: readonly string[],
+  others: readonly string[],
+  {path, document, lines}: AnswersDocument,
+): void {
+  const settings = catalog.filter((setting) => setting.onlyEnv === undefined);
+  const known = [...settings.map(({id}) => id), ...others];
+  const unknown = keys.filter((key) => !known.includes(key) && key !== '$schema');
+  if (unknown.length === 0) return;
+  const problems = unknown.map((setting): SettingProblem => {
+    const suggestion = suggestionFor(setting, known);
+    return {setting, message: 'Unknown setting.', ...(suggestion ? {suggestion} : {})};
+  });
+  const listed = unknown.map((key) => `"${key}"${lineOf(key, document, lines)}`).join(', ');
+  throw wrong(
+    path,
+    `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${listed}`,
+    problems.flatMap(({suggestion}) => suggestion ?? []),
+    problems,
+  );
+}
+
+function suggestionFor(key: string, known: readonly string[]): string | undefined {
+  if (key === 'token')
+    return 'Set SCALR_AGENT_TOKEN, or token-file: a token is never read from the answers file';
+  const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
+  return near && `Did you mean ${near} instead of ${key}?`;
 }
 
 function lineOf(key: string, document: Document.Parsed, lines: LineCounter): string {

@@ -25,7 +25,7 @@ import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, cloud, namespace, nodeOs, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {writtenSettings} from '../values/read-values.ts';
+import {writtenSettings} from '../values/reading/read-values.ts';
 import {fromCluster, unreadFacts} from './discovered.ts';
 import type {SettingsSource} from './sources.ts';
 

@@ -102,7 +102,8 @@ export function settleAnswers(
   const mayBeInFile = isIncomplete || problems.some(({setting}) => setting === tokenFile);
   const refusals =
     problems.length > 0 || missing.length > 0 ? [refusal(problems, missing, mayBeInFile)] : [];
-  const [first, ...others] = [...failures, ...refusals];
+  const all = [...failures, ...refusals];
+  const [first, ...others] = all;
   if (first !== undefined) throw combined([first, ...others]);
   return new Settings(answers);
 }

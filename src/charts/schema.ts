@@ -22,7 +22,7 @@ export interface SchemaNode {
   $ref?: string;
   enum?: readonly string[];
   pattern?: string;
-  /** A string format that a pattern cannot express, defined in src/values/validate/formats.ts. */
+  /** A string format that a pattern cannot express, defined in src/values/rules/formats.ts. */
   format?: string;
   minimum?: number;
   maximum?: number;

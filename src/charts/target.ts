@@ -93,8 +93,3 @@ function checkVersion(name: ChartName, version: string): Warning[] {
 /** Pods of runs carry no label of the chart, so its NetworkPolicy does not select them (templates/networkpolicy.yaml). */
 export const policyMissesRuns = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
-
-/** Labels of every other pod of a release (templates/_helpers.tpl, selectorLabels). */
-export const releaseLabels = (release: string): Readonly<Record<string, string>> => ({
-  'app.kubernetes.io/instance': release,
-});

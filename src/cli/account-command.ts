@@ -6,17 +6,29 @@ import {
   type ScalrAgent,
   type ScalrPool,
 } from '../checks/status/account.ts';
-import {type AccountPlan, runAccountSteps} from '../extensions/account/account-steps.ts';
+import {
+  type AccountPlan,
+  type PoolPlan,
+  runAccountSteps,
+} from '../extensions/account/account-steps.ts';
 import type {Resource, ScalrClient} from '../extensions/account/client.ts';
+import {type PoolLinks, planLinks} from '../extensions/account/link-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {type PoolLinks, type PoolPlan, planLinks} from '../extensions/account/pool.ts';
 import {usageError} from '../ground/errors.ts';
 import {TARGETS} from '../settings/release.ts';
 import {accountFlags} from './account.ts';
 import {BaseCommand} from './base-command.ts';
 import {type ConfirmFlags, confirmFlags, type Parsed, repeated} from './flags.ts';
-import {operate, stepsOf} from './operate.ts';
+import {operate, type RunDeps, stepsOf} from './operate.ts';
 
+interface AccountChange<Result> {
+  client: ScalrClient;
+  plan: AccountPlan;
+  /** The result of a dry run. */
+  planned: Result;
+}
+
+/** Sends the requests of the plan. */
 type Send = () => Promise<(Resource | undefined)[]>;
 
 /** Base class of commands that use the Scalr account and no cluster. */
@@ -37,26 +49,19 @@ export abstract class AccountCommand<
 
   /** Shows, confirms and runs a change of the account; `planned` is the result of a dry run. @throws ExpectedError */
   protected changeAccount(
-    {steps, warnings, blocked}: AccountPlan,
-    planned: Result,
-    client: ScalrClient,
+    {client, plan, planned}: AccountChange<Result>,
     flags: ConfirmFlags,
     run: (send: Send) => Promise<Result>,
   ): Promise<Result> {
-    const text = `${accountPlanText(steps, client, this.screen)}\n`;
-    const context = this.context({});
-    return operate<Result>(
-      {
-        steps,
-        text,
-        warnings,
-        blocked,
-        run: (deps) => run(() => runAccountSteps(steps, client, deps)),
-      },
-      planned,
-      flags,
-      context,
-    );
+    const {steps, warnings, blocked} = plan;
+    const operation = {
+      steps,
+      text: `${accountPlanText(steps, client, this.screen)}\n`,
+      warnings,
+      blocked,
+      run: (deps: RunDeps) => run(() => runAccountSteps(steps, client, deps)),
+    };
+    return operate<Result>(operation, planned, flags, this.context({}));
   }
 }
 
@@ -136,7 +141,7 @@ export abstract class LinkCommand extends PoolCommand<PoolChange> {
       this.say('Nothing was changed.\n');
       return unchanged;
     }
-    return this.changeAccount(plan, unchanged, client, flags, async (send) => {
+    return this.changeAccount({client, plan, planned: unchanged}, flags, async (send) => {
       await send();
       this.say(`The links of agent pool ${plan.pool.name} are changed.\n`);
       return poolChange(plan, true);

@@ -1,12 +1,13 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/define.ts';
-import {type ScalrClient, type ScalrRoute, scalrClient} from '../extensions/account/client.ts';
+import {ScalrClient} from '../extensions/account/client.ts';
 import {
   type Credential,
   findCredential,
   noCredential,
   storedTokens,
 } from '../extensions/account/credentials.ts';
+import type {ScalrRoute} from '../extensions/account/route.ts';
 import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import {proxyFor} from '../settings/addresses.ts';
@@ -14,7 +15,7 @@ import {url} from '../settings/agent.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
-import {readValues} from '../values/read-values.ts';
+import {readValues} from '../values/reading/read-values.ts';
 import type {App} from './app.ts';
 import {answersFlag} from './flags.ts';
 
@@ -86,7 +87,7 @@ async function accountClient(
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
-  return scalrClient({
+  return new ScalrClient({
     host,
     source,
     token,

@@ -21,9 +21,10 @@ import type {
 } from '../ground/system/system.ts';
 import {handleInterrupts} from '../ground/system/this-process.ts';
 import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
-import {linePrompter} from '../ui/line-prompter.ts';
+import {LinePrompter} from '../ui/line-prompter.ts';
+import {liveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
-import {asciiFallback, isAsciiOnly, liveLines, type Screen} from '../ui/theme.ts';
+import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
 /** External dependencies of a command; tests replace them. */
 export interface App extends Clock {
@@ -81,6 +82,32 @@ const screenOf = (stream: NodeJS.WriteStream, isAccessible: boolean): Screen => 
   isAccessible: stream.isTTY === true && isAccessible,
 });
 
+/** What few commands use is loaded when it is called. */
+const LOADED_LATER: Pick<
+  App,
+  'kubernetes' | 'registries' | 'connections' | 'archives' | 'pageTemplate' | 'openInBrowser'
+> = {
+  kubernetes: async (...where) =>
+    (await import('../cluster/kubernetes/connect.ts')).kubernetesClient(...where),
+  registries: {
+    manifest: async (...about) =>
+      (await import('../ground/system/connections.ts')).registries.manifest(...about),
+  },
+  connections: {
+    open: async (...about) =>
+      (await import('../ground/system/connections.ts')).connections.open(...about),
+  },
+  archives: {
+    create: async (path) =>
+      (await import('../ground/system/zip-archive.ts')).zipArchives.create(path),
+    open: async (path) => (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
+  },
+  pageTemplate: async (root) =>
+    (await import('../ground/system/node-files.ts')).readPageTemplate(root),
+  openInBrowser: async (path) =>
+    (await import('../ground/system/node-processes.ts')).openInBrowser(path),
+};
+
 export function nodeApp(given = {isAccessible: false}): App {
   const isAccessible =
     given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
@@ -88,48 +115,14 @@ export function nodeApp(given = {isAccessible: false}): App {
   const live = liveLines(process.stderr);
   const docker = new DockerTarget(hostTools, process.env);
   return {
+    ...LOADED_LATER,
     env: process.env,
     files: nodeFiles,
     charts: nodeCharts(nodeFiles),
-    prompter: (screen, signal) => {
-      const interrupt = (): boolean => process.kill(process.pid, 'SIGINT');
-      const isEchoed = process.env['INSIDE_EMACS'] !== undefined;
-      const streams = {
-        input: process.stdin,
-        output: process.stderr,
-        interrupt,
-        isEchoed,
-        ...(signal ? {signal} : {}),
-      };
-      return process.env['TERM'] === 'dumb' || isAccessible
-        ? linePrompter(screen, streams)
-        : new InquirerPrompter(screen, streams);
-    },
+    prompter: (screen, signal) => nodePrompter(screen, isAccessible, signal),
     processes: (paths) => docker.guard(nodeProcesses(paths)),
     requireTool,
-    kubernetes: async (...where) =>
-      (await import('../cluster/kubernetes/connect.ts')).kubernetesClient(...where),
     host: docker.tools(),
-    registries: {
-      manifest: async (...about) =>
-        (await import('../ground/system/connections.ts')).registries.manifest(...about),
-    },
-    connections: {
-      open: async (...about) =>
-        (await import('../ground/system/connections.ts')).connections.open(...about),
-    },
-    archives: {
-      async create(path) {
-        const {zipArchives} = await import('../ground/system/zip-archive.ts');
-        return zipArchives.create(path);
-      },
-      open: async (path) =>
-        (await import('../ground/system/zip-archive.ts')).zipArchives.open(path),
-    },
-    pageTemplate: async (root) =>
-      (await import('../ground/system/node-files.ts')).readPageTemplate(root),
-    openInBrowser: async (path) =>
-      (await import('../ground/system/node-processes.ts')).openInBrowser(path),
     handleInterrupts,
     now: () => new Date(),
     sleep,
@@ -145,6 +138,22 @@ export function nodeApp(given = {isAccessible: false}): App {
     },
     exitCode: () => Number(process.exitCode ?? 0),
   };
+}
+
+function nodePrompter(
+  screen: Screen,
+  isAccessible: boolean,
+  signal: AbortSignal | undefined,
+): Prompter {
+  const streams = {
+    input: process.stdin,
+    output: process.stderr,
+    interrupt: () => process.kill(process.pid, 'SIGINT'),
+    isEchoed: process.env['INSIDE_EMACS'] !== undefined,
+    ...(signal ? {signal} : {}),
+  };
+  const isByLine = process.env['TERM'] === 'dumb' || isAccessible;
+  return isByLine ? new LinePrompter(screen, streams) : new InquirerPrompter(screen, streams);
 }
 
 interface Addresses {

@@ -12,14 +12,8 @@ import {purpose, url} from '../settings/agent.ts';
 import {target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {installDiffText} from '../ui/changes.ts';
-import {
-  NOT_WAITED,
-  nextSteps,
-  nextStepsText,
-  planText,
-  resultSentence,
-  savedText,
-} from '../ui/plan.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence, savedText} from '../ui/next-steps.ts';
+import {planText} from '../ui/plan.ts';
 import {planWarnings} from '../ui/review.ts';
 import {installInPool, withToken} from './install-pool.ts';
 import {type KeptFiles, keepFiles} from './keep-files.ts';
@@ -31,7 +25,7 @@ import {
   openWarnings,
   preflight,
 } from './plan-cluster-install.ts';
-import {diagnosticsPath, saveFiles} from './user-files.ts';
+import {diagnosticsPath, saveFiles} from './save-files.ts';
 
 /** Shows what the install would change. */
 export function showInstallDiff(planned: InstallPlan): InstallResult {

@@ -32,15 +32,10 @@ import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
 import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
-import {asksForJson, decisionSteps, failureDocument, toExpectedError} from './failure.ts';
-import {
-  type ClusterFlags,
-  type ConfirmFlags,
-  generalFlags,
-  releaseName,
-  type SharedFlags,
-  timeoutOf,
-} from './flags.ts';
+import {type ClusterFlags, releaseName, timeoutOf} from './connection-flags.ts';
+import {decisionSteps} from './decisions.ts';
+import {failureDocument, toExpectedError} from './failure.ts';
+import {type ConfirmFlags, generalFlags, type SharedFlags} from './flags.ts';
 import {
   checksOfConnection,
   failuresOf,
@@ -49,6 +44,7 @@ import {
   requireToken,
   TOKEN_SECRET,
   type TokenPlace,
+  type Tool,
   throwAll,
 } from './local-inputs.ts';
 import type {CommandContext} from './operate.ts';
@@ -60,8 +56,8 @@ import {
   withName,
   withSupportedTarget,
 } from './settings-sources.ts';
-import {type KnownFlags, normalizeArgv} from './spellings.ts';
-import {writeResult} from './user-files.ts';
+import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
+import {writeResult} from './write-files.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
@@ -186,7 +182,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** For `requireLocal`: flags that only a release in a cluster has. */
   protected async clusterChecks(
-    tools: Parameters<typeof checksOfConnection>[0],
+    tools: readonly Tool[],
     flags: SharedFlags & ClusterFlags,
   ): Promise<LocalCheck[]> {
     const isInCluster = (await this.givenTarget(flags)) === 'kubernetes';

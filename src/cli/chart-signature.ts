@@ -1,6 +1,6 @@
 import type {ChartReference} from '../cluster/helm/helm.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
-import {toolPaths} from './flags.ts';
+import {toolPaths} from './connection-flags.ts';
 import type {ChartDeps} from './read-chart.ts';
 
 /** The signature of the chart with --verify; undefined without the flag. @throws ExpectedError if it cannot be verified */

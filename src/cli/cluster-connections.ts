@@ -8,7 +8,7 @@ import type {ReadErrorKind} from '../ground/fact.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {ignoredVariables} from '../ground/system/tool-environment.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, toolPaths} from './flags.ts';
+import {type ClusterFlags, toolPaths} from './connection-flags.ts';
 
 interface ConnectionsDeps {
   /** Shows what a credential plugin prints to the person who logs in; undefined if nobody can. */

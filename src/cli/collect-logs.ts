@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import type {Pod} from '../cluster/kubernetes/objects.ts';
-import {findPool, linksOf, listAgents, queueOf} from '../extensions/account/account.ts';
+import {linksOf, listAgents, queueOf} from '../extensions/account/account.ts';
 import {poolOfPods} from '../extensions/account/account-status.ts';
+import {findPool} from '../extensions/account/find-object.ts';
 import {
   accessText,
   bundleText,
@@ -10,33 +11,24 @@ import {
   withheldText,
 } from '../extensions/bundle/bundle-text.ts';
 import type {AgentsInAccount} from '../extensions/bundle/collect/docker.ts';
-import {
-  logContainers,
-  MIN_SHARE_BYTES,
-  type Since,
-} from '../extensions/bundle/collect/log-items.ts';
+import {logContainers, type Since} from '../extensions/bundle/collect/log-items.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
 import type {Gap, TextFile} from '../extensions/bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
-import {type Bundle, type Collected, signalExitCode} from '../extensions/bundle/write-bundle.ts';
+import {MIN_SHARE_BYTES} from '../extensions/bundle/collect/shares.ts';
+import {type Collected, signalExitCode} from '../extensions/bundle/save-bundle.ts';
+import type {Bundle} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText, type Values} from '../ground/tree.ts';
 import {bytes, milliOf} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {accountFlag, addressIn, optionalAccount} from './account.ts';
-import {
-  answersFlag,
-  connectionFlags,
-  durationOf,
-  emptyFlag,
-  type Parsed,
-  refuseWith,
-  settingFlags,
-  targetFlag,
-  timeoutOf,
-} from './flags.ts';
+import {connectionFlags, timeoutOf} from './connection-flags.ts';
+import {durationOf, emptyFlag, refuseWith} from './flag-values.ts';
+import {answersFlag, type Parsed} from './flags.ts';
 import type {CommandContext} from './operate.ts';
+import {settingFlags, targetFlag} from './setting-flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
 const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;

@@ -3,7 +3,7 @@ import type {Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Confirmed} from '../operations/confirm-keys.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import {toolPaths} from './flags.ts';
+import {toolPaths} from './connection-flags.ts';
 import type {ChartDeps} from './read-chart.ts';
 
 /** Values, and the chart that was read for them. */

@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import type {SettingsSource} from '../answers/sources.ts';
+import {type Additions, BASES, type ImageBase} from '../extensions/fleet/dockerfile.ts';
 import {
   clusterWithoutOverlay,
   FLEET_TARGETS,
   type FleetTarget,
 } from '../extensions/fleet/engines.ts';
 import type {Fleet, TokenSource} from '../extensions/fleet/fleet.ts';
-import {type Additions, BASES, type ImageBase} from '../extensions/machine/docker.ts';
 import {commandLine} from '../ground/command-line.ts';
 import {failed, usageError} from '../ground/errors.ts';
 import {secretAnnotation, secretLabel} from '../settings/agent.ts';
@@ -15,7 +15,8 @@ import {chartSource} from '../settings/release.ts';
 import {recordedFlags, recordedPath, type Settings} from '../settings/settings.ts';
 import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, type Parsed, repeated} from './flags.ts';
+import type {ClusterFlags} from './connection-flags.ts';
+import {type Parsed, repeated} from './flags.ts';
 import {confirmOne, generateUnrendered, type Unrendered} from './generate.ts';
 import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
 import type {ChartDeps} from './read-chart.ts';

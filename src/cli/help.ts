@@ -102,6 +102,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
       'kube-context',
     ],
     inspect: ['open', 'report', 'trace', 'json'],
+    explain: ['json'],
   },
   FILES: {
     values: [

@@ -3,18 +3,13 @@ import {ExpectedError, failed} from '../ground/errors.ts';
 import {catalog} from '../settings/catalog.ts';
 import {accountFlag} from './account.ts';
 import {
-  answersFlag,
   CONNECTION_FLAGS,
-  confirmFlags,
   connectionFlags,
   noFromClusterFlag,
-  type Parsed,
-  type SharedFlags,
-  settingFlags,
   takeOverFlag,
-  targetFlag,
-  verifyFlag,
-} from './flags.ts';
+} from './connection-flags.ts';
+import {answersFlag, confirmFlags, type Parsed, type SharedFlags, verifyFlag} from './flags.ts';
+import {settingFlags, targetFlag} from './setting-flags.ts';
 
 export const KUBERNETES_ONLY_FLAGS = [
   'diff',

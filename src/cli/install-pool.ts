@@ -8,9 +8,9 @@ import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
 import {accountTokenIn} from '../cluster/release/namespace.ts';
 import {linksOf} from '../extensions/account/account.ts';
 import type {AccountDeps, AccountStep} from '../extensions/account/account-steps.ts';
+import {awaitAgents} from '../extensions/account/await-agents.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {
-  awaitAgents,
   type CreatedToken,
   installWithPool,
   type PreparedPool,

@@ -3,7 +3,7 @@ import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {saveFiles} from './user-files.ts';
+import {saveFiles} from './save-files.ts';
 
 /** The first line of every file that this program saves. */
 const OWN = /^# (Answers file for scalr-agent|Values of agent-)/;

@@ -6,7 +6,8 @@ import {spell} from '../settings/define.ts';
 import {namespace, release, type TargetName} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, durationOf, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, timeoutOf, toolPaths} from './connection-flags.ts';
+import {durationOf} from './flag-values.ts';
 
 /** Fails if a local input is wrong or missing. @throws ExpectedError */
 export type LocalCheck = () => unknown;
@@ -49,7 +50,7 @@ export function throwAll(failures: readonly ExpectedError[]): void {
   if (first !== undefined) throw combined([first, ...others]);
 }
 
-type Tool = 'helm' | 'kubectl';
+export type Tool = 'helm' | 'kubectl';
 
 /** The tools that the command runs, and those with a path on the command line. */
 export const checksOfTools = (

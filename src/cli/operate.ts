@@ -9,7 +9,7 @@ import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import {type NotChecked, notCheckedWarnings} from '../operations/server-dry-run.ts';
 import type {Step} from '../operations/step.ts';
-import {type ProgressView, progressView} from '../ui/progress.ts';
+import {type ProgressView, TerminalProgress} from '../ui/progress.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -117,7 +117,7 @@ async function run<Result>(
   const {app, say, prompter, draw, screen, timeoutMs} = context;
   const interrupts = app.handleInterrupts();
   const {files, now, sleep} = app;
-  const {close, ...progress} = progressView(operation.title, {say, draw, screen, now});
+  const {close, ...progress} = new TerminalProgress(operation.title, {say, draw, screen, now});
   const deps = {interrupts, files, now, sleep, timeoutMs, completed: [], ...progress};
   try {
     const result = await (takesTerminal && screen.isLive && prompter !== undefined

@@ -22,13 +22,13 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {readSource} from '../values/reading/source.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
-import type {ValuesFinding} from '../values/validate/finding.ts';
-import {readSource} from '../values/validate/source.ts';
 import type {App} from './app.ts';
 import {confirmGenerated, generateUnrendered, type Unrendered} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
-import {readTexts} from './user-files.ts';
+import {readTexts} from './read-texts.ts';
 
 export const overlayFlag = {
   overlay: Flags.string({

@@ -16,7 +16,7 @@ import {newerText} from '../ui/status.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {signatureOf, signatureText} from './chart-signature.ts';
-import {releaseName, waitingOf} from './flags.ts';
+import {releaseName, waitingOf} from './connection-flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import {type PlannedPool, type PoolInstall, type PoolResult, planPool} from './install-pool.ts';
 import {type CommandContext, type ReleaseHead, releaseHead, stepsOf} from './operate.ts';

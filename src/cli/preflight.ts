@@ -1,13 +1,16 @@
 import {
+  type CheckDocument,
   type Checked,
-  type PreflightContext,
+  checkDocument,
   runChecks,
-} from '../checks/preflight/preflight-context.ts';
-import {prepareProbe} from '../checks/preflight/probe/plan-probe.ts';
+} from '../checks/preflight/checks/check.ts';
+import type {PreflightContext} from '../checks/preflight/facts/context.ts';
+import {prepareProbe} from '../checks/preflight/probe/prepare-probe.ts';
 import {runProbe} from '../checks/preflight/probe/run-probe.ts';
 import type {ReadingDeps} from '../checks/preflight/read-context.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
-import {findPool, listAgents, readLimits} from '../extensions/account/account.ts';
+import {listAgents, readLimits} from '../extensions/account/account.ts';
+import {findPool} from '../extensions/account/find-object.ts';
 import {MACHINE_CHECKS} from '../extensions/machine/preflight/machine-checks.ts';
 import {readMachine} from '../extensions/machine/preflight/machine-context.ts';
 import {ExitCode, failed, onFailure} from '../ground/errors.ts';
@@ -16,7 +19,8 @@ import {url} from '../settings/agent.ts';
 import type {Settings} from '../settings/settings.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {optionalAccount} from './account.ts';
-import {CONNECTION_FLAGS} from './flags.ts';
+import {CONNECTION_FLAGS} from './connection-flags.ts';
+import type {MachineTarget} from './host-agents.ts';
 import type {CommandContext} from './operate.ts';
 
 export const KUBERNETES_ONLY_PREFLIGHT_FLAGS = [
@@ -53,15 +57,17 @@ export function reportChecks(
     resultScreen,
     exitWith,
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
-): Omit<Checked, 'group'>[] {
-  if (!isJson)
-    show(
-      checksText(checks, resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'),
-    );
+): CheckDocument[] {
+  if (!isJson) show(checksText(checks, resultScreen, detailOf(flags)));
   const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
-  return checks.map(({group: _, ...check}) => check);
+  return checks.map(checkDocument);
+}
+
+function detailOf({quiet, verbose}: CheckFlags): 'problems' | 'all' | 'folded' {
+  if (quiet) return 'problems';
+  return verbose ? 'all' : 'folded';
 }
 
 export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
@@ -69,7 +75,7 @@ export type MachinePreflight = Awaited<ReturnType<typeof preflightMachine>>;
 /** Checks this machine for an agent in Docker or as a service. Read-only. @throws ExpectedError for settings that the target does not support */
 export async function preflightMachine(
   settings: Settings,
-  machine: Parameters<typeof readMachine>[1],
+  machine: {target: MachineTarget; urls: readonly string[]},
   flags: CheckFlags,
   context: CommandContext,
 ) {

@@ -8,7 +8,7 @@ import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {parseTarget} from '../values/migrate/migrate-file.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, toolPaths} from './flags.ts';
+import {type ClusterFlags, toolPaths} from './connection-flags.ts';
 
 export interface ChartDeps {
   app: Pick<App, 'charts' | 'processes'>;

@@ -16,7 +16,7 @@ import type {Settings} from '../settings/settings.ts';
 import {newerText} from '../ui/status.ts';
 import {signatureOf, signatureText} from './chart-signature.ts';
 import {confirmAll, unconfirmedWarnings} from './confirm-values.ts';
-import {waitingOf} from './flags.ts';
+import {waitingOf} from './connection-flags.ts';
 import type {CommandContext} from './operate.ts';
 import {readUnknownChart} from './read-chart.ts';
 import type {Upgrade, UpgradeFlags} from './upgrade-release.ts';

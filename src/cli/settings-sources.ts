@@ -16,7 +16,8 @@ import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/check-files.ts';
 import type {App} from './app.ts';
 import {unsupportedTarget} from './failure.ts';
-import {emptyFlag, type SharedFlags} from './flags.ts';
+import {emptyFlag} from './flag-values.ts';
+import type {SharedFlags} from './flags.ts';
 
 type Reader = Pick<App, 'env' | 'files' | 'charts' | 'now'>;
 

@@ -55,7 +55,7 @@ const NEEDLESS: Readonly<Record<string, string>> = {
 };
 
 /** Flags of other tools that mean one of this command, without dashes. */
-export const spellingsOf = (flags: KnownFlags): string[] =>
+export const otherSpellings = (flags: KnownFlags): string[] =>
   [...TAKEN, ...SIMILAR].flatMap(({typed, flags: ours}) =>
     ours.some((each) => flags[each] !== undefined)
       ? typed.flatMap((each) => /^--(.+)/.exec(each)?.[1] ?? [])
@@ -74,7 +74,8 @@ export function similarFlag(typed: string, flags: KnownFlags): string | undefine
  * @throws ExpectedError for an output format where -o is the output file
  */
 export function normalizeArgv(argv: readonly string[], flags: KnownFlags): string[] {
-  const [rest, translated]: [string[], string[]] = [[...argv], []];
+  const rest = [...argv];
+  const translated: string[] = [];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === '--') return [...translated, word, ...rest];
     // kubectl and Helm have a client-side and a server-side dry run.
@@ -114,19 +115,18 @@ function translatedFlag(word: string, flags: KnownFlags): string | undefined {
 }
 
 interface Output {
-  typed: '-o' | '--output';
+  /** -o or --output */
+  typed: string;
   value: string;
   /** How many words it has on the command line. */
   words: number;
 }
 
 function outputOf(word: string, next: string | undefined): Output | undefined {
-  const [, long, short, value] = /^(?:(--output)|(-o))(?:=?(.+))?$/s.exec(word) ?? [];
-  const typed = long === undefined ? (short === undefined ? undefined : '-o') : '--output';
+  const [, typed, value] = /^(--output|-o)(?:=?(.+))?$/s.exec(word) ?? [];
   const text = value ?? next;
-  return typed === undefined || text === undefined
-    ? undefined
-    : {typed, value: text, words: value === undefined ? 2 : 1};
+  if (typed === undefined || text === undefined) return undefined;
+  return {typed, value: text, words: value === undefined ? 2 : 1};
 }
 
 /** Output formats of kubectl and Helm. A file with such a name is `./json`. */
@@ -147,4 +147,14 @@ function isOutputFormat({typed, value}: Output, flags: KnownFlags, isFile: boole
       ? 'Print one JSON document: --json'
       : 'Select the output format with --format',
   ]);
+}
+
+/** --format json is the same as --json, even if the arguments cannot be parsed. */
+export function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  return words.some(
+    (word, index) =>
+      word === '--format=json' || (word === '--format' && words[index + 1] === 'json'),
+  );
 }

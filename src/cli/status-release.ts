@@ -21,7 +21,8 @@ import type {Values} from '../ground/tree.ts';
 import {newestInRepository} from '../operations/read-chart.ts';
 import {Settings} from '../settings/settings.ts';
 import {driftText} from '../ui/changes.ts';
-import {changesReporter, statusText} from '../ui/status.ts';
+import {statusText} from '../ui/status.ts';
+import {changesReporter} from '../ui/status-changes.ts';
 import {
   type ClusterStatus,
   type ClustersDocument,

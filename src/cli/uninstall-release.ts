@@ -15,8 +15,8 @@ import {
   runAccountSteps,
 } from '../extensions/account/account-steps.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
+import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import {noAccountToken, planAccountRemoval} from '../extensions/account/pool.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
@@ -58,7 +58,9 @@ export interface UninstallResult extends ReleaseHead {
   complete: boolean;
 }
 
-interface UninstallOptions {
+interface UninstallRequest {
+  name: ReleaseName;
+  access: ClusterAccess;
   choices: UninstallChoices;
   /** What else is removed from the Scalr account. */
   account: {
@@ -74,7 +76,7 @@ type AccountPart = AccountPlan & {client?: ScalrClient};
 /** Only with the flags for it, because a token and a pool can be used elsewhere. @throws ExpectedError */
 async function planAccount(
   {release}: ReleaseName,
-  {connect, ...removal}: UninstallOptions['account'],
+  {connect, ...removal}: UninstallRequest['account'],
   {secrets}: Inventory,
   {objects, ...own}: InventoryReadings,
 ): Promise<AccountPart> {
@@ -137,10 +139,8 @@ interface UninstallJob {
 
 /** Shows, confirms and runs the uninstall of a release, and lists what remains. @throws ExpectedError */
 export async function uninstallFromCluster(
-  name: ReleaseName,
-  {choices, account}: UninstallOptions,
+  {name, choices, account, access}: UninstallRequest,
   flags: ConfirmFlags,
-  access: ClusterAccess,
   context: CommandContext,
 ): Promise<UninstallResult> {
   const read = async () => {

@@ -21,26 +21,10 @@ import {allowClearText} from '../settings/clear-text.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
-import {
-  accountText,
-  NOT_WAITED,
-  nextSteps,
-  nextStepsText,
-  notRemovedText,
-  planText,
-  resultSentence,
-  runsText,
-} from '../ui/plan.ts';
-import {
-  answersFlag,
-  confirmFlags,
-  connectionFlags,
-  type Parsed,
-  repeated,
-  settingFlags,
-  takeOverFlag,
-  verifyFlag,
-} from './flags.ts';
+import {NOT_WAITED, nextSteps, nextStepsText, resultSentence} from '../ui/next-steps.ts';
+import {accountText, notRemovedText, planText, runsText} from '../ui/plan.ts';
+import {connectionFlags, takeOverFlag} from './connection-flags.ts';
+import {answersFlag, confirmFlags, type Parsed, repeated, verifyFlag} from './flags.ts';
 import {
   type CommandContext,
   type Operation,
@@ -49,7 +33,8 @@ import {
   releaseHead,
   stepsOf,
 } from './operate.ts';
-import {diagnosticsPath} from './user-files.ts';
+import {diagnosticsPath} from './save-files.ts';
+import {settingFlags} from './setting-flags.ts';
 
 /** `signature` only with --verify; `agent` is absent if the command did not wait. */
 export type UpgradeResult = ReturnType<typeof resultOf> & {
@@ -172,7 +157,8 @@ async function run(
   if (change) await removeOld(change, shown, all, context);
   if (removes) await runSteps(cleanup, all);
   const done = {...result, obsolete: removes ? [] : result.obsolete};
-  return finish(done, prepared, watched, deps, context);
+  showResult(done, watched, shown, deps);
+  return watched === undefined ? done : {...done, agent: watched.agent};
 }
 
 /** Uninstalls the release of the former chart; its data stays. */
@@ -211,32 +197,22 @@ const atRemoval =
     );
   };
 
-function finish(
+function showResult(
   result: UpgradeResult,
-  {name}: PreparedUpgrade,
   watched: Watched | undefined,
-  {done}: Pick<RunDeps, 'done'>,
-  {app: {env}, say, screen}: CommandContext,
-): UpgradeResult {
+  {prepared: {name}, context}: Shown,
+  {done}: RunDeps,
+): void {
+  const {app, say, screen} = context;
+  const {env} = app;
+  const what = `release ${name.release}`;
+  const hasChanged = result.changed;
   if (watched === undefined) done(`Release ${name.release} is upgraded`, NOT_WAITED);
-  else
-    done(
-      ...resultSentence({
-        what: `release ${name.release}`,
-        hasChanged: result.changed,
-        agent: watched.agent,
-        url: undefined,
-      }),
-    );
+  else done(...resultSentence({what, hasChanged, agent: watched.agent, url: undefined}));
   for (const {title, how} of result.obsolete) say(`${title}. ${how}\n`);
-  if (watched === undefined) return result;
-  say(
-    nextStepsText(
-      nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env}),
-      screen,
-    ),
-  );
-  return {...result, agent: watched.agent};
+  if (watched === undefined) return;
+  const next = nextSteps({name, isForVcs: false, isLinked: true, program: programOf(env), env});
+  say(nextStepsText(next, screen));
 }
 
 /** The result before the upgrade; without `runsInFlight` if runs cannot be detected. */

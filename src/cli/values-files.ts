@@ -15,11 +15,11 @@ import {
 } from '../values/validate/check-files.ts';
 import {confirmAll} from './confirm-values.ts';
 import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
-import {readTexts} from './user-files.ts';
+import {readTexts} from './read-texts.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
 const OTHER_TOOLS =
-  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|gotmpl)\n/;
+  /\b(?:kind|releases|helm_release|override|each cluster)\b|(?:^|\/)\.sops\.ya?ml\n|\.(?:tf|tf\.json|gotmpl)\n/;
 
 type Readers = Pick<Files, 'read' | 'readStdin'>;
 

@@ -16,7 +16,7 @@ import {type Contexts, readContexts} from '../wizard/contexts.ts';
 import type {InstalledAgent} from '../wizard/installed-agent.ts';
 import type {ReviewedInstall} from '../wizard/prepare-review.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
-import {releaseName, toolPaths, waitingOf} from './flags.ts';
+import {releaseName, toolPaths, waitingOf} from './connection-flags.ts';
 import {planPool} from './install-pool.ts';
 import {NO_OBJECTS, readNamespaceObjects} from './namespace-objects.ts';
 import {installedAgent, poolInstallOf, tryRequirements} from './wizard-readings.ts';

@@ -21,9 +21,9 @@ import {type Get, InvalidValue, type Setting} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {cloud, nodeOs, secretNamesOf} from '../settings/release.ts';
 import {quote, type Settings} from '../settings/settings.ts';
-import {agentCounts} from '../ui/status.ts';
+import {agentCounts} from '../ui/agent-counts.ts';
 import {parseAssignment} from '../values/generate.ts';
-import {readValues, writtenSettings} from '../values/read-values.ts';
+import {readValues, writtenSettings} from '../values/reading/read-values.ts';
 import type {OfferedPools} from '../wizard/ask-pool.ts';
 import type {Missing} from '../wizard/ask-requirements.ts';
 import type {InstalledAgent} from '../wizard/installed-agent.ts';
@@ -68,23 +68,20 @@ export async function offeredPools(
   };
 }
 
-function descriptionOf(
-  {id, isDefault, isForVcs, isInUse, environments}: ScalrPool,
-  agents: readonly ScalrAgent[],
-): string {
+function descriptionOf(pool: ScalrPool, agents: readonly ScalrAgent[]): string {
+  const {id, isForVcs} = pool;
   const own = agentCounts(agents.filter(({poolId}) => poolId === id).map(({status}) => status));
-  const use = isDefault
-    ? 'account default'
-    : environments.length > 0
-      ? `for ${environments.map(({name}) => name).join(', ')}`
-      : isInUse
-        ? 'in use'
-        : 'nothing is linked to it';
   return [
     own === 'none' ? 'no agents' : `agents: ${own}`,
     ...(isForVcs ? ['for VCS access'] : []),
-    use,
+    useOf(pool),
   ].join(' · ');
+}
+
+function useOf({isDefault, isInUse, environments}: ScalrPool): string {
+  if (isDefault) return 'account default';
+  if (environments.length > 0) return `for ${environments.map(({name}) => name).join(', ')}`;
+  return isInUse ? 'in use' : 'nothing is linked to it';
 }
 
 /** The release of this name with its settings. Undefined if there is none, it cannot be read, or its version is too old to be read. */

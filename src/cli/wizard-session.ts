@@ -6,7 +6,7 @@ import type {Settings} from '../settings/settings.ts';
 import {contextOf} from '../wizard/place.ts';
 import type {ResumeStore} from '../wizard/resume.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
-import {releaseName} from './flags.ts';
+import {releaseName} from './connection-flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {CommandContext} from './operate.ts';
 

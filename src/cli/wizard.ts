@@ -5,7 +5,7 @@ import {ExitCode, type ExpectedError, failed, PromptCanceled} from '../ground/er
 import type {Plan} from '../operations/step.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-text.ts';
+import {titleText} from '../ui/prompt-frame.ts';
 import {paragraph} from '../ui/theme.ts';
 import type {Generated} from '../values/generate.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';

@@ -10,13 +10,15 @@ import {
   showCollected,
   showFileList,
 } from '../cli/collect-logs.ts';
-import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
-import {onlyContainer} from '../cli/host.ts';
+import {releaseName, timeoutOf, toolPaths} from '../cli/connection-flags.ts';
+import {durationOf} from '../cli/flag-values.ts';
+import {onlyContainer} from '../cli/host-agents.ts';
 import {storedTokens} from '../extensions/account/credentials.ts';
 import {progressText, reviewText} from '../extensions/bundle/bundle-text.ts';
 import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
-import {collectFromCluster, collectFromHost} from '../extensions/bundle/collect.ts';
-import type {Collected} from '../extensions/bundle/write-bundle.ts';
+import {collectFromCluster} from '../extensions/bundle/collect-from-cluster.ts';
+import {collectFromHost} from '../extensions/bundle/collect-from-host.ts';
+import type {Collected} from '../extensions/bundle/save-bundle.ts';
 import type {Interrupts} from '../ground/system/system.ts';
 import {namespace, release, TARGETS, target} from '../settings/release.ts';
 

@@ -4,17 +4,11 @@ import {scalrChart} from '../charts/define.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {connectionFlags, releaseName, takeOverFlag, timeoutOf} from '../cli/connection-flags.ts';
 import {type DebugResult, debugInCluster} from '../cli/debug-release.ts';
-import {
-  answersFlag,
-  confirmFlags,
-  connectionFlags,
-  releaseName,
-  settingFlags,
-  takeOverFlag,
-  timeoutOf,
-} from '../cli/flags.ts';
+import {answersFlag, confirmFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {readFacts} from '../cluster/release/read-release.ts';
 import {usageError} from '../ground/errors.ts';
 import {prepareDebug} from '../operations/debug.ts';

@@ -3,6 +3,8 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {HOST_TARGETS, type HostTarget} from '../charts/host/host.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {earlierExport} from '../cli/earlier-export.ts';
 import {
   additionsFrom,
   dockerfileFlags,
@@ -11,52 +13,51 @@ import {
   fleetFrom,
   refuseFleetFlags,
 } from '../cli/export-flags.ts';
-import {
-  answersFlag,
-  type ClusterFlags,
-  confirmFlags,
-  helmFlag,
-  type SharedFlags,
-  settingFlags,
-} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, type SharedFlags} from '../cli/flags.ts';
 import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {earlierExport, writeFiles} from '../cli/user-files.ts';
-import {dockerfile} from '../extensions/fleet/dockerfile.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {writeFiles} from '../cli/write-files.ts';
+import {type Additions, dockerfile} from '../extensions/fleet/dockerfile.ts';
 import {
   exportFleet,
   FLEET_TARGETS,
   type FleetTarget,
   isFleetTarget,
 } from '../extensions/fleet/engines.ts';
-import {exportHost, socketIn} from '../extensions/fleet/export.ts';
-import {prepull, VOLUME_SETTINGS, volume} from '../extensions/fleet/manifests.ts';
+import {exportHost, socketIn} from '../extensions/machine/export.ts';
+import type {Export} from '../extensions/machine/files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import type {Setting} from '../settings/define.ts';
 import {TARGETS} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
-import {exportStepsText} from '../ui/plan.ts';
+import {exportStepsText} from '../ui/next-steps.ts';
 import {choiceText} from '../ui/requirements.ts';
-import type {Generated} from '../values/generate.ts';
 
 interface Result {
   target: string;
   files: {path: string; bytes: number}[];
   /** Commands that use the files. */
   steps: string[];
-  notes: string[];
+  notes: readonly string[];
   warnings: readonly Warning[];
 }
 
-const EXPORTS = [...HOST_TARGETS, 'dockerfile', 'volume', 'prepull', ...FLEET_TARGETS];
+type SingleTarget = HostTarget | 'dockerfile';
+
+/** The files, and what is printed about them. */
+interface Exported extends Export {
+  notes: readonly string[];
+  warnings: readonly Warning[];
+}
+
+const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];
 
 export default class ExportCommand extends BaseCommand<Result> {
-  static override summary = 'Write files for fleets, Docker, VMs, custom images and volumes.';
+  static override summary = 'Write files for fleets, Docker, VMs and custom images.';
   static override description =
-    'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Other targets: dockerfile (custom image), volume (PVC on EFS, Filestore or Azure Files), prepull (DaemonSet that pulls the runner images). Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+    'Requires no cluster and no network. Targets for one machine: docker (script with docker run), compose (Compose file), systemd (drop-ins for the Linux packages). Files for Git, without a token: argocd, argocd-appset, flux, terraform, helmfile. Custom image: dockerfile. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
   static override usage = `<%= command.id %> ${EXPORTS.join(' | ')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
@@ -91,31 +92,11 @@ export default class ExportCommand extends BaseCommand<Result> {
         `Use ${oneOf(EXPORTS)}`,
         'Describe the targets: scalr-agent export --help',
       ]);
-    const isDockerfile = target === 'dockerfile';
-    const additions = additionsFrom(flags, isDockerfile);
-    if (!isFleetTarget(target)) refuseFleetFlags(flags);
-    if (!isFleetTarget(target))
-      await this.requireLocal(
-        flags,
-        {certain: checksOfConnection([], flags, this.app)},
-        settingsOf(target),
-      );
-    const directory = flags.out ?? '';
-    const fromChart = isDockerfile
-      ? (generated: Generated) => dockerfile(generated, additions)
-      : target === 'prepull'
-        ? prepull
-        : undefined;
+    const additions = additionsFrom(flags, target === 'dockerfile');
     const {files, steps, notes, warnings} = isFleetTarget(target)
       ? await this.#fleet(target, flags)
-      : fromChart !== undefined
-        ? await this.#fromChart(await this.settingsFrom(flags, {optional: [url]}), flags, fromChart)
-        : target === 'volume'
-          ? {...volume(await this.settingsFrom(flags, {only: VOLUME_SETTINGS})), warnings: []}
-          : exportHost(await this.settingsFrom(flags), target as HostTarget, {
-              earlier: await earlierExport(directory, this.app.files),
-              ...socketIn(this.app.env),
-            });
+      : await this.#single(target as SingleTarget, flags, additions);
+    const directory = flags.out ?? '';
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -133,7 +114,6 @@ export default class ExportCommand extends BaseCommand<Result> {
     if (!flags['dry-run']) this.say(exportStepsText(steps, directory, warnings));
     return {
       target,
-
       steps,
       notes,
       warnings,
@@ -144,10 +124,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #fleet(
-    target: FleetTarget,
-    flags: FleetFlags & SharedFlags,
-  ): Promise<ReturnType<typeof exportFleet> & {warnings: Warning[]}> {
+  async #fleet(target: FleetTarget, flags: FleetFlags & SharedFlags): Promise<Exported> {
     const sources = await this.sourcesFrom(flags);
     const fleet = await fleetFrom(target, flags, {
       sources,
@@ -161,19 +138,24 @@ export default class ExportCommand extends BaseCommand<Result> {
     };
   }
 
-  async #fromChart<T>(
-    settings: Settings,
-    flags: ClusterFlags,
-    write: (generated: Generated) => T,
-  ): Promise<T & {warnings: Warning[]}> {
+  /** The files for one image or one machine. */
+  async #single(
+    target: SingleTarget,
+    flags: {out?: string | undefined} & SharedFlags & ClusterFlags,
+    additions: Additions,
+  ): Promise<Exported> {
+    refuseFleetFlags(flags);
+    const isDockerfile = target === 'dockerfile';
+    const demands = isDockerfile ? {optional: [url]} : {};
+    await this.requireLocal(flags, {certain: checksOfConnection([], flags, this.app)}, demands);
+    const settings = await this.settingsFrom(flags, demands);
+    if (!isDockerfile)
+      return exportHost(settings, target, {
+        earlier: await earlierExport(flags.out ?? '', this.app.files),
+        ...socketIn(this.app.env),
+      });
     const generated = await generateFor(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
-    return {...write(generated), warnings: []};
+    return {...dockerfile(generated, additions), warnings: []};
   }
-}
-
-/** The settings that an export for one cluster or machine requires. */
-function settingsOf(target: string): {only?: readonly Setting[]; optional?: readonly Setting[]} {
-  if (target === 'volume') return {only: VOLUME_SETTINGS};
-  return target === 'dockerfile' || target === 'prepull' ? {optional: [url]} : {};
 }

@@ -1,17 +1,11 @@
 import {BaseCommand} from '../cli/base-command.ts';
 import {signatureOf, signatureText} from '../cli/chart-signature.ts';
-import {
-  answersFlag,
-  confirmFlags,
-  formatFlag,
-  helmFlag,
-  outFlag,
-  refuseFormat,
-  settingFlags,
-  verifyFlag,
-} from '../cli/flags.ts';
+import {helmFlag} from '../cli/connection-flags.ts';
+import {refuseFormat} from '../cli/flag-values.ts';
+import {answersFlag, confirmFlags, formatFlag, outFlag, verifyFlag} from '../cli/flags.ts';
 import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {imagesText} from '../extensions/fleet/images-text.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../extensions/fleet/mirror.ts';
 import {useOf} from '../extensions/fleet/use.ts';

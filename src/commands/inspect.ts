@@ -3,12 +3,12 @@ import {basename, join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {emptyFlag} from '../cli/flags.ts';
+import {emptyFlag} from '../cli/flag-values.ts';
 import {damageText, inspectionText} from '../extensions/bundle/bundle-text.ts';
 import {type Inspection, inspectBundle, traceText} from '../extensions/bundle/inspect.ts';
 import {verdictText} from '../extensions/bundle/report.ts';
 import {reportHtml} from '../extensions/bundle/report-page.ts';
-import {refuseExisting} from '../extensions/bundle/write-bundle.ts';
+import {refuseExisting} from '../extensions/bundle/save-bundle.ts';
 import {ExitCode, usageError} from '../ground/errors.ts';
 
 interface Result {

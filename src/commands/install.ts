@@ -1,10 +1,11 @@
 import {isVerifiable} from '../checks/preflight/run-preflight.ts';
 import {applyInstall, showInstallDiff} from '../cli/apply-install.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {releaseName, timeoutOf} from '../cli/connection-flags.ts';
 import {resumable} from '../cli/failure.ts';
-import {explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
+import {explicitFlags, refuseWith} from '../cli/flag-values.ts';
 import {generateFor} from '../cli/generate.ts';
-import {type HostInstallResult, installInDocker} from '../cli/host.ts';
+import {type HostInstallResult, installInDocker} from '../cli/install-docker.ts';
 import {
   type InstallFlags,
   installFlags,

@@ -3,22 +3,15 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmAll} from '../cli/confirm-values.ts';
-import {
-  type ClusterFlags,
-  type ConfirmFlags,
-  confirmFlags,
-  helmFlag,
-  outFlag,
-  type SharedFlags,
-  settingFlags,
-} from '../cli/flags.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
-import {readTexts} from '../cli/user-files.ts';
+import {readTexts} from '../cli/read-texts.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
-import {unsupportedInput} from '../extensions/machine/migrate/refuse-text.ts';
-import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/clear-text.ts';
@@ -27,8 +20,14 @@ import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
 import {findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {type MigratedFile, migrateFile, spellTarget} from '../values/migrate/migrate-file.ts';
-import {dotted, type ValuesFinding} from '../values/validate/finding.ts';
+import {
+  type MigratedFile,
+  type MigrationRequest,
+  migrateFile,
+  spellTarget,
+} from '../values/migrate/migrate-file.ts';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
   from: string;
@@ -113,8 +112,6 @@ export default class Migrate extends BaseCommand<Result> {
     flags: MigrateFlags,
   ): Promise<{migrated: MigratedFile; before: OldFile}> {
     const host = readHost(text);
-    const foreign = host === undefined ? unsupportedInput(file, text) : undefined;
-    if (foreign) throw foreign;
     const deps = {app: this.app, flags};
     const chart = await migrationChart(flags.to, settings.get(chartSource), deps);
     const read = chart?.target;
@@ -130,7 +127,7 @@ export default class Migrate extends BaseCommand<Result> {
       const migrated = await migrateHostFile(host, options, this.app.files);
       return {migrated: await withConfirmed(migrated, chart, deps), before: NEW_VALUES};
     }
-    const migrated = migrateFile({
+    const migrated = migrateValues({
       ...request,
       text,
       keeps: keepsDefaults ? 'all' : 'security',
@@ -220,6 +217,23 @@ async function withConfirmed(
   }
   return {...migrated, findings: [...migrated.findings, ...findings]};
 }
+
+/** @throws ExpectedError that names the other inputs, if the file is not YAML */
+function migrateValues(request: MigrationRequest): MigratedFile {
+  try {
+    return migrateFile(request);
+  } catch (error) {
+    const isForeign =
+      error instanceof ExpectedError &&
+      error.code === 'UNREADABLE_FILE' &&
+      error.exit === ExitCode.usage;
+    if (!isForeign) throw error;
+    throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
+  }
+}
+
+const OTHER_INPUTS =
+  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);

@@ -1,24 +1,20 @@
 import * as Flags from '@oclif/core/flags';
 import {type EndpointScope, endpointsOf} from '../charts/endpoints.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {durationOf, probeUrls, refuseFormat, refuseWith} from '../cli/flag-values.ts';
 import {
   answersFlag,
-  type ClusterFlags,
   confirmFlags,
-  durationOf,
   formatFlag,
-  helmFlag,
   outFlag,
-  probeUrls,
-  refuseFormat,
-  refuseWith,
   repeated,
-  settingFlags,
-  targetFlag,
+  type SharedFlags,
 } from '../cli/flags.ts';
 import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {NETWORK_FILES, networkFileText} from '../extensions/fleet/network-policy.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
+import {allowListText} from '../extensions/fleet/allow-list.ts';
 import {networkText} from '../extensions/machine/preflight/network-text.ts';
 import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';
 import {ExitCode, type Warning} from '../ground/errors.ts';
@@ -26,7 +22,7 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {choiceText} from '../ui/requirements.ts';
-import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../values/reading/read-values.ts';
 
 interface Result {
   target: TargetName;
@@ -37,17 +33,18 @@ interface Result {
   file?: string;
 }
 
+const ALLOW_LIST = 'allow-list';
+
 export default class Network extends BaseCommand<Result> {
   static override summary = 'List every host and port that an agent connects to.';
   static override description =
     'Requires no cluster, no helm and, without --probe, no network. Accepts every setting of "values"; none is required. --probe connects to each host from this machine, through the proxy and with the CA of the settings. It sends neither a request nor a token, and exits with 3 when a required host is not reachable. From the cluster, use "preflight --probe".';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --probe',
-    '<%= config.bin %> <%= command.id %> --chart agent-job --format cilium --out policy.yaml',
     '<%= config.bin %> <%= command.id %> --target docker --format allow-list',
   ];
   static override flags = {
-    ...formatFlag(['text', 'json', ...NETWORK_FILES]),
+    ...formatFlag(['text', 'json', ALLOW_LIST]),
     probe: Flags.boolean({summary: 'Connect to each host from this machine.'}),
     'probe-url': Flags.string({
       summary:
@@ -74,7 +71,7 @@ export default class Network extends BaseCommand<Result> {
     const {flags} = await this.parse(Network);
     const {probe, format = 'text'} = flags;
     refuseFormat(flags.format, this.jsonEnabled());
-    if (!['text', 'json'].includes(format)) refuseWith(`format ${format}`, ['probe'], flags);
+    if (format === ALLOW_LIST) refuseWith(`format ${format}`, ['probe'], flags);
     const certain = [
       () => probeUrls(flags['probe-url']),
       ...checksOfConnection([], flags, this.app),
@@ -91,7 +88,8 @@ export default class Network extends BaseCommand<Result> {
       : endpoints;
     if (hosts.some((each) => each.required && each.probe?.status === 'unreachable'))
       this.exitCode = ExitCode.findings;
-    const text = networkFileText(format, endpoints, scope) ?? networkText(hosts, this.resultScreen);
+    const text =
+      format === ALLOW_LIST ? allowListText(endpoints) : networkText(hosts, this.resultScreen);
     const file = await this.writeOut(text, flags, {print: () => this.show(text)});
     const {chart} = scope;
     return {
@@ -104,7 +102,7 @@ export default class Network extends BaseCommand<Result> {
   }
 
   async #scope(
-    flags: Parameters<typeof this.settingsFrom>[0] & ClusterFlags,
+    flags: SharedFlags & ClusterFlags,
     target: TargetName,
   ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
     const settings = await this.settingsFrom(flags, {optional: [url]});

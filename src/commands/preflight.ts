@@ -1,28 +1,22 @@
 import * as Flags from '@oclif/core/flags';
-import {type Checked, runChecks} from '../checks/preflight/preflight-context.ts';
+import {type CheckDocument, runChecks} from '../checks/preflight/checks/check.ts';
 import {readPreflightContext} from '../checks/preflight/read-context.ts';
 import {CHECKS, unverified} from '../checks/preflight/run-preflight.ts';
 import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   type ClusterFlags,
   connectionFlags,
-  durationOf,
-  explicitFlags,
   noFromClusterFlag,
-  probeUrls,
-  refuseWith,
   releaseName,
-  repeated,
-  type SharedFlags,
-  settingFlags,
-  targetFlag,
   timeoutOf,
-} from '../cli/flags.ts';
+} from '../cli/connection-flags.ts';
+import {durationOf, explicitFlags, probeUrls, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, type Parsed, repeated, type SharedFlags} from '../cli/flags.ts';
 import {generateFor, onlyRead} from '../cli/generate.ts';
 import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
+  type CheckFlags,
   KUBERNETES_ONLY_PREFLIGHT_FLAGS,
   type MachinePreflight,
   preflightMachine,
@@ -31,6 +25,7 @@ import {
   reportChecks,
   requireProbe,
 } from '../cli/preflight.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {desiredRelease} from '../cluster/release/desired-release.ts';
@@ -41,11 +36,12 @@ import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
+import type {Generated} from '../values/generate.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
 interface Result {
-  checks: Omit<Checked, 'group'>[];
+  checks: CheckDocument[];
   /** Facts about the cluster; values of releases are masked. */
   facts: ClusterFacts;
 }
@@ -96,52 +92,55 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const target = await this.targetFrom(flags);
-    if (target !== 'kubernetes') {
-      refuseWith(
-        `target ${target}`,
-        KUBERNETES_ONLY_PREFLIGHT_FLAGS,
-        explicitFlags(flags, metadata),
-      );
-      const context = {...this.context(flags), timeoutMs};
-      return preflightMachine(
-        await this.settingsFrom(flags, {optional: [url]}),
-        {target, urls},
-        flags,
-        context,
-      );
+    if (target === 'kubernetes') {
+      requireProbe(flags);
+      return this.#checkCluster(flags, new Deadlines(timeoutMs, flags.probe ?? false), urls);
     }
-    requireProbe(flags);
-    let started: ReturnType<typeof deadlines> | undefined;
-    const limits = (): ReturnType<typeof deadlines> => {
-      started ??= deadlines(timeoutMs, flags.probe);
-      return started;
-    };
+    const explicit = explicitFlags(flags, metadata);
+    refuseWith(`target ${target}`, KUBERNETES_ONLY_PREFLIGHT_FLAGS, explicit);
+    const settings = await this.settingsFrom(flags, {optional: [url]});
+    const context = {...this.context(flags), timeoutMs};
+    return preflightMachine(settings, {target, urls}, flags, context);
+  }
+
+  async #checkCluster(
+    flags: PreflightFlags,
+    deadlines: Deadlines,
+    urls: readonly string[],
+  ): Promise<Result> {
+    const generated = await this.#generate(flags, deadlines);
+    const name = releaseName(await this.pinned(flags), generated.settings);
+    const {now, sleep, registries} = this.app;
+    const access = await this.accessTo(name.kubeTarget, flags);
+    const {timeoutMs, end, signal, versionSignal} = deadlines;
+    const deps = {...access, now, sleep, registries, signal, versionSignal};
+    const context = this.context(flags);
+    const asking = flags.account
+      ? readAccountFacts(generated.settings, flags.pool, {...context, timeoutMs})
+      : undefined;
+    const desired = desiredRelease(generated, valuesDocument(generated), name);
+    const found = await readPreflightContext(generated, desired, deps);
+    const read = {...found, account: await asking};
+    const probing = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
+    const probe = flags.probe
+      ? await probeFromPod(read, {...deps, end}, probing, context)
+      : undefined;
+    const checks = runChecks(CHECKS, probe ? {...read, probe} : read);
+    this.report(unverified(generated.warnings, checks));
+    return {checks: reportChecks(checks, flags, context), facts: read.facts};
+  }
+
+  /** The values, with unset settings from the cluster if it answers. */
+  async #generate(flags: PreflightFlags, deadlines: Deadlines): Promise<Generated> {
     const cached = async (kubeTarget: ClusterTarget) => {
       const access = await this.accessTo(kubeTarget, flags);
-      return cachedAccess(access, {signal: limits().early, sleep: this.app.sleep});
+      return cachedAccess(access, {signal: deadlines.early, sleep: this.app.sleep});
     };
     const cluster = await this.openAnswersOf(flags, cached).catch(onFailure(() => undefined));
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    const generated = await generateFor(onlyRead(settings), cluster?.facts, {app: this.app, flags});
-    const name = releaseName(await this.pinned(flags), generated.settings);
-    const {now, sleep, registries} = this.app;
-    const access = await this.accessTo(name.kubeTarget, flags);
-    const {end, signal, versionSignal} = limits();
-    const deps = {...access, now, sleep, registries, signal, versionSignal};
-    const desired = desiredRelease(generated, valuesDocument(generated), name);
-    const asking = flags.account
-      ? readAccountFacts(generated.settings, flags.pool, {...this.context(flags), timeoutMs})
-      : undefined;
-    const read = {...(await readPreflightContext(generated, desired, deps)), account: await asking};
-    const probing = {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false};
-    const context = flags.probe
-      ? {...read, probe: await probeFromPod(read, {...deps, end}, probing, this.context(flags))}
-      : read;
-    const checks = runChecks(CHECKS, context);
-    this.report(unverified(generated.warnings, checks));
-    return {checks: reportChecks(checks, flags, this.context(flags)), facts: context.facts};
+    return generateFor(onlyRead(settings), cluster?.facts, {app: this.app, flags});
   }
 
   /** Missing tools are results of checks. */
@@ -157,16 +156,47 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   }
 }
 
-/** When the parts of a preflight end. Read once the cluster is connected, so that a login takes no time of --timeout. */
-function deadlines(timeoutMs: number, isProbe = false) {
-  const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
-  const end = AbortSignal.timeout(timeoutMs);
-  return {
-    end,
-    // Queries before the probe leave time for it.
-    signal: isProbe ? AbortSignal.timeout(readTimeoutMs) : end,
-    // An unreachable cluster leaves time for checks that do not require it.
-    early: AbortSignal.timeout(readTimeoutMs / 4),
-    versionSignal: AbortSignal.timeout(readTimeoutMs / 2),
-  };
+type PreflightFlags = Parsed<typeof Preflight.flags> & SharedFlags & CheckFlags;
+
+/** When the parts of a preflight end. They begin with the first that is used: a login to the cluster takes no time of --timeout. */
+class Deadlines {
+  readonly timeoutMs: number;
+  readonly #hasProbe: boolean;
+  #started:
+    | {end: AbortSignal; read: AbortSignal; early: AbortSignal; version: AbortSignal}
+    | undefined;
+
+  constructor(timeoutMs: number, hasProbe: boolean) {
+    this.timeoutMs = timeoutMs;
+    this.#hasProbe = hasProbe;
+  }
+
+  get end(): AbortSignal {
+    return this.#signals.end;
+  }
+
+  /** Queries before the probe leave time for it. */
+  get signal(): AbortSignal {
+    return this.#hasProbe ? this.#signals.read : this.#signals.end;
+  }
+
+  /** An unreachable cluster leaves time for checks that do not require it. */
+  get early(): AbortSignal {
+    return this.#signals.early;
+  }
+
+  get versionSignal(): AbortSignal {
+    return this.#signals.version;
+  }
+
+  get #signals() {
+    const readMs = Math.min(this.timeoutMs, READ_TIMEOUT_MS);
+    this.#started ??= {
+      end: AbortSignal.timeout(this.timeoutMs),
+      read: AbortSignal.timeout(readMs),
+      early: AbortSignal.timeout(readMs / 4),
+      version: AbortSignal.timeout(readMs / 2),
+    };
+    return this.#started;
+  }
 }

@@ -1,8 +1,10 @@
 import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
+import {answersFlag} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {target} from '../settings/release.ts';

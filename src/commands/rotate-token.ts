@@ -1,44 +1,23 @@
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/define.ts';
-import {notAnAgentRelease} from '../checks/status/read-status.ts';
-import {notFound} from '../checks/status/release-causes.ts';
-import {ACCOUNT_SETTINGS, accountFlags, addressIn} from '../cli/account.ts';
+import {ACCOUNT_SETTINGS, accountFlags} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   type ClusterFlags,
   CONNECTION_FLAGS,
-  type ConfirmFlags,
-  confirmFlags,
   connectionFlags,
-  explicitFlags,
-  refuseWith,
   releaseName,
-  type SharedFlags,
-  settingFlags,
-  targetFlag,
   timeoutOf,
-} from '../cli/flags.ts';
-import {
-  type HostRotateResult,
-  isTokenIn,
-  readHostTokens,
-  rotateOnHost,
-} from '../cli/rotate-host.ts';
-import {
-  needsToken,
-  type RotateResult,
-  readAccount,
-  rotateInCluster,
-} from '../cli/rotate-release.ts';
-import {accountPoolIn} from '../cluster/release/namespace.ts';
-import {newestRevision} from '../cluster/release/read-release.ts';
-import {withRoles} from '../cluster/release/roles-to-read.ts';
-import type {ScalrClient} from '../extensions/account/client.ts';
+} from '../cli/connection-flags.ts';
+import {explicitFlags, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, type ConfirmFlags, confirmFlags, type SharedFlags} from '../cli/flags.ts';
+import type {MachineTarget} from '../cli/host-agents.ts';
+import {type HostRotateResult, readMachineTokens, rotateOnHost} from '../cli/rotate-host.ts';
+import {type RotateResult, readReleaseTokens, rotateInCluster} from '../cli/rotate-release.ts';
+import type {WantedAccount} from '../cli/rotation-account.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {noCredential, storedTokens} from '../extensions/account/credentials.ts';
-import {agentsOfRelease, readTokenHolder} from '../extensions/account/rotate-token.ts';
 import {failed} from '../ground/errors.ts';
-import {hasContent} from '../operations/install-secrets.ts';
+import type {Secret} from '../ground/secret.ts';
 import {token, tokenFile, url} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
@@ -88,74 +67,44 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
       {only: [targetSetting, ...SETTINGS, ...ACCOUNT_SETTINGS], optional: [url]},
     );
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    const given = settings.get(token) ?? settings.get(tokenFile);
     const target = await this.targetFrom(flags);
-    if (target !== 'kubernetes') {
-      refuseWith(
-        `target ${target}`,
-        ['namespace', ...CONNECTION_FLAGS],
-        explicitFlags(flags, metadata),
-      );
-      return this.#rotateOnHost(target, settings, flags);
-    }
-    const name = releaseName(await this.pinned(flags), settings);
-    const access = await this.accessTo(name.kubeTarget, flags);
-    const {holder, users, account} = await this.untilInterrupted(async () => {
-      const signal = AbortSignal.timeout(timeoutOf(flags));
-      const found = await newestRevision(name, access, signal).catch(
-        withRoles(name, access.kubernetes),
-      );
-      if (found === undefined || found.status === 'uninstalled')
-        throw await notFound(name, found, access, signal);
-      if (scalrChart(found.chart) === undefined) throw notAnAgentRelease(name, found.chart);
-      const holder = await readTokenHolder(name, found, access, signal);
-      const users = await agentsOfRelease(holder, access, timeoutOf(flags));
-      const isNeeded = needsToken(
-        users,
-        given !== undefined,
-        given !== undefined && !hasContent(holder.secret, holder.key, given),
-      );
-      const record = `Secret ${holder.secret.metadata.name}`;
-      const where = {
-        users,
-        recorded: accountPoolIn(holder.secret),
-        address: addressIn(found.values, found.chart),
-        record,
-      };
-      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
-      return {holder, users, account};
-    });
-    return rotateInCluster({holder, given, users, account, access}, flags, this.context(flags));
+    if (target === 'kubernetes') return this.#rotateInCluster(settings, flags);
+    const explicit = explicitFlags(flags, metadata);
+    refuseWith(`target ${target}`, ['namespace', ...CONNECTION_FLAGS], explicit);
+    return this.#rotateOnHost(target, settings, flags);
   }
 
-  #connect =
-    (flags: SharedFlags) =>
-    (host: string | undefined): Promise<ScalrClient> =>
-      this.account(flags, host);
+  async #rotateInCluster(settings: Settings, flags: RotateFlags): Promise<RotateResult> {
+    const name = releaseName(await this.pinned(flags), settings);
+    const access = await this.accessTo(name.kubeTarget, flags);
+    const wanted = {...this.#account(flags), timeoutMs: timeoutOf(flags)};
+    const tokens = await this.untilInterrupted(() =>
+      readReleaseTokens(name, givenToken(settings), access, wanted),
+    );
+    return rotateInCluster(tokens, flags, this.context(flags));
+  }
 
   async #rotateOnHost(
-    target: 'docker' | 'systemd',
+    target: MachineTarget,
     settings: Settings,
-    flags: SharedFlags & ConfirmFlags & ClusterFlags & {pool?: string | undefined},
+    flags: RotateFlags,
   ): Promise<HostRotateResult> {
-    const given = settings.get(token) ?? settings.get(tokenFile);
     const context = this.context(flags);
-    const {tokens, next, account} = await this.untilInterrupted(async () => {
-      const tokens = await readHostTokens(target, settings.get(release) as string, context);
-      const next = given === undefined || isTokenIn(tokens, given) ? undefined : given;
-      const isNeeded = needsToken(tokens.users, given !== undefined, next !== undefined);
-      const where = {...tokens, record: tokens.path};
-      const account = await readAccount(where, isNeeded, flags.pool, this.#connect(flags));
-      return {tokens, next, account};
-    });
-    return rotateOnHost(tokens, {given: next, account}, flags, context);
+    const agents = {target, release: settings.get(release) as string};
+    const machine = await this.untilInterrupted(() =>
+      readMachineTokens(agents, givenToken(settings), this.#account(flags), context),
+    );
+    return rotateOnHost(machine, flags, context);
+  }
+
+  #account(flags: RotateFlags): WantedAccount {
+    return {pool: flags.pool, connect: (host) => this.account(flags, host)};
   }
 
   /** For `requireLocal`: the new token, or an account to create it. A rotation that was interrupted continues without them. */
   async #requireNewToken(flags: SharedFlags): Promise<void> {
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    const isGiven = [token, tokenFile].some((setting) => settings.get(setting) !== undefined);
-    if (isGiven || (await storedTokens(this.app)).length > 0) return;
+    if (givenToken(settings) !== undefined || (await storedTokens(this.app)).length > 0) return;
     const {suggestions} = noCredential(undefined);
     throw failed(
       'NO_CREDENTIAL',
@@ -167,3 +116,8 @@ export default class RotateToken extends BaseCommand<RotateResult | HostRotateRe
     );
   }
 }
+
+type RotateFlags = SharedFlags & ConfirmFlags & ClusterFlags & {pool?: string | undefined};
+
+const givenToken = (settings: Settings): Secret | undefined =>
+  settings.get(token) ?? settings.get(tokenFile);

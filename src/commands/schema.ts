@@ -2,16 +2,11 @@ import type {Target} from '../charts/define.ts';
 import type {SchemaNode} from '../charts/schema.ts';
 import {chartOptions, targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {
-  answersFlag,
-  type ClusterFlags,
-  confirmFlags,
-  helmFlag,
-  outFlag,
-  settingFlags,
-} from '../cli/flags.ts';
+import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
+import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {readChartFrom, readUnknownChart} from '../cli/read-chart.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';

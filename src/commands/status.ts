@@ -2,18 +2,16 @@ import * as Flags from '@oclif/core/flags';
 import {accountFlag} from '../cli/account.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   CONNECTION_FLAGS,
   connectionFlags,
-  refuseWith,
   releaseName,
-  repeated,
-  settingFlags,
-  targetFlag,
   timeoutOf,
   toolPaths,
-} from '../cli/flags.ts';
-import {type HostStatusDocument, hostStatus} from '../cli/host.ts';
+} from '../cli/connection-flags.ts';
+import {refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, repeated} from '../cli/flags.ts';
+import {type HostStatusDocument, hostStatus} from '../cli/host-agents.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {
   printStatusChanges,
   showAllReleases,
@@ -24,7 +22,7 @@ import {readValuesTexts} from '../cli/values-files.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {namespace, release, TARGETS, target as targetSetting} from '../settings/release.ts';
 import type {ClustersDocument, StatusDocument} from '../ui/status-list.ts';
-import {readLayers} from '../values/validate/source.ts';
+import {readLayers} from '../values/reading/source.ts';
 
 const SETTINGS = [namespace, release];
 /** A user waits for the result. */

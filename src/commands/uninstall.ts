@@ -1,20 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {
-  answersFlag,
   CONNECTION_FLAGS,
-  confirmFlags,
   connectionFlags,
-  durationOf,
-  explicitFlags,
-  refuseWith,
   releaseName,
-  settingFlags,
-  targetFlag,
   timeoutOf,
   toolPaths,
-} from '../cli/flags.ts';
-import {type HostUninstallResult, uninstallFromHost} from '../cli/host.ts';
+} from '../cli/connection-flags.ts';
+import {durationOf, explicitFlags, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, confirmFlags} from '../cli/flags.ts';
+import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
+import {type HostUninstallResult, uninstallFromHost} from '../cli/uninstall-host.ts';
 import {type UninstallResult, uninstallFromCluster} from '../cli/uninstall-release.ts';
 import type {UninstallChoices} from '../operations/uninstall.ts';
 import {PURGEABLE, purgeOf} from '../operations/uninstall-keeps.ts';
@@ -116,12 +112,8 @@ export default class Uninstall extends BaseCommand<UninstallResult | HostUninsta
       deletesPool: flags['delete-pool'],
       connect: (host: string) => this.account(flags, host),
     };
-    return uninstallFromCluster(
-      name,
-      {choices, account},
-      flags,
-      await this.accessTo(name.kubeTarget, flags),
-      this.context(flags),
-    );
+    const access = await this.accessTo(name.kubeTarget, flags);
+    const request = {name, choices, account, access};
+    return uninstallFromCluster(request, flags, this.context(flags));
   }
 }

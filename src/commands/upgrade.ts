@@ -1,5 +1,6 @@
 import {BaseCommand} from '../cli/base-command.ts';
-import {type ClusterFlags, releaseName, type SharedFlags} from '../cli/flags.ts';
+import {type ClusterFlags, releaseName} from '../cli/connection-flags.ts';
+import type {SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {readUpgrade} from '../cli/read-upgrade.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../cli/upgrade-release.ts';
 import {readValuesTexts} from '../cli/values-files.ts';
 import {refuseClearText} from '../values/clear-text.ts';
-import {readLayers} from '../values/validate/source.ts';
+import {readLayers} from '../values/reading/source.ts';
 
 export default class Upgrade extends BaseCommand<UpgradeResult> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';

@@ -1,20 +1,13 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {
-  answersFlag,
-  type ConfirmFlags,
-  confirmFlags,
-  formatFlag,
-  helmFlag,
-  refuseFormat,
-  refuseWith,
-  repeated,
-  settingFlags,
-} from '../cli/flags.ts';
+import {helmFlag} from '../cli/connection-flags.ts';
+import {refuseFormat, refuseWith} from '../cli/flag-values.ts';
+import {answersFlag, type ConfirmFlags, confirmFlags, formatFlag, repeated} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
-import {rewriteFiles} from '../cli/user-files.ts';
+import {rewriteFiles} from '../cli/rewrite-files.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
 import {
   chartsToCheck,
   confirmGroups,

@@ -2,17 +2,12 @@ import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {
-  answersFlag,
-  confirmFlags,
-  connectionFlags,
-  fromClusterFlag,
-  outFlag,
-  settingFlags,
-} from '../cli/flags.ts';
+import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
+import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';
 import {generateFor} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {writeWith} from '../cli/user-files.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {writeWith} from '../cli/write-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';

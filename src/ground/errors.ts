@@ -16,7 +16,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Every error code with its usual exit code; templates/errors.yaml describes cause and remedy. */
+/** Every error code with its usual exit code; templates/findings/errors.yaml describes cause and remedy. */
 const EXIT_OF = {
   USAGE: ExitCode.usage,
   UNKNOWN_COMMAND: ExitCode.usage,

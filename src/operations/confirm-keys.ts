@@ -20,7 +20,7 @@ import {
   type Values,
   withoutLeaves,
 } from '../ground/tree.ts';
-import {effectiveValues} from '../values/read-values.ts';
+import {effectiveValues} from '../values/reading/read-values.ts';
 import type {ReadChart} from './read-chart.ts';
 import {leavesOfObjects, type RenderedLeaves} from './rendered-leaves.ts';
 

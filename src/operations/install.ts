@@ -22,7 +22,7 @@ import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
 import type {Generated} from '../values/generate.ts';
-import {effectiveGet} from '../values/read-values.ts';
+import {effectiveGet} from '../values/reading/read-values.ts';
 import {
   requireSecrets,
   restartSteps,

@@ -25,7 +25,7 @@ import {cacheClaim} from '../settings/storage.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';
-import {effectiveValues} from '../values/read-values.ts';
+import {effectiveValues} from '../values/reading/read-values.ts';
 import {errorsIn} from '../values/validate/validate.ts';
 
 export interface Migration {

@@ -17,7 +17,7 @@ import type {Warning} from '../ground/errors.ts';
 import type {ReadError} from '../ground/fact.ts';
 import {sameTree, type Tree, type Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/pods.ts';
-import {readValues} from '../values/read-values.ts';
+import {readValues} from '../values/reading/read-values.ts';
 import {CONTROLLERS} from './pod-trials.ts';
 import type {Step} from './step.ts';
 import {inFlight} from './uninstall.ts';

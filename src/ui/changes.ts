@@ -12,7 +12,7 @@ import type {Plan} from '../operations/step.ts';
 import type {PreparedUpgrade} from '../operations/upgrade.ts';
 import {toYaml} from '../values/document.ts';
 import type {Change} from '../values/migrate/change.ts';
-import {linesWithoutSecrets} from '../values/validate/finding.ts';
+import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const TITLES: readonly (readonly [Change['kind'], string])[] = [

@@ -1,10 +1,6 @@
-import {
-  type Checked,
-  type CheckStatus,
-  GROUPS,
-  skipReason,
-} from '../checks/preflight/preflight-context.ts';
-import type {ProbeObjects} from '../checks/preflight/probe/script.ts';
+import {type Checked, GROUPS} from '../checks/preflight/checks/check.ts';
+import type {CheckStatus} from '../checks/preflight/checks/check-result.ts';
+import type {ProbeObjects} from '../checks/preflight/facts/probe.ts';
 import {maskSecrets} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
@@ -52,11 +48,13 @@ interface Gap {
   remedies: readonly string[];
 }
 
+const reasonOf = ({because, message}: Checked): string => because ?? message;
+
 function gapsIn(checks: readonly Checked[]): Gap[] {
   const all = checks.filter(({status}) => status === 'skip');
-  return [...new Set(all.map(skipReason))]
+  return [...new Set(all.map(reasonOf))]
     .map((reason): Gap => {
-      const skipped = all.filter((each) => skipReason(each) === reason);
+      const skipped = all.filter((each) => reasonOf(each) === reason);
       const isTold = checks.some(
         ({status, message}) => status === 'fail' && message.includes(reason),
       );
@@ -75,22 +73,29 @@ function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {
   return `${head}${ids}${remedies.map((each) => nextStep('    → ', each, screen)).join('')}`;
 }
 
-export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {
+const colorOf = (status: CheckStatus, screen: Screen): ((text: string) => string) => {
   const {dim, green, red, yellow} = theme(screen);
-  const color = {pass: green, warn: yellow, fail: red, skip: dim};
-  const head = paragraph(`${color[status](MARKS[status])} `, `${title}: ${message}`, screen);
+  return {pass: green, warn: yellow, fail: red, skip: dim}[status];
+};
+
+export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {
+  const mark = colorOf(status, screen)(MARKS[status]);
+  const head = paragraph(`${mark} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
-  return `${head}${remedy === undefined || remedy === '' ? '' : nextStep('    → ', remedy, screen)}    ${dim(ref)}\n`;
+  const step = remedy ? nextStep('    → ', remedy, screen) : '';
+  return `${head}${step}    ${theme(screen).dim(ref)}\n`;
 }
 
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
-  const {green, red, yellow} = theme(screen);
-  const of = (status: CheckStatus): number =>
+  const numberOf = (status: CheckStatus): number =>
     checks.filter((each) => each.status === status).length;
-  const color = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
-  const hint = detail === 'folded' && of('pass') > 0 ? ' (use --verbose to list them)' : '';
-  return color(
-    `${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`,
+  const hint = detail === 'folded' && numberOf('pass') > 0 ? ' (use --verbose to list them)' : '';
+  const worst = (['fail', 'warn'] as const).find((status) => numberOf(status) > 0) ?? 'pass';
+  return colorOf(
+    worst,
+    screen,
+  )(
+    `${count(numberOf('fail'), 'error')}, ${count(numberOf('warn'), 'warning')}, ${numberOf('skip')} skipped, ${numberOf('pass')} passed${hint}`,
   );
 }
 

@@ -9,6 +9,7 @@ import type {
   Prompter,
   TextQuestion,
 } from '../ground/system/system.ts';
+import {liveLines} from './live-lines.ts';
 import {answeredText, isYes, masked, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {
   keysText,
@@ -20,7 +21,7 @@ import {
 } from './prompt-theme.ts';
 import {type PromptContext, type PromptStreams, runPrompt} from './run-prompt.ts';
 import {TerminalInput} from './terminal-input.ts';
-import {asciiFallback, liveLines, type Screen, SPINNER, theme} from './theme.ts';
+import {asciiFallback, type Screen, SPINNER, theme} from './theme.ts';
 
 const HIDE_CURSOR = '\u001B[?25l';
 const SHOW_CURSOR = '\u001B[?25h';

@@ -1,6 +1,3 @@
-import {StringDecoder} from 'node:string_decoder';
-import {stripVTControlCharacters} from 'node:util';
-import width from 'fast-string-width';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {
   CheckboxQuestion,
@@ -8,20 +5,29 @@ import type {
   InputQuestion,
   ListQuestion,
   Prompter,
+  TextQuestion,
 } from '../ground/system/system.ts';
-import {durationText} from '../ground/text.ts';
-import {isYes, leadOf, masked, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
+import {durationText, oneOf} from '../ground/text.ts';
+import {ESCAPE_KEY, LineReader, type LineStreams} from './line-reader.ts';
+import {leadOf} from './prompt-frame.ts';
+import {isYes, noteOf, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {paragraph, type Screen} from './theme.ts';
 
-interface Streams {
-  input: NodeJS.ReadableStream & {isTTY?: boolean; setRawMode?(isRaw: boolean): unknown};
-  output: NodeJS.WritableStream;
-  signal?: AbortSignal;
+interface Streams extends LineStreams {
   /** Ctrl-C while no question is open. */
   interrupt?(): void;
   /** What is typed is shown without the terminal, as in a buffer of Emacs. */
   isEchoed?: boolean;
+}
+
+type AnyListQuestion = ListQuestion & Pick<CheckboxQuestion, 'selected'>;
+
+/** How a line is read. */
+interface LineOptions {
+  isHidden?: boolean;
+  /** What is typed; a list has its question above. */
+  typed?: string;
 }
 
 /** Removes an answer that Enter alone keeps. */
@@ -29,165 +35,190 @@ const NOTHING = '-';
 /** Delay before the message of a wait, and the interval at which it is repeated. */
 const NOTICE_MS = 1000;
 const HEARTBEAT_MS = 30_000;
-const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
-const CTRL_U = '\u0015';
-const ESCAPE = '\u001b';
-const DELETE = '\u007f';
-/** Erases a character on the screen, as terminals do it. */
-const ERASE = '\b \b';
 
 /** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
-export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
-  const {input, isEchoed = false} = streams;
-  // It shows nothing that is typed, because that may be a token.
-  const terminal =
-    input.isTTY && !isEchoed ? new TerminalInput({...streams, isPlain: true}) : undefined;
-  const readLine = lineReader({...streams, input: terminal ?? input});
-  const write = (first: string, text: string): void =>
-    void streams.output.write(paragraph(first, text, screen));
+export class LinePrompter implements Prompter {
+  readonly canRedraw = false;
+  readonly #screen: Screen;
+  readonly #output: NodeJS.WritableStream;
+  /** It shows nothing that is typed, because that may be a token. */
+  readonly #terminal: TerminalInput | undefined;
+  readonly #reader: LineReader;
 
-  const writeHeading = (line: string): void =>
-    write(leadOf(line), line.slice(leadOf(line).length).replace('\t', ': '));
+  constructor(screen: Screen, streams: Streams) {
+    const {input, isEchoed = false} = streams;
+    this.#screen = screen;
+    this.#output = streams.output;
+    const isTerminal = input.isTTY && !isEchoed;
+    this.#terminal = isTerminal ? new TerminalInput({...streams, isPlain: true}) : undefined;
+    this.#reader = new LineReader({...streams, input: this.#terminal ?? input});
+  }
 
-  /** `what` is typed; a list has its question above. */
-  async function ask(question: InputQuestion, isHidden = false, what?: string): Promise<string> {
-    const {
-      message,
-      help,
-      heading,
-      validate,
-      default: preset,
-      isPrefilled = false,
-      canGoBack = false,
-    } = question;
-    const mayBeEmptied =
-      isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
-    for (const line of heading ?? []) writeHeading(line);
-    const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
-    const {isAccessible = false} = screen;
-    const words = [...(canGoBack ? ['back'] : []), ...(help.length > 0 ? ['help'] : []), 'quit'];
-    const keys = `Type ${[what ?? 'an answer', ...words].join(', ').replace(/, (?=\w+$)/, ' or ')}, then Enter`;
-    const asked = `${message}${note === undefined ? '' : ` (${note})`}`;
-    const text = isAccessible ? (what === undefined ? `${asked}. ${keys}` : keys) : asked;
-    const prompt = paragraph('? ', `${text}:`, screen).replace(/\n$/, ' ');
-    for (;;) {
-      const typed = (await readLine(prompt, isHidden)).trim();
-      const word = isAccessible && words.includes(typed.toLowerCase()) ? typed.toLowerCase() : '';
-      if (word === 'quit') throw new PromptCanceled();
-      if (canGoBack && (typed === ESCAPE || word === 'back')) throw new GoBack();
-      if (typed === '?' || word === 'help') {
-        for (const line of help) write('  ', line);
-        continue;
-      }
-      const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (preset ?? '');
-      const problem =
-        !isHidden && answer.search(TOKEN) >= 0 ? TOKEN_HERE : await validate?.(answer);
-      const confirmed = problem === undefined ? question.confirms?.(answer) : undefined;
-      if (confirmed !== undefined) write('  ', confirmed);
-      if (problem === undefined) return answer;
-      write('  ', isAccessible ? `Invalid answer: ${problem}` : problem);
+  async confirm(message: string): Promise<boolean> {
+    return isYes(await this.input(yesOrNo(message)));
+  }
+
+  input(question: InputQuestion): Promise<string> {
+    return this.session(() => this.#ask(question));
+  }
+
+  password(question: TextQuestion): Promise<string> {
+    return this.session(async () => {
+      const secret = await this.#ask(question, {isHidden: true});
+      await this.#terminal?.drain();
+      return secret;
+    });
+  }
+
+  async select(question: ListQuestion): Promise<string> {
+    const [chosen] = await this.session(() => this.#choose(question, false));
+    return chosen as string;
+  }
+
+  search(question: ListQuestion): Promise<string> {
+    return this.select(question);
+  }
+
+  checkbox(question: CheckboxQuestion): Promise<readonly string[]> {
+    return this.session(() => this.#choose(question, true));
+  }
+
+  async wait<T>(message: string, promise: Promise<T>): Promise<T> {
+    const notice = setTimeout(() => this.#write('', `${message} …`), NOTICE_MS);
+    const start = Date.now();
+    const again = setInterval(
+      () => this.#write('', `Still working: ${message} (${durationText(Date.now() - start)})`),
+      HEARTBEAT_MS,
+    );
+    const ended = promise.finally(() => {
+      clearTimeout(notice);
+      clearInterval(again);
+    });
+    return this.session(() => ended);
+  }
+
+  async session<T>(work: () => Promise<T>): Promise<T> {
+    this.#terminal?.hold();
+    try {
+      return await work();
+    } finally {
+      this.#terminal?.release();
     }
   }
 
-  async function choose(
-    {
-      message,
-      help,
-      heading,
-      choices: now,
-      laterChoices,
-      note,
-      canGoBack,
-      ...preset
-    }: ListQuestion & CheckboxQuestion,
-    isSeveral: boolean,
-  ): Promise<string[]> {
-    const choices = (await laterChoices) ?? now;
-    for (const line of heading ?? []) writeHeading(line);
-    write('? ', message);
-    const presets = preset.selected ?? [preset.default];
+  erase(): void {
+    // Lines stay.
+  }
+
+  #write(first: string, text: string): void {
+    this.#output.write(paragraph(first, text, this.#screen));
+  }
+
+  #writeHeading(heading: readonly string[] = []): void {
+    for (const line of heading) {
+      const lead = leadOf(line);
+      this.#write(lead, line.slice(lead.length).replace('\t', ': '));
+    }
+  }
+
+  async #ask(question: InputQuestion, options: LineOptions = {}): Promise<string> {
+    const {isHidden = false} = options;
+    const hasPreset = question.isPrefilled === true && question.default !== undefined;
+    const mayBeEmptied = hasPreset && (await question.validate?.('')) === undefined;
+    this.#writeHeading(question.heading);
+    const prompt = this.#promptOf(question, mayBeEmptied, options.typed);
+    for (;;) {
+      const typed = (await this.#reader.read(prompt, isHidden)).trim();
+      const command = this.#commandIn(typed, question);
+      if (command === 'quit') throw new PromptCanceled();
+      if (command === 'back') throw new GoBack();
+      if (command === 'help') {
+        for (const line of question.help) this.#write('  ', line);
+        continue;
+      }
+      const given = typed || (question.default ?? '');
+      const answer = mayBeEmptied && typed === NOTHING ? '' : given;
+      const hasToken = !isHidden && answer.search(TOKEN) >= 0;
+      const problem = hasToken ? TOKEN_HERE : await question.validate?.(answer);
+      if (problem === undefined) {
+        const confirmed = question.confirms?.(answer);
+        if (confirmed !== undefined) this.#write('  ', confirmed);
+        return answer;
+      }
+      this.#write('  ', this.#screen.isAccessible ? `Invalid answer: ${problem}` : problem);
+    }
+  }
+
+  /** A screen reader is told the keys, and reads the question of a list above. */
+  #promptOf(question: InputQuestion, mayBeEmptied: boolean, typed: string | undefined): string {
+    const hint = mayBeEmptied ? `${NOTHING} to clear` : question.note;
+    const note = noteOf(question.default, hint);
+    const asked = `${question.message}${note === undefined ? '' : ` (${note})`}`;
+    const keys = `Type ${oneOf([typed ?? 'an answer', ...commandsOf(question)])}, then Enter`;
+    const spoken = typed === undefined ? `${asked}. ${keys}` : keys;
+    const text = this.#screen.isAccessible ? spoken : asked;
+    return paragraph('? ', `${text}:`, this.#screen).replace(/\n$/, ' ');
+  }
+
+  /** Words are commands for a screen reader only. */
+  #commandIn(typed: string, question: InputQuestion): string | undefined {
+    const word = typed.toLowerCase();
+    if (this.#screen.isAccessible && commandsOf(question).includes(word)) return word;
+    if (typed === ESCAPE_KEY && question.canGoBack) return 'back';
+    return typed === '?' ? 'help' : undefined;
+  }
+
+  async #choose(question: AnyListQuestion, isSeveral: boolean): Promise<string[]> {
+    const {message, help, heading, note, canGoBack} = question;
+    const choices = (await question.laterChoices) ?? question.choices;
+    const presets = question.selected ?? [question.default];
     const preselected = choices.flatMap(({value, disabled}, index) =>
       presets.includes(value) && disabled === undefined ? [index + 1] : [],
     );
-    for (const [index, {label: name, description, disabled}] of choices.entries()) {
-      const label =
-        screen.isAccessible && preselected.includes(index + 1)
-          ? `${name} (${isSeveral ? 'selected' : 'default'})`
-          : name;
-      const about =
-        disabled !== undefined && screen.isAccessible
-          ? `not available: ${disabled}`
-          : (disabled ?? description);
-      write(
-        `  ${disabled === undefined ? index + 1 : '-'}. `,
-        about === undefined ? label : `${label} - ${about}`,
-      );
+    this.#writeHeading(heading);
+    this.#write('? ', message);
+    for (const [index, choice] of choices.entries()) {
+      const mark = preselected.includes(index + 1) ? preselectedMark(isSeveral) : '';
+      this.#writeChoice(index + 1, choice, this.#screen.isAccessible ? mark : '');
     }
-    const typed = {
-      help,
-      canGoBack,
-      message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
-      ...(preselected.length > 0 ? {default: preselected.join(' ')} : {}),
-      ...(isSeveral && preselected.length === 0
-        ? {note: 'none'}
-        : note === undefined
-          ? {}
-          : {note}),
-      validate: (text: string) =>
-        pick(text, choices, isSeveral) === undefined
-          ? `Enter a number from 1 to ${choices.length}`
-          : undefined,
-    };
-    const numbers = await ask(
-      typed,
-      false,
-      isSeveral ? 'numbers, separated by spaces' : 'a number',
+    const hasPreset = preselected.length > 0;
+    const validate = (text: string): string | undefined =>
+      pick(text, choices, isSeveral) === undefined
+        ? `Enter a number from 1 to ${choices.length}`
+        : undefined;
+    const numbers = await this.#ask(
+      {
+        help,
+        canGoBack,
+        message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
+        default: hasPreset ? preselected.join(' ') : undefined,
+        note: isSeveral && !hasPreset ? 'none' : note,
+        validate,
+      },
+      {typed: isSeveral ? 'numbers, separated by spaces' : 'a number'},
     );
     return pick(numbers, choices, isSeveral) as string[];
   }
 
-  async function held<T>(work: () => Promise<T>): Promise<T> {
-    terminal?.hold();
-    try {
-      return await work();
-    } finally {
-      terminal?.release();
+  #writeChoice(number: number, {label, description, disabled}: Choice, mark: string): void {
+    if (disabled === undefined) {
+      const about = description === undefined ? '' : ` - ${description}`;
+      this.#write(`  ${number}. `, `${label}${mark}${about}`);
+    } else {
+      const reason = this.#screen.isAccessible ? `not available: ${disabled}` : disabled;
+      this.#write('  -. ', `${label} - ${reason}`);
     }
   }
+}
 
-  const select = async (question: ListQuestion): Promise<string> =>
-    (await held(() => choose(question, false)))[0] as string;
-  return {
-    canRedraw: false,
-    confirm: async (message) => isYes(await held(() => ask(yesOrNo(message)))),
-    input: (question) => held(() => ask(question)),
-    password: (question) =>
-      held(async () => {
-        const secret = await ask(question, true);
-        await terminal?.drain();
-        return secret;
-      }),
-    select,
-    search: select,
-    checkbox: (question) => held(() => choose(question, true)),
-    async wait(message, promise) {
-      const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
-      const start = Date.now();
-      const again = setInterval(
-        () => write('', `Still working: ${message} (${durationText(Date.now() - start)})`),
-        HEARTBEAT_MS,
-      );
-      const ended = promise.finally(() => {
-        clearTimeout(notice);
-        clearInterval(again);
-      });
-      return held(() => ended);
-    },
-    session: held,
-    erase: () => undefined,
-  };
-};
+const preselectedMark = (isSeveral: boolean): string => (isSeveral ? ' (selected)' : ' (default)');
+
+/** The words that are not an answer, for a screen reader. */
+const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
+  ...(canGoBack ? ['back'] : []),
+  ...(help.length > 0 ? ['help'] : []),
+  'quit',
+];
 
 /** The choices with these numbers; undefined where that is no answer. */
 function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
@@ -197,96 +228,4 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
   );
   const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
   return isAnswer ? taken.map(({value}) => value) : undefined;
-}
-
-/** What a terminal in raw mode shows of a line: no token. */
-const visible = (line: string): string => line.replaceAll(TOKEN, '').replaceAll(/\p{Cc}/gu, '');
-
-/** Reads lines. Lines typed ahead answer the next questions, except on a terminal. @throws PromptCanceled */
-function lineReader({
-  input,
-  output,
-  signal,
-}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
-  const decoder = new StringDecoder('utf8');
-  let ahead = '';
-  let isOver = false;
-  return (prompt, isHidden) =>
-    new Promise((resolve, reject) => {
-      let typed = '';
-      let shown = '';
-      const isRaw = input instanceof TerminalInput;
-      /** Writes or erases at the end of the line only, so that a screen reader can follow. */
-      const echo = (): void => {
-        if (!isRaw || isHidden) return;
-        const text = visible(typed);
-        const kept = text.startsWith(shown) ? shown : shown.startsWith(text) ? text : '';
-        output.write(`${ERASE.repeat(width(shown.slice(kept.length)))}${text.slice(kept.length)}`);
-        shown = text;
-      };
-      const end = (ending?: string): void => {
-        input
-          .off('data', hear)
-          .off('end', close)
-          .off('keypress', onEscape)
-          .off('continue', onContinue);
-        signal?.removeEventListener('abort', cancel);
-        input.pause();
-        if (isHidden) input.setRawMode?.(false);
-        if (ending !== undefined) output.write(`${ending}\n`);
-      };
-      const cancel = (): void => {
-        end('');
-        reject(new PromptCanceled());
-      };
-      const close = (): void => {
-        isOver = true;
-        cancel();
-      };
-      const hear = (chunk: Buffer | string): void => {
-        ahead += stripVTControlCharacters(typeof chunk === 'string' ? chunk : decoder.write(chunk));
-        take();
-        // The rest of a paste may be secret too: the next question must not show it.
-        if (isHidden || isRaw) ahead = '';
-      };
-      const onEscape = (): void => {
-        typed = ESCAPE;
-      };
-      const onContinue = (): void => {
-        output.write(`${prompt}${shown}`);
-      };
-      const take = (): void => {
-        while (ahead !== '') {
-          const key = ahead.charAt(0);
-          ahead = ahead.slice(1);
-          if (key === '\r' || key === '\n') {
-            if (key === '\r') ahead = ahead.replace(/^\n/, '');
-            echo();
-            if (!isRaw) end(isHidden ? masked(typed) : undefined);
-            else end(isHidden || typed.search(TOKEN) >= 0 ? masked(typed) : '');
-            resolve(typed);
-            return;
-          }
-          if (key === CTRL_C || key === CTRL_D) {
-            cancel();
-            return;
-          }
-          if (key === DELETE || key === '\b') typed = typed.slice(0, -1);
-          else typed = key === CTRL_U ? '' : typed + key;
-        }
-        echo();
-      };
-      if (signal?.aborted || isOver) return reject(new PromptCanceled());
-      signal?.addEventListener('abort', cancel);
-      // Before the question, so that nothing typed at once is echoed.
-      if (isHidden) input.setRawMode?.(true);
-      output.write(prompt);
-      input
-        .on('data', hear)
-        .on('end', close)
-        .on('keypress', onEscape)
-        .on('continue', onContinue)
-        .resume();
-      take();
-    });
 }

@@ -40,7 +40,9 @@ export function failureText(failure: ExpectedError, origin: ProgramOrigin, scree
   if (failure.code === 'CANCELED') return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
-  return `${text}${report}  More: ${docsOf(origin)}/errors.md#${failure.code.toLowerCase()}\n`;
+  const {code} = failure;
+  const page = `${docsOf(origin)}/errors.md#${code.toLowerCase()}`;
+  return `${text}${report}  More: scalr-agent explain ${code}, or ${page}\n`;
 }
 
 export const warningText = ({message}: Warning, screen: Screen): string =>

@@ -6,17 +6,16 @@ import type {ExpectedError} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';
 import type {Step} from '../operations/step.ts';
-import {railOf} from './prompt-text.ts';
+import {railOf} from './prompt-frame.ts';
 import {asciiFallback, paragraph, type Screen, SPINNER, stateMark, theme} from './theme.ts';
+
+/** Some steps have no call. */
+type ShownStep = Pick<Step, 'title'> & Partial<Pick<Step, 'call'>>;
 
 /** Shows the work of a command: a line for each finished step, and what is waited for. */
 export interface ProgressView {
   /** `runs` names those that the step waits for. */
-  onStep(
-    step: Pick<Step, 'title'> & Partial<Pick<Step, 'call'>>,
-    state: StepState,
-    runs?: string,
-  ): void;
+  onStep(step: ShownStep, state: StepState, runs?: string): void;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
   /** Work without steps, until the next piece of news. */
   onWait(text: string): void;
@@ -51,166 +50,223 @@ interface Activity {
 }
 
 /** Begins with the title, if any; a view without title has neither a rail nor a last line. */
-export function progressView(
-  title: string | undefined,
-  {say, draw, screen, now}: ViewDeps,
-): ProgressView {
-  const {cyan, dim, bold, yellow, green, red} = theme(screen);
-  const time = (): number => now().getTime();
-  const start = time();
-  const rail = title === undefined || !screen.isLive ? '' : railOf(screen);
-  const writeLine = lineWriter(say);
-  const waitingSince = new Map<string, number>();
-  let [rows, doing, begun, isDone]: [readonly Progress[], Activity | undefined, boolean, boolean] =
-    [[], undefined, false, false];
-  let frame = 0;
+export class TerminalProgress implements ProgressView {
+  readonly #deps: ViewDeps;
+  readonly #title: string | undefined;
+  readonly #start: number;
+  /** Start of every line between the title and the end. */
+  readonly #rail: string;
+  readonly #timer: NodeJS.Timeout;
+  /** When each workload, or with an empty name the agent, began to be waited for. */
+  readonly #waitingSince = new Map<string, number>();
+  /** The last line of each object. */
+  readonly #written = new Map<string, string>();
+  #rows: readonly Progress[] = [];
+  #doing: Activity | undefined;
+  #hasStep = false;
+  #isDone = false;
+  #frame = 0;
 
-  const railed = (mark: string, text: string): string =>
-    paragraph(mark, text, {
-      ...screen,
-      columns: screen.columns && screen.columns - 1 - width(rail),
-    }).replace(/^(?=.)/gm, rail);
-  const timed = (text: string, since: number): string =>
-    `${text} ${dim(`(${durationText(time() - since)})`)}`;
-  const rowText = ({object, text, waitingFor}: Progress): string =>
-    `${object}: ${text}${waitingFor === undefined ? '' : `, ${waitingFor}`}`;
+  constructor(title: string | undefined, deps: ViewDeps) {
+    const {screen, say} = deps;
+    this.#deps = deps;
+    this.#title = title;
+    this.#start = this.#now;
+    this.#rail = title === undefined || !screen.isLive ? '' : railOf(screen);
+    this.#timer = screen.isLive
+      ? setInterval(this.#animate, FRAME_MS)
+      : setInterval(this.#reportWait, HEARTBEAT_MS);
+    this.#timer.unref();
+    const {bold, cyan} = theme(screen);
+    if (title !== undefined) say(paragraph(this.#corner(cyan('◆')), bold(title), screen));
+  }
 
-  function activities(): Activity[] {
-    if (doing !== undefined) return [doing];
-    const waiting = rows.filter(({state}) => state !== 'ready');
+  // Fields, because their owner hands them on one by one.
+  readonly onStep = ({title, call}: ShownStep, state: StepState, runs = ''): void => {
+    switch (state) {
+      case 'started':
+        this.#endStep(false);
+        this.#doing = {text: title, since: this.#now, isStep: true};
+        this.#hasStep = true;
+        break;
+      case 'done':
+        this.#endStep(true);
+        break;
+      case 'waiting':
+        this.#say('  ', `In flight: ${runs}`);
+        break;
+      case 'ending': {
+        const tool = call?.tool ?? 'the step';
+        this.#say(
+          '',
+          `Interrupted: waiting for ${tool} to finish. Press Ctrl-C again to exit immediately.`,
+        );
+      }
+    }
+    this.#redraw();
+  };
+
+  readonly onProgress = (rows: readonly Progress[], causes: readonly Cause[]): void => {
+    this.#doing = undefined;
+    this.#rows = rows;
+    for (const row of rows) this.#reportRow(row);
+    const areReady = rows.every(({state}) => state === 'ready');
+    if (areReady && !this.#waitingSince.has('')) this.#waitingSince.set('', this.#now);
+    const mark = `  ${theme(this.#deps.screen).yellow('!')} `;
+    for (const {object, reason} of causes) {
+      const line = this.#railed(mark, `${object}: ${reason}`);
+      this.#sayOnce(`cause of ${object}`, line, line);
+    }
+    this.#redraw();
+  };
+
+  readonly onWait = (text: string): void => {
+    this.#endStep(false);
+    this.#doing = {text, since: this.#now, isStep: false};
+    if (!this.#deps.screen.isLive) this.#say('', `${text} …`);
+    this.#redraw();
+  };
+
+  readonly done = (sentence: string, more?: string): void => {
+    this.#endStep(true);
+    const last = `${sentence}${this.#elapsed}.`;
+    this.#end(more === undefined ? last : `${last} ${more}`);
+  };
+
+  readonly close = (failure?: unknown): void => {
+    if (this.#isDone) return;
+    this.#endStep(failure === undefined);
+    const {code = ''} = (failure ?? {}) as Partial<ExpectedError>;
+    const ending = failure === undefined ? 'Completed' : (ENDINGS[code] ?? 'Failed');
+    this.#end(`${ending}${this.#elapsed}.`);
+  };
+
+  get #now(): number {
+    return this.#deps.now().getTime();
+  }
+
+  get #elapsed(): string {
+    return this.#hasStep ? ` after ${durationText(this.#now - this.#start)}` : '';
+  }
+
+  /** A sign of the rail; none on a screen without it. */
+  #corner(sign: string): string {
+    return this.#rail === '' ? '' : asciiFallback(`${sign}  `, this.#deps.screen);
+  }
+
+  #railed(mark: string, text: string): string {
+    const {screen} = this.#deps;
+    const columns = screen.columns && screen.columns - 1 - width(this.#rail);
+    return paragraph(mark, text, {...screen, columns}).replace(/^(?=.)/gm, this.#rail);
+  }
+
+  #say(mark: string, text: string): void {
+    this.#deps.say(this.#railed(mark, text));
+  }
+
+  /** Says the line of an object whenever its key changes, which has no time. */
+  #sayOnce(object: string, key: string, line: string): void {
+    if (this.#written.get(object) !== key) this.#deps.say(line);
+    this.#written.set(object, key);
+  }
+
+  #timed(text: string, since: number): string {
+    return `${text} ${theme(this.#deps.screen).dim(`(${durationText(this.#now - since)})`)}`;
+  }
+
+  #reportRow(row: Progress): void {
+    const {screen} = this.#deps;
+    const since = this.#waitingSince.get(row.object) ?? this.#now;
+    this.#waitingSince.set(row.object, since);
+    if (screen.isLive && row.state === 'waiting') return;
+    const mark = `${stateMark(row.state, screen)} `;
+    const text = rowText(row);
+    const isTimed = row.state === 'ready' && this.#hasStep;
+    const line = this.#railed(mark, isTimed ? this.#timed(text, since) : text);
+    this.#sayOnce(row.object, `${mark}${text}`, line);
+  }
+
+  /** A step that is not done when the next one begins has failed. */
+  #endStep(isSuccess: boolean): void {
+    const {green, red} = theme(this.#deps.screen);
+    const mark = isSuccess ? green('✓') : red('×');
+    if (this.#doing?.isStep)
+      this.#say(`${mark} `, this.#timed(this.#doing.text, this.#doing.since));
+    this.#doing = undefined;
+  }
+
+  #end(text: string): void {
+    const {screen, say, draw} = this.#deps;
+    this.#isDone = true;
+    clearInterval(this.#timer);
+    if (screen.isLive) draw('');
+    const corner = this.#corner(theme(screen).dim('└'));
+    if (this.#title !== undefined) say(paragraph(corner, text, screen));
+  }
+
+  get #activities(): Activity[] {
+    if (this.#doing !== undefined) return [this.#doing];
+    const waiting = this.#rows.filter(({state}) => state !== 'ready');
     if (waiting.length > 0)
       return waiting.map((row) => ({
         text: rowText(row),
-        since: waitingSince.get(row.object) ?? start,
+        since: this.#waitingSince.get(row.object) ?? this.#start,
         isStep: false,
         isRow: true,
       }));
-    return rows.length === 0
-      ? []
-      : [
-          {
-            text: 'Waiting for the agent to register',
-            since: waitingSince.get('') ?? start,
-            isStep: false,
-          },
-        ];
+    if (this.#rows.length === 0) return [];
+    const since = this.#waitingSince.get('') ?? this.#start;
+    return [{text: 'Waiting for the agent to register', since, isStep: false}];
   }
 
-  function redraw(): void {
-    if (!screen.isLive || isDone) return;
-    const mark = `${rail}${asciiFallback(cyan(SPINNER[frame % SPINNER.length] as string), screen)} `;
+  readonly #reportWait = (): void => {
+    const [first] = this.#activities;
+    if (first === undefined) return;
+    const {say, screen} = this.#deps;
+    const text = first.isRow ? `waiting for ${first.text}` : first.text;
+    say(paragraph('', this.#timed(`Still working: ${text}`, first.since), screen));
+  };
+
+  readonly #animate = (): void => {
+    this.#frame += 1;
+    this.#redraw();
+  };
+
+  #redraw(): void {
+    const {screen, draw} = this.#deps;
+    if (!screen.isLive || this.#isDone) return;
+    const all = this.#activities;
+    const lines = all
+      .slice(0, MOST_LIVE)
+      .map((each, index) => this.#liveLine(each, index === 0 ? this.#clock : ''));
+    const left = all.length - MOST_LIVE;
+    draw([...lines, ...(left > 0 ? [`${this.#rail}  and ${left} more\n`] : [])].join(''));
+  }
+
+  /** The time since the start, without hours before the first one is over. */
+  get #clock(): string {
+    if (this.#rail === '' || !this.#hasStep) return '';
+    const time = new Date(this.#now - this.#start).toISOString().slice(11, 19);
+    return time.replace(/^00:/, '');
+  }
+
+  /** An activity, with the clock at the right edge. */
+  #liveLine({text, since}: Activity, clock: string): string {
+    const {screen} = this.#deps;
+    const {cyan, dim} = theme(screen);
+    const frame = cyan(SPINNER[this.#frame % SPINNER.length] as string);
+    const mark = `${this.#rail}${asciiFallback(frame, screen)} `;
     const room = Math.max((screen.columns ?? 80) - 1 - width(mark), 1);
-    const all = activities();
-    const clock =
-      rail === '' || !begun
-        ? ''
-        : new Date(time() - start).toISOString().slice(11, 19).replace(/^00:/, '');
-    const lines = all.slice(0, MOST_LIVE).map(({text, since}, index) => {
-      const end = index === 0 ? clock : '';
-      const own = cut(
-        asciiFallback(timed(text, since), screen),
-        room - (end === '' ? 0 : width(end) + 2),
-      );
-      return `${mark}${own}${end === '' ? '' : ' '.repeat(Math.max(room - width(own) - width(end), 1)) + dim(end)}\n`;
-    });
-    draw(
-      [
-        ...lines,
-        ...(all.length > MOST_LIVE ? [`${rail}  and ${all.length - MOST_LIVE} more\n`] : []),
-      ].join(''),
-    );
+    const timed = asciiFallback(this.#timed(text, since), screen);
+    if (clock === '') return `${mark}${cut(timed, room)}\n`;
+    const own = cut(timed, room - width(clock) - 2);
+    const gap = ' '.repeat(Math.max(room - width(own) - width(clock), 1));
+    return `${mark}${own}${gap}${dim(clock)}\n`;
   }
-
-  const timer = screen.isLive
-    ? setInterval(() => {
-        frame += 1;
-        redraw();
-      }, FRAME_MS)
-    : setInterval(() => {
-        for (const {text, since, isRow} of activities().slice(0, 1))
-          say(
-            paragraph(
-              '',
-              timed(`Still working: ${isRow ? 'waiting for ' : ''}${text}`, since),
-              screen,
-            ),
-          );
-      }, HEARTBEAT_MS);
-  timer.unref();
-
-  /** A step that is not done when the next one begins has failed. */
-  const endStep = (isSuccess: boolean): void => {
-    if (doing?.isStep)
-      say(railed(isSuccess ? `${green('✓')} ` : `${red('×')} `, timed(doing.text, doing.since)));
-    doing = undefined;
-  };
-  const ending = (text: string): void => {
-    isDone = true;
-    clearInterval(timer);
-    if (screen.isLive) draw('');
-    if (title !== undefined)
-      say(paragraph(rail === '' ? '' : asciiFallback(`${dim('└')}  `, screen), text, screen));
-  };
-  const elapsed = (): string => (begun ? ` after ${durationText(time() - start)}` : '');
-
-  if (title !== undefined)
-    say(paragraph(rail === '' ? '' : asciiFallback(`${cyan('◆')}  `, screen), bold(title), screen));
-  return {
-    onStep(step, state, runs = '') {
-      if (state === 'started') {
-        endStep(false);
-        [doing, begun] = [{text: step.title, since: time(), isStep: true}, true];
-      } else if (state === 'done') endStep(true);
-      else if (state === 'waiting') say(railed('  ', `In flight: ${runs}`));
-      else
-        say(
-          railed(
-            '',
-            `Interrupted: waiting for ${step.call?.tool ?? 'the step'} to finish. Press Ctrl-C again to exit immediately.`,
-          ),
-        );
-      redraw();
-    },
-    onProgress(lines, causes) {
-      doing = undefined;
-      rows = lines;
-      for (const each of lines) {
-        const since = waitingSince.get(each.object) ?? time();
-        waitingSince.set(each.object, since);
-        const mark = `${stateMark(each.state, screen)} `;
-        const line = railed(
-          mark,
-          each.state === 'ready' && begun ? timed(rowText(each), since) : rowText(each),
-        );
-        if (!screen.isLive || each.state !== 'waiting')
-          writeLine(each.object, line, `${mark}${rowText(each)}`);
-      }
-      if (lines.every(({state}) => state === 'ready') && !waitingSince.has(''))
-        waitingSince.set('', time());
-      for (const {object, reason} of causes)
-        writeLine(`cause of ${object}`, railed(`  ${yellow('!')} `, `${object}: ${reason}`));
-      redraw();
-    },
-    onWait(text) {
-      endStep(false);
-      doing = {text, since: time(), isStep: false};
-      if (!screen.isLive) say(railed('', `${text} …`));
-      redraw();
-    },
-    done(sentence, more) {
-      endStep(true);
-      ending([`${sentence}${elapsed()}.`, ...(more === undefined ? [] : [more])].join(' '));
-    },
-    close(failure) {
-      if (isDone) return;
-      endStep(failure === undefined);
-      const {code} = (failure ?? {}) as Partial<ExpectedError>;
-      ending(
-        `${failure === undefined ? 'Completed' : (ENDINGS[code ?? ''] ?? 'Failed')}${elapsed()}.`,
-      );
-    },
-  };
 }
+
+const rowText = ({object, text, waitingFor}: Progress): string =>
+  `${object}: ${text}${waitingFor === undefined ? '' : `, ${waitingFor}`}`;
 
 const ENDINGS: Readonly<Record<string, string>> = {
   INTERRUPTED: 'Interrupted',
@@ -222,15 +278,4 @@ function cut(text: string, room: number): string {
   if (width(text) <= room) return text;
   const [first = ''] = wrapAnsi(text, room - 1, {hard: true}).split('\n');
   return `${first}…`;
-}
-
-/** Writes the line of an object whenever its state changes; `key` stands for a line that contains a time. */
-function lineWriter(
-  write: (text: string) => void,
-): (object: string, line: string, key?: string) => void {
-  const last = new Map<string, string>();
-  return (object, line, key = line) => {
-    if (last.get(object) !== key) write(line);
-    last.set(object, key);
-  };
 }

@@ -1,36 +1,8 @@
-import {eraseLines} from '@inquirer/ansi';
 import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
 import type {Diagnosis} from '../checks/diagnose/cause.ts';
-
-/** The last lines of a terminal, which are replaced in place. Everything else is printed above them. */
-export interface LiveLines {
-  print(text: string): void;
-  /** Complete lines that fit the width, or an empty text. */
-  draw(text: string): void;
-}
-
-export function liveLines(output: {write(text: string): unknown}): LiveLines {
-  let shown = '';
-  const erased = (): string => (shown === '' ? '' : eraseLines(shown.split('\n').length));
-  // After Ctrl-Z and fg, the lines of the shell are on the screen, and they must not be erased.
-  const forget = (): void => {
-    shown = '';
-  };
-  return {
-    print: (text) => void output.write(`${erased()}${text}${shown}`),
-    draw(text) {
-      if (text === shown) return;
-      const erasing = erased();
-      if (shown === '') process.once('SIGCONT', forget);
-      if (text === '') process.off('SIGCONT', forget);
-      shown = text;
-      output.write(`${erasing}${text}`);
-    },
-  };
-}
 
 export interface Screen {
   hasColor: boolean;
@@ -120,6 +92,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   '↓': 'v',
   ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
+
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 
 const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
@@ -144,6 +117,7 @@ const SPOKEN: Readonly<Record<string, string>> = {
   '└': '',
   '?': '',
 };
+
 const MARK_AT_START = /^( *)([✓✔×!…→◆◇│└?]) +/gm;
 
 /** Replaces characters that the screen cannot show, and marks that a screen reader does not read. Not for machine-readable output. */

@@ -5,7 +5,7 @@ import {allowClearText} from '../settings/clear-text.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
-import {dotted, type TreePath} from './validate/finding.ts';
+import {dotted, type TreePath} from './reading/tree-path.ts';
 
 /** A credential in values: where it is, and what it is. */
 export interface ClearText {

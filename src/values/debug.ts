@@ -14,7 +14,7 @@ import {
   withoutLeaves,
 } from '../ground/tree.ts';
 import {debug} from '../settings/agent.ts';
-import {effectiveValues, withEntries} from './read-values.ts';
+import {effectiveValues, withEntries} from './reading/read-values.ts';
 
 /** The environment variable of the agent; every key of a chart for debug logs sets it. */
 const VARIABLE = 'SCALR_AGENT_DEBUG';

@@ -16,46 +16,74 @@ const TEXTS: Readonly<Record<string, string>> = texts;
  * numbers are written as texts.
  */
 export function editorSchema(target: Target): SchemaNode {
-  const definitions: Record<string, SchemaNode> = {};
+  const writer = new EditorSchemaWriter(target);
+  const root = writer.describe(closedSchema(schemaOf(target), target.version), []);
+  return {
+    ...root,
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: `Values of ${target.chart} ${target.version}`,
+    definitions: writer.definitions,
+  };
+}
 
-  function describe(node: SchemaNode, path: Path): SchemaNode {
-    if (node.anyOf) return {anyOf: node.anyOf.map((each) => describe(each, path))};
+/** A node without the keywords that are undefined. */
+const defined = (node: Readonly<Record<string, unknown>>): SchemaNode =>
+  Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
+
+/** Each schema below a node, by its key. */
+function eachOf(
+  nodes: Readonly<Record<string, SchemaNode>>,
+  change: (node: SchemaNode, key: string) => SchemaNode,
+): Record<string, SchemaNode> {
+  const changed = Object.entries(nodes).map(([key, node]) => [key, change(node, key)]);
+  return Object.fromEntries(changed);
+}
+
+class EditorSchemaWriter {
+  /** The Kubernetes types that were used. */
+  readonly definitions: Record<string, SchemaNode> = {};
+  readonly #target: Target;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  describe(node: SchemaNode, path: Path): SchemaNode {
+    if (node.anyOf) return {anyOf: node.anyOf.map((each) => this.describe(each, path))};
     const type = node['x-kubernetes'];
-    if (type !== undefined) return overlay(typeNode(type), node, path);
-    const children = Object.entries(node.properties ?? {}).map(([key, child]) => [
-      key,
-      describe(child, [...path, key]),
-    ]);
+    if (type !== undefined) return this.#overlay(this.#typeNode(type), node, path);
+    const {properties} = node;
+    const isMapOfVariables = node.type === 'object' && !properties;
     return {
-      ...plain(node.properties ? node : lenient(node)),
-      ...about(path, target),
-      ...(node.type === 'object' && !node.properties ? variables(path) : {}),
-      ...(node.properties ? {properties: Object.fromEntries(children)} : {}),
+      ...plain(properties ? node : lenient(node)),
+      ...about(path, this.#target),
+      ...(isMapOfVariables && this.#variables(path)),
+      ...(properties && {
+        properties: eachOf(properties, (child, key) => this.describe(child, [...path, key])),
+      }),
     };
   }
 
   /** A Kubernetes type with the defaults of the chart. */
-  function overlay({required: _, ...base}: SchemaNode, node: SchemaNode, path: Path): SchemaNode {
+  #overlay({required: _, ...base}: SchemaNode, node: SchemaNode, path: Path): SchemaNode {
     const others = typeof base.additionalProperties === 'object' ? base.additionalProperties : {};
-    const children = Object.entries(node.properties ?? {}).map(([key, child]) => {
+    const children = eachOf(node.properties ?? {}, (child, key) => {
       const {name = '', type} = resolveType(base.properties?.[key] ?? others);
-      return [key, overlay(name === '' ? type : nullable(type), child, [...path, key])];
+      return this.#overlay(name === '' ? type : this.#nullable(type), child, [...path, key]);
     });
     return {
       ...(base.type === undefined ? lenient(node) : base),
-      ...about(path, target),
-      ...(node.default === undefined ? {} : {default: node.default}),
-      ...(children.length === 0
-        ? {}
-        : {properties: {...base.properties, ...Object.fromEntries(children)}}),
+      ...about(path, this.#target),
+      ...defined({default: node.default}),
+      ...(node.properties && {properties: {...base.properties, ...children}}),
     };
   }
 
-  function typeNode(type: string): SchemaNode {
+  #typeNode(type: string): SchemaNode {
     if (type === 'Labels' || type === 'Annotations')
       return {type: ['object', 'null'], additionalProperties: {type: ['string', 'null']}};
     const {type: node} = resolveType({$ref: `#/definitions/${type}`});
-    const found = nullable(node);
+    const found = this.#nullable(node);
     // The default of such a list may be an empty map.
     return node.type === 'array'
       ? {...found, type: ['array', 'object', 'null'], maxProperties: 0}
@@ -63,56 +91,39 @@ export function editorSchema(target: Target): SchemaNode {
   }
 
   /** null removes a default, so it means an absent field. */
-  function nullable(node: SchemaNode): SchemaNode {
+  #nullable(node: SchemaNode): SchemaNode {
     const {name} = resolveType(node);
-    if (name !== undefined && definitions[name] === undefined) {
-      definitions[name] = {};
-      definitions[name] = nullable(resolveType(node).type);
+    if (name !== undefined && this.definitions[name] === undefined) {
+      this.definitions[name] = {};
+      this.definitions[name] = this.#nullable(resolveType(node).type);
     }
     const {properties, items, additionalProperties, type} = node;
-    const isMapOf = typeof additionalProperties === 'object';
+    const nullable = (each: SchemaNode): SchemaNode => this.#nullable(each);
     return {
       ...plain(node),
-      ...(type === undefined ? {} : {type: [...[type].flat(), 'null']}),
-      ...(node.enum ? {enum: [...node.enum, null as never]} : {}),
-      ...(properties
-        ? {
-            properties: Object.fromEntries(
-              Object.entries(properties).map(([key, child]) => [key, nullable(child)]),
-            ),
-          }
-        : {}),
-      ...(items ? {items: nullable(items)} : {}),
-      ...(isMapOf ? {additionalProperties: nullable(additionalProperties)} : {}),
+      ...(type !== undefined && {type: [...[type].flat(), 'null']}),
+      ...(node.enum && {enum: [...node.enum, null as never]}),
+      ...(properties && {properties: eachOf(properties, nullable)}),
+      ...(items && {items: nullable(items)}),
+      ...(typeof additionalProperties === 'object' && {
+        additionalProperties: nullable(additionalProperties),
+      }),
     };
   }
 
   /** Environment variables, of which those with a flag have a description. */
-  function variables(path: Path): SchemaNode {
-    const rows = chartFor(target).rows.flatMap((row) =>
-      row.paths
-        .filter((each) => each.length === path.length + 1 && startsWith(each, path))
-        .map((each) => [each.at(-1), row] as const),
-    );
+  #variables(path: Path): SchemaNode {
     const type = ['string', 'number', 'boolean', 'null'];
-    return {
-      additionalProperties: {type},
-      properties: Object.fromEntries(
-        rows.map(([name = '', row]) => [
-          name,
-          {type, description: withFlag(row.setting.summary, row)},
-        ]),
-      ),
-    };
+    const properties: Record<string, SchemaNode> = {};
+    for (const row of chartFor(this.#target).rows)
+      for (const each of row.paths)
+        if (each.length === path.length + 1 && startsWith(each, path))
+          properties[each.at(-1) as string] = {
+            type,
+            description: withFlag(row.setting.summary, row),
+          };
+    return {additionalProperties: {type}, properties};
   }
-
-  const root = describe(closedSchema(schemaOf(target), target.version), []);
-  return {
-    ...root,
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: `Values of ${target.chart} ${target.version}`,
-    definitions,
-  };
 }
 
 export const schemaText = (schema: SchemaNode): string => `${JSON.stringify(schema, null, 2)}\n`;
@@ -121,45 +132,47 @@ const OURS = ['format', 'x-kubernetes', 'x-kubernetes-list-map-keys', 'x-secret'
 const plain = (node: SchemaNode): SchemaNode =>
   Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.includes(key)));
 
+/** The types that templates print like those of a format. */
+const TYPES_OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
+  flag: ['boolean', 'integer', 'string'],
+  'image-tag': ['integer'],
+};
+
 /** A key of the chart, with the other spellings that its templates render alike. */
 function lenient(node: SchemaNode): SchemaNode {
   const types = [node.type ?? []].flat();
-  const {default: usual, format} = node;
+  const {default: usual, format = '', pattern} = node;
   const isEmpty =
     usual === '' ||
     usual === null ||
     (typeof usual === 'object' && Object.keys(usual).length === 0);
   const isNumber =
     types.some((each) => each === 'integer' || each === 'number') && !types.includes('string');
-  const others = [
+  const all = new Set([
+    ...types,
     ...(isEmpty ? ['null'] : []),
     ...(isNumber ? ['string'] : []),
-    ...(format === 'flag'
-      ? ['boolean', 'integer', 'string']
-      : format === 'image-tag'
-        ? ['integer']
-        : []),
-  ];
-  return {
+    ...(TYPES_OF_FORMAT[format] ?? []),
+  ]);
+  const emptyOr = pattern === undefined ? undefined : `^$|${pattern}`;
+  return defined({
     ...node,
-    ...(types.length === 0 ? {} : {type: [...new Set([...types, ...others])]}),
-    ...(isNumber
-      ? {pattern: '^-?\\d+(\\.\\d+)?$'}
-      : node.pattern === undefined
-        ? {}
-        : {pattern: `^$|${node.pattern}`}),
-    ...(node.enum && isEmpty ? {enum: [...node.enum, usual as string]} : {}),
-    ...(node.items ? {items: closedItems(node.items)} : {}),
-  };
+    type: types.length === 0 ? undefined : [...all],
+    pattern: isNumber ? '^-?\\d+(\\.\\d+)?$' : emptyOr,
+    enum: node.enum && isEmpty ? [...node.enum, usual as string] : node.enum,
+    items: node.items && closedItems(node.items),
+  });
 }
 
 /** Fields of list items, such as mirrors, have texts of their own. */
-const closedItems = ({properties, ...items}: SchemaNode): SchemaNode => {
-  const fields = Object.entries(properties ?? {}).map(([key, child]) => [
-    key,
-    {...child, description: TEXTS[key] ?? key},
-  ]);
-  return {...items, ...(properties ? {properties: Object.fromEntries(fields)} : {})};
+const closedItems = (items: SchemaNode): SchemaNode => {
+  const {properties} = items;
+  if (properties === undefined) return items;
+  const described = eachOf(properties, (child, key) => ({
+    ...child,
+    description: TEXTS[key] ?? key,
+  }));
+  return {...items, properties: described};
 };
 
 const withFlag = (text: string, row: Row | undefined): string =>
@@ -186,8 +199,8 @@ function about(path: Path, target: Target): SchemaNode {
     TEXTS[short];
   const deprecationMessage = deprecation(path, target);
   return {
-    ...(text === undefined ? {} : {description: withFlag(text, row)}),
-    ...(deprecationMessage === undefined ? {} : {deprecated: true, deprecationMessage}),
+    ...(text !== undefined && {description: withFlag(text, row)}),
+    ...(deprecationMessage !== undefined && {deprecated: true, deprecationMessage}),
   };
 }
 

@@ -33,14 +33,19 @@ import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';
-import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
+import {FIRST_EXPONENT} from './reading/go-numbers.ts';
+import {
+  effectiveGet,
+  effectiveValues,
+  readEffective,
+  withoutMethodNames,
+} from './reading/read-values.ts';
+import {readLayers} from './reading/source.ts';
+import {checkKeys, isTypeError} from './rules/check-keys.ts';
+import {applyRules} from './rules/check-rules.ts';
+import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './rules/check-values.ts';
+import {suggestKey} from './rules/suggest-key.ts';
 import {suggestCharts} from './suggest-chart.ts';
-import {checkKeys, isTypeError} from './validate/check-keys.ts';
-import {applyRules} from './validate/check-rules.ts';
-import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
-import {FIRST_EXPONENT} from './validate/helm-reader.ts';
-import {readLayers} from './validate/source.ts';
-import {suggestKey} from './validate/suggest-key.ts';
 
 /** The values for one chart version and everything a command shows about them. */
 export interface Generated {
@@ -70,50 +75,64 @@ export function generate(given: Settings, facts: ChartRequirements = {}, read?: 
     },
     read,
   );
-  const refused = unsupported(target, given);
-  const works = (other: Settings): boolean => isGenerated(other, facts);
-  if (refused.length > 0)
-    throw target.schema === undefined
-      ? notSupported(refused, suggestCharts(refused, given, target, works))
-      : notSupported(
-          refused,
-          [howToUseKnown(given, target)],
-          [`If the chart has another key for it, use --set`],
-        );
+  refuseUnsupported(given, target, facts);
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
-  const rendered = refusing(set, () => renderValues(settings, target));
-  const seen = effectiveValues(withoutMethodNames(rendered.values), target);
+  const {values, origins, ...written} = refusing(set, () => renderValues(settings, target));
+  const seen = effectiveValues(withoutMethodNames(values), target);
   const effective = readEffective(seen, target).settings;
-  refusePlaceholders(rendered);
+  refusePlaceholders({values, origins});
   refuseClearText(
-    rendered.values,
+    values,
     settings,
-    (path) => rendered.origins.findLast((origin) => startsWith(path, origin.path))?.setting,
+    (path) => origins.findLast((origin) => startsWith(path, origin.path))?.setting,
   );
-  refuseRepeatedVariables(rendered, target);
+  refuseRepeatedVariables({values, origins}, target);
   refuseOverruled(settings, effective);
+  const input = {
+    values: seen,
+    get: effectiveGet(settings, effective),
+    isExplicit: settings.isExplicit,
+    kubernetes: facts.kubernetes,
+  };
   return {
     target,
     settings,
     effective,
-    values: rendered.values,
-    origins: rendered.origins,
+    values,
+    origins,
     warnings: [
       ...warnings,
       ...cautions(settings),
-      ...rendered.warnings,
+      ...written.warnings,
       ...guesses,
-      ...ignoredIn(rendered.values, seen, target).map(({path, because}) => ({
-        code: 'IGNORED_KEY',
-        setting: set.id,
-        message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
-      })),
-      ...applyRules(seen, effective, settings, target, facts.kubernetes),
+      ...ignoredKeys(values, seen, target),
+      ...applyRules(input, target),
     ],
     ...(recommendation ? {recommendation} : {}),
   };
 }
+
+/** @throws ExpectedError with other charts or versions for settings that the chart does not support */
+function refuseUnsupported(given: Settings, target: Target, facts: ChartRequirements): void {
+  const refused = unsupported(target, given);
+  if (refused.length === 0) return;
+  if (target.schema !== undefined)
+    throw notSupported(
+      refused,
+      [howToUseKnown(given, target)],
+      [`If the chart has another key for it, use --set`],
+    );
+  const works = (other: Settings): boolean => isGenerated(other, facts);
+  throw notSupported(refused, suggestCharts(refused, given, target, works));
+}
+
+const ignoredKeys = (values: Values, effective: Values, target: Target): Warning[] =>
+  ignoredIn(values, effective, target).map(({path, because}) => ({
+    code: 'IGNORED_KEY',
+    setting: set.id,
+    message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
+  }));
 
 /** False if the settings are rejected. */
 function isGenerated(settings: Settings, facts: ChartRequirements): boolean {
@@ -217,54 +236,85 @@ interface RenderedValues {
  * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
 function renderValues(settings: Settings, target: Target): RenderedValues {
-  const chart = chartFor(target);
-  const scope = scopeOf(target, settings.get);
-  const ofFiles = readLayers(settings.get(valuesFile) ?? []);
-  const values = copyOf(ofFiles);
-  const written = mergeValues(scope.defaults, ofFiles);
-  const origins: ValueOrigin[] = leafPaths(ofFiles).map((path) => ({
-    path,
-    setting: valuesFile as Setting,
-  }));
-  const warnings: Warning[] = [];
-  /** Also keys that keep the chart default because the user asked for that value. */
-  const chosen = new Set<string>();
-  for (const {setting, answer} of settings.entries()) {
-    if (isWrittenWithoutRow(setting) || answer.source === 'values-file') continue;
-    for (const row of rowsFor(chart, setting, answer.value, scope)) {
-      // Values files take precedence over defaults.
-      if (
-        !settings.isExplicit(setting) &&
-        row.paths.some((path) => getAt(ofFiles, path) !== undefined)
-      )
-        continue;
-      const entries = changes(row, answer.value, scope, written);
-      if (settings.isExplicit(setting))
-        for (const [path] of row.write(answer.value, scope)) chosen.add(spellPath(path));
-      for (const [path, value] of entries) setAt(values, path, value);
-      origins.push(
-        ...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})),
-      );
-      const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
-      if (message !== undefined && !warnings.some((each) => each.message === message))
-        warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
-    }
-  }
-  for (const [text, value] of Object.entries(settings.get(set) ?? {})) {
-    const assigned = parseAssignment(text, value, target);
-    refuseConflict(text, assigned.path, origins, settings);
-    setAt(values, assigned.path, assigned.value);
-    origins.push({path: assigned.path, setting: set as Setting});
-  }
-  const isWritten = (path: Path): boolean =>
-    chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
-  for (const {setting, write} of chart.derived ?? []) {
-    for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
-      setAt(values, path, value);
-      origins.push({path, setting, isDerived: true, ...(why === undefined ? {} : {why})});
-    }
-  }
+  const writer = new ValuesWriter(settings, target);
+  writer.writeSettings();
+  writer.writeAssignments();
+  writer.writeDerived();
+  const {values, origins, warnings} = writer;
   return {values: withoutLargeNumbers(values, target), origins, warnings};
+}
+
+class ValuesWriter {
+  readonly values: Values;
+  readonly origins: ValueOrigin[];
+  readonly warnings: Warning[] = [];
+  readonly #settings: Settings;
+  readonly #target: Target;
+  readonly #scope: Scope;
+  readonly #ofFiles: Values;
+  /** Also keys that keep the chart default because the user asked for that value. */
+  readonly #chosen = new Set<string>();
+
+  constructor(settings: Settings, target: Target) {
+    this.#settings = settings;
+    this.#target = target;
+    this.#scope = scopeOf(target, settings.get);
+    this.#ofFiles = readLayers(settings.get(valuesFile) ?? []);
+    this.values = copyOf(this.#ofFiles);
+    const setting = valuesFile as Setting;
+    this.origins = leafPaths(this.#ofFiles).map((path) => ({path, setting}));
+  }
+
+  writeSettings(): void {
+    const written = mergeValues(this.#scope.defaults, this.#ofFiles);
+    for (const {setting, answer} of this.#settings.entries()) {
+      if (isWrittenWithoutRow(setting) || answer.source === 'values-file') continue;
+      for (const row of rowsFor(chartFor(this.#target), setting, answer.value, this.#scope)) {
+        const isExplicit = this.#settings.isExplicit(setting);
+        // Values files take precedence over defaults.
+        if (!isExplicit && row.paths.some((path) => getAt(this.#ofFiles, path) !== undefined))
+          continue;
+        this.#add(setting, changes(row, answer.value, this.#scope, written));
+        if (isExplicit) this.#noteChosen(row, setting, answer.value);
+      }
+    }
+  }
+
+  #noteChosen(row: Row, setting: Setting, value: unknown): void {
+    for (const [path] of row.write(value, this.#scope)) this.#chosen.add(spellPath(path));
+    const message = row.partly?.(value, this.#scope);
+    if (message !== undefined && !this.warnings.some((each) => each.message === message))
+      this.warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
+  }
+
+  /** The keys that users set by their names. */
+  writeAssignments(): void {
+    for (const [text, value] of Object.entries(this.#settings.get(set) ?? {})) {
+      const assigned = parseAssignment(text, value, this.#target);
+      refuseConflict(text, assigned.path, this.origins, this.#settings);
+      this.#add(set as Setting, [[assigned.path, assigned.value]]);
+    }
+  }
+
+  /** What follows from other keys. */
+  writeDerived(): void {
+    const isWritten = (path: Path): boolean =>
+      this.#chosen.has(spellPath(path)) || getAt(this.values, path) !== undefined;
+    for (const {setting, write} of chartFor(this.#target).derived ?? [])
+      this.#add(setting, write(mergeValues(this.#scope.defaults, this.values), isWritten), true);
+  }
+
+  #add(setting: Setting, entries: readonly ValuesEntry[], isDerived = false): void {
+    for (const [path, value, why] of entries) {
+      setAt(this.values, path, value);
+      this.origins.push({
+        path,
+        setting,
+        ...(why !== undefined && {why}),
+        ...(isDerived && {isDerived}),
+      });
+    }
+  }
 }
 
 /** Entries of a row that differ from the written values; the same quantity in another notation is not a change. */
@@ -340,16 +390,7 @@ export function parseAssignment(
 
 function unknownKey(path: Path, target: Target): InvalidValue {
   const {message, suggestion} = suggestKey(path, {}, target);
-  // Keys of older versions can have a flag too.
-  const setting = CHARTS[target.chart].rows.find(({paths}) =>
-    paths.some((each) => sameTree(each, path)),
-  )?.setting;
-  const flag =
-    path[1] === 'auth'
-      ? '--token-file or SCALR_AGENT_TOKEN'
-      : setting && hasKey(target, setting)
-        ? spell(setting)
-        : undefined;
+  const flag = flagFor(path, target);
   const list = [
     'show',
     'values',
@@ -358,12 +399,20 @@ function unknownKey(path: Path, target: Target): InvalidValue {
     CHART_REPOSITORY,
     '--version',
     target.version,
-  ] as const;
+  ];
   const other =
     suggestion === undefined
       ? `List the keys: ${helmCommand({}, ...list)}`
       : `Did you mean ${suggestion}?`;
   return new InvalidValue(message.replace(/\.$/, ''), flag === undefined ? other : `Use ${flag}`);
+}
+
+/** The flag that sets a key, which keys of older versions can have too. */
+function flagFor(path: Path, target: Target): string | undefined {
+  if (path[1] === 'auth') return '--token-file or SCALR_AGENT_TOKEN';
+  const {rows} = CHARTS[target.chart];
+  const row = rows.find(({paths}) => paths.some((each) => sameTree(each, path)));
+  return row && hasKey(target, row.setting) ? spell(row.setting) : undefined;
 }
 
 function parseTree(path: string, text: string): Tree {

@@ -10,7 +10,7 @@ import type {Setting} from '../settings/define.ts';
 import {imageRegistry, runnerImage} from '../settings/pods.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
-import {effectiveValues} from './read-values.ts';
+import {effectiveValues} from './reading/read-values.ts';
 
 export interface InstallImage {
   /** The reference to copy from. */

@@ -9,7 +9,7 @@ import type {Setting} from '../settings/define.ts';
 import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import type {Settings} from '../settings/settings.ts';
-import {readValues} from './read-values.ts';
+import {readValues} from './reading/read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
 export interface Sizing {

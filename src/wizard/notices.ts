@@ -1,4 +1,4 @@
-import type {Checked} from '../checks/preflight/preflight-context.ts';
+import type {Checked} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {catalog} from '../settings/catalog.ts';

@@ -1,8 +1,8 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {supports} from '../charts/support.ts';
-import type {Checked} from '../checks/preflight/preflight-context.ts';
+import type {Checked} from '../checks/preflight/checks/check.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {exportHost, type HostExport} from '../extensions/fleet/export.ts';
+import {exportHost, type HostExport} from '../extensions/machine/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';

@@ -3,7 +3,7 @@ import type {HostPlan} from '../extensions/machine/plan.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Settings} from '../settings/settings.ts';
-import {answeredStep} from '../ui/prompt-text.ts';
+import {answeredStep} from '../ui/prompt-frame.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {Generated} from '../values/generate.ts';
 import {apply, open} from './apply.ts';

@@ -1,6 +1,6 @@
 import {setTimeout} from 'node:timers/promises';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
-import {answeredStep} from '../ui/prompt-text.ts';
+import {answeredStep} from '../ui/prompt-frame.ts';
 import {apply, back, open, type Reply} from './apply.ts';
 import {askChart} from './ask-chart.ts';
 import {askElsewhere} from './ask-elsewhere.ts';

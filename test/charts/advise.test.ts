@@ -10,7 +10,7 @@ import {within} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';
 import {at, setAt, type Tree, type Values} from '../../src/ground/tree.ts';
-import {effectiveValues} from '../../src/values/read-values.ts';
+import {effectiveValues} from '../../src/values/reading/read-values.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 
 const valuesOf = (entries: Readonly<Record<string, Tree>>): Values => {

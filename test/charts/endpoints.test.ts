@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {type Endpoint, endpointsOf} from '../../src/charts/endpoints.ts';
 import type {TargetName} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
-import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../src/values/reading/read-values.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 
 const ACCOUNT = {url: 'https://acme.scalr.io'};

@@ -19,6 +19,9 @@ const interrupted = (exit: ExitCode): ExpectedError =>
   new ExpectedError('Interrupted.', {code: 'INTERRUPTED', exit});
 const NOT_READY = new ExpectedError('Not ready.', {code: 'NOT_READY', exit: ExitCode.failed});
 
+/** The last line of every error. */
+const moreAbout = (code: string): string =>
+  `  More: scalr-agent explain ${code}, or ${PAGE}#${code.toLowerCase()}`;
 const PAGE = `https://github.com/Scalr/scalr-agent-install/blob/v${pjson.version}/docs/errors.md`;
 
 test.each([
@@ -37,7 +40,7 @@ test.each([
   ],
   ['of any other failure', NOT_READY, TERMINAL, 'Error: Not ready.\n'],
 ])('where the text of a failure begins: %s', async (_, failure, screen, first) => {
-  const stderr = `${first}  More: ${PAGE}#${failure.code.toLowerCase()}\n`;
+  const stderr = `${first}${moreAbout(failure.code)}\n`;
   expect(await runCommand(failing(failure), [], {screen})).toEqual({
     stdout: '',
     stderr,
@@ -60,7 +63,7 @@ describe('where the text of a failure ends', () => {
   };
 
   test('after the next steps, in one piece however narrow the terminal is', async () => {
-    const page = `  More: ${PAGE}#tool_not_found`;
+    const page = moreAbout('TOOL_NOT_FOUND');
     expect((await ending('TOOL_NOT_FOUND', [], 40)).lines).toEqual([
       'Next steps:',
       '  - Do it',
@@ -75,11 +78,7 @@ describe('where the text of a failure ends', () => {
     'SECRET_IN_BUNDLE',
   ] as const)('%s is no doing of the operator and asks for a report', async (code) => {
     const report = '  Report it: https://github.com/Scalr/scalr-agent-install/issues';
-    expect((await ending(code)).lines.slice(2)).toEqual([
-      report,
-      `  More: ${PAGE}#${code.toLowerCase()}`,
-      '',
-    ]);
+    expect((await ending(code)).lines.slice(2)).toEqual([report, moreAbout(code), '']);
   });
 
   test('who said no is told nothing more', async () => {

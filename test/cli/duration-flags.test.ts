@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {collectOptions} from '../../src/cli/collect-logs.ts';
-import {durationOf} from '../../src/cli/flags.ts';
+import {durationOf} from '../../src/cli/flag-values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 
 function refusal(work: () => unknown): string {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {unexpectedArgument} from '../../src/cli/failure.ts';
+import {unexpectedArgument} from '../../src/cli/usage-failure.ts';
 import Values from '../../src/commands/values.ts';
 import {runCommand} from '../support/run-command.ts';
 

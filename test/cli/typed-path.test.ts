@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {typedPath} from '../../src/cli/user-files.ts';
+import {typedPath} from '../../src/cli/typed-path.ts';
 
 test.each([
   ['out', 'out'],

@@ -1,6 +1,6 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {usageFailure} from '../../src/cli/failure.ts';
+import {usageFailure} from '../../src/cli/usage-failure.ts';
 import {runCommand} from '../support/run-command.ts';
 
 /** Texts of oclif. */

@@ -5,7 +5,7 @@ import {imagesOf} from '../../src/charts/images.ts';
 import Images from '../../src/commands/images.ts';
 import Values from '../../src/commands/values.ts';
 import {toolNotFound} from '../../src/ground/system/node-processes.ts';
-import {effectiveValues} from '../../src/values/read-values.ts';
+import {effectiveValues} from '../../src/values/reading/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';

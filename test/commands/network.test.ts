@@ -151,7 +151,7 @@ test('skips what this machine cannot try: patterns, UDP and names in the cluster
 });
 
 test.each([
-  [['--format', 'cilium', '--json'], '--json cannot be used with --format cilium.'],
+  [['--format', 'allow-list', '--json'], '--json cannot be used with --format allow-list.'],
   [['--format', 'allow-list', '--probe'], '--format allow-list cannot be used with --probe.'],
   [['--probe-url', 'gitlab.example.com'], '--probe-url: "gitlab.example.com" is not an HTTP URL.'],
 ])('refuses %j', async (argv, message) => {
@@ -164,10 +164,10 @@ test('writes the file of --out', async () => {
   const files = memoryFiles();
   const {stdout, stderr, exit} = await runCommand(
     Network,
-    [...ACCOUNT, '--chart', 'agent-local', '--format', 'network-policy', '--out', 'policy.yaml'],
+    [...ACCOUNT, '--chart', 'agent-local', '--format', 'allow-list', '--out', 'hosts.txt'],
     {files},
   );
   expect({exit, stdout}).toEqual({exit: 0, stdout: ''});
-  expect(stderr).toContain('policy.yaml');
-  expect((await files.read('policy.yaml')).toString()).toContain('kind: "NetworkPolicy"');
+  expect(stderr).toContain('hosts.txt');
+  expect((await files.read('hosts.txt')).toString()).toContain('\n.scalr.io\n');
 });

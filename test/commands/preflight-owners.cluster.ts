@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {Checked} from '../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../src/checks/preflight/checks/check.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import {type Workplace, workplace} from '../control-plane/workplace.ts';

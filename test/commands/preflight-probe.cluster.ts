@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {Checked} from '../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../src/checks/preflight/checks/check.ts';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {parse, stringify} from 'yaml';
-import type {Checked} from '../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../src/checks/preflight/checks/check.ts';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';

@@ -57,9 +57,6 @@ const SITUATIONS: readonly Situation[] = [
   {
     typed: `export dockerfile ${URL} --chart agent-k8s --base agent --ca-file ca.pem --out image --yes`,
   },
-  {typed: 'export volume --cloud gke --out volume --yes'},
-  {typed: 'export volume --cloud eks --efs-handle fs-0123456789abcdef0 --out volume --yes'},
-  {typed: `export prepull ${URL} --chart agent-job --out prepull --yes`},
   {
     typed: 'migrate values.yaml --from agent-local@0.6.4 --to agent-job@0.6.5',
     files: {'values.yaml': LOCAL},
@@ -129,9 +126,6 @@ const SITUATIONS: readonly Situation[] = [
   {typed: 'export'},
   {typed: 'export docker-compose'},
   {typed: 'export kustomize'},
-  {typed: 'export volume'},
-  {typed: 'export volume --cloud eks'},
-  {typed: 'export volume --cloud gke --efs-handle fs-0123456789abcdef0'},
   {typed: `export compose ${URL} --chart agent-local`},
   {typed: `export compose ${URL} --overlay clusters`},
   {typed: `export compose ${URL} --package jq`},
@@ -141,7 +135,6 @@ const SITUATIONS: readonly Situation[] = [
   {typed: 'export dockerfile --chart agent-local --base runner'},
   {typed: 'export dockerfile --chart agent-k8s --chart-version 0.5.60 --base runner'},
   {typed: 'export dockerfile --base terraform'},
-  {typed: 'export prepull --chart agent-job --efs-handle fs-0123456789abcdef0'},
   {typed: 'completion'},
   {typed: 'completion tcsh'},
   {typed: 'debug'},

@@ -7,7 +7,7 @@ import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import {spell} from '../../src/settings/define.ts';
-import {readValues} from '../../src/values/read-values.ts';
+import {readValues} from '../../src/values/reading/read-values.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {runCommand} from '../support/run-command.ts';
 import {TARGETS} from '../support/versions.ts';

@@ -2,9 +2,12 @@ import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {root} from './commands.ts';
-import {sectionOf} from './headings.ts';
 
-const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+const PAGES = [
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs/dev')).map((name) => `docs/dev/${name}`),
+];
+const text = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n');
 const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 const paths = [
   '',
@@ -38,14 +41,14 @@ function filesOf(path: string): string[] {
   return paths.filter((each) => new RegExp(`(^|/)${pattern}$`).test(each));
 }
 
-test('every path in CONTRIBUTING.md exists', () => {
+test('every path in the pages for contributors exists', () => {
   const named = spans
     .flatMap((span) => span.split(' '))
     .filter((word) => PATH.test(word) && !FILES_OF_USERS.includes(word));
   expect(named.filter((path) => filesOf(path).length === 0)).toEqual([]);
 });
 
-test('every name of code in CONTRIBUTING.md exists, in the file beside it', () => {
+test('every name of code in the pages for contributors exists, in the file beside it', () => {
   const code = paths
     .filter((path) => /^(src|test|scripts)\/.*\.ts$/.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8'));
@@ -62,7 +65,7 @@ test('every name of code in CONTRIBUTING.md exists, in the file beside it', () =
   expect(misplaced.map(([found]) => found)).toEqual([]);
 });
 
-test('every script in CONTRIBUTING.md is in package.json', () => {
+test('every script in the pages for contributors is in package.json', () => {
   const {scripts} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
@@ -70,8 +73,31 @@ test('every script in CONTRIBUTING.md is in package.json', () => {
   expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
 });
 
-test('the tour of CONTRIBUTING.md visits every folder of src', () => {
-  const tour = sectionOf('CONTRIBUTING.md', 'tour-of-the-code') ?? '';
-  const folders = readdirSync(join(root, 'src'));
-  expect(folders.filter((folder) => !tour.includes(`\`${folder}\``))).toEqual([]);
+test('the tour visits every room', () => {
+  const tour = readFileSync(join(root, 'docs/dev/tour.md'), 'utf8');
+  const rooms = readdirSync(join(root, 'src'));
+  expect(rooms.filter((room) => !tour.includes(`\`${room}\``))).toEqual([]);
+});
+
+test('CONTRIBUTING.md is short', () => {
+  const lines = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split('\n');
+  expect(lines.length).toBeLessThanOrEqual(80);
+});
+
+test('every word of the glossary is a name of the code', () => {
+  const rows = readFileSync(join(root, 'docs/dev/glossary.md'), 'utf8').matchAll(
+    /^\| [a-z ]+ \|.*\| (`.*`) \|$/gm,
+  );
+  const names = [...rows].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+  const source = paths
+    .filter((path) => path.startsWith('src/') && path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const isExported = (name: string): boolean =>
+    new RegExp(
+      `^export (?:async )?(?:abstract )?(?:function\\*?|const|class|interface|type) ${name}\\b`,
+      'm',
+    ).test(source);
+  expect(names.length).toBeGreaterThanOrEqual(40);
+  expect(names.filter((name) => !isExported(name))).toEqual([]);
 });

@@ -1,10 +1,9 @@
-import {fileProblems} from '../../src/values/embedded/embedded-release.ts';
 import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
-import type {ValuesFinding} from '../../src/values/validate/finding.ts';
+import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
+import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
-import {words} from './commands.ts';
-import {table} from './markdown.ts';
+import {codesPage} from './codes-page.ts';
 
 const AGENT = 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: a}';
 const TOKEN = 'agent: {token: abc';
@@ -121,11 +120,17 @@ for (const {severity = 'error', path: _, ...found} of [
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 
-/** docs/findings.md: every code of validate, with an example that is generated here. */
-export function findingsPage(): string {
-  const rows = FOUND_CODES.map((code) => {
-    const {severity, message, suggestion} = FOUND.get(code) as ValuesFinding;
-    return [`\`${code}\``, severity, message, suggestion ?? ''];
+/** What `validate` says about the example of a code, as the terminal shows it. */
+export const exampleOf = (code: string): string | undefined => {
+  const found = FOUND.get(code);
+  if (found === undefined) return undefined;
+  const {message, suggestion} = found;
+  return suggestion === undefined ? message : `${message}\n→ ${suggestion}`;
+};
+
+/** docs/findings.md: every code of validate, with its severity. */
+export const findingsPage = (): string =>
+  codesPage('findings.md', (code) => {
+    const found = FOUND.get(code);
+    return found === undefined ? [] : [`Severity: ${found.severity}.`];
   });
-  return `${words('findings.md')}\n\n${table(['Code', 'Severity', 'Example message', 'Suggestion'], rows)}\n`;
-}

@@ -9,7 +9,7 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import {url} from '../../src/settings/agent.ts';
 import {cache} from '../../src/settings/storage.ts';
 import {generate} from '../../src/values/generate.ts';
-import {effectiveGet, effectiveValues, readValues} from '../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues, readValues} from '../../src/values/reading/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 import {table} from './markdown.ts';

@@ -10,7 +10,7 @@ import {commandIn, isTopic, root} from './commands.ts';
 /** Commands that need no cluster. */
 const OFFLINE = /^scalr-agent (values|validate|schema|recommend|images|export|migrate)\b/;
 /** Pages with tests of their own in test/recipes. */
-const RECIPES = ['ci.md', 'air-gapped.md'];
+const RECIPES = ['ci.md', 'air-gapped.md', 'recipes.md'];
 
 const pages = readdirSync(join(root, 'docs/guide'))
   .filter((page) => !RECIPES.includes(page))

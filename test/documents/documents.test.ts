@@ -28,7 +28,7 @@ import {
 } from './effects.ts';
 import {TEXTS} from './homes.ts';
 
-// What the documents of upstream describe, and where this program covers it: CONTRIBUTING.md, "Add a row to the tables of documents".
+// What the documents of upstream describe, and where this program covers it: docs/dev/recipes.md, "Add a row to the tables of documents".
 
 type Kind = keyof typeof TEXTS;
 type Home = Partial<Record<Kind | 'values-file' | 'reason', string | readonly string[]>>;

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../src/checks/preflight/checks/check.ts';
 import {machine, NEW, SHARED} from './machine.ts';
 
 test('checks a machine with Docker, its agents and their directories', {

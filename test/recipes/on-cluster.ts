@@ -10,7 +10,7 @@ const ALONE = {
 };
 
 /** A shell with the built program, and a namespace of its own. */
-export async function onCluster(helm: string) {
+export async function onCluster(helm?: string) {
   const place = await installPlace();
   const shop = await workshop(BUILT, helm);
   const env = {

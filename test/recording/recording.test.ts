@@ -4,7 +4,7 @@ import {DOMParser, onErrorStopParsing} from '@xmldom/xmldom';
 import {describe, expect, test} from 'vitest';
 import type {Frame} from '../../scripts/recording/film.ts';
 import {svgOf} from '../../scripts/recording/svg.ts';
-import {capacityForAllRuns} from '../../src/checks/preflight/checks/scheduling.ts';
+import {capacityForAllRuns} from '../../src/checks/preflight/checks/capacity.ts';
 import {token} from '../../src/settings/agent.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -13,7 +13,7 @@ import {settingsOf} from '../cluster/helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {TARGETS} from '../support/versions.ts';
 
-// CONTRIBUTING.md, "Add a setting": each test names the missing step.
+// docs/dev/recipes.md, "Add a setting": each test names the missing step.
 
 const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => id);
 

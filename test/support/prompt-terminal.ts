@@ -3,7 +3,7 @@ import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
 import type {Prompter} from '../../src/ground/system/system.ts';
 import {InquirerPrompter} from '../../src/ui/inquirer-prompter.ts';
-import {linePrompter} from '../../src/ui/line-prompter.ts';
+import {LinePrompter} from '../../src/ui/line-prompter.ts';
 import type {Screen} from '../../src/ui/theme.ts';
 import {Emulator} from './emulator.ts';
 
@@ -52,7 +52,9 @@ export class PromptTerminal {
       ...(signal ? {signal} : {}),
     };
     const screen = {hasColor: false, columns, ...desired};
-    this.prompter = isDumb ? linePrompter(screen, streams) : new InquirerPrompter(screen, streams);
+    this.prompter = isDumb
+      ? new LinePrompter(screen, streams)
+      : new InquirerPrompter(screen, streams);
   }
 
   async lines(): Promise<string[]> {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {githubAnnotations} from '../../src/ui/findings.ts';
+import {githubAnnotations} from '../../src/ui/annotations.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 test('a workflow command per finding, with the file from the top of the repository', () => {

@@ -1,5 +1,5 @@
+import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
-import type {ValuesFinding} from '../../src/values/validate/finding.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
 

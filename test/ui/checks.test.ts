@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {Checked, CheckStatus} from '../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../src/checks/preflight/checks/check.ts';
+import {type CheckStatus, cannot} from '../../src/checks/preflight/checks/check-result.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
 const check = (
@@ -65,20 +66,20 @@ describe('the list of checks', () => {
 
 describe('checks skipped for the same reason', () => {
   const REFUSED = 'nodes is forbidden: User "jane" cannot list it';
-  const skipped = (id: string, message: string, remedy?: string): Checked => ({
-    ...check('Nodes', id, 'skip', remedy),
-    message,
+  const skipped = (id: string, task: string, remedy?: string): Checked => ({
+    ...check('Nodes', id, 'skip'),
+    ...cannot(task, REFUSED, remedy),
   });
   const checks = [
     check('Tools', 'helm', 'pass'),
-    skipped('ready-nodes', `Cannot list nodes: ${REFUSED}`, 'Use another account'),
-    skipped('run-nodes', `Cannot render the chart: ${REFUSED}`, 'Use another account'),
-    skipped('secrets', `Cannot read Secret a: ${REFUSED}`),
+    skipped('ready-nodes', 'list nodes', 'Use another account'),
+    skipped('run-nodes', 'render the chart', 'Use another account'),
+    skipped('secrets', 'read Secret a'),
   ];
   const text = (more: readonly Checked[]): string => checksText([...checks, ...more], PLAIN);
 
   test('are shown once, with all check ids', () => {
-    expect(text([skipped('other', 'Something else')])).toBe(
+    expect(text([{...check('Nodes', 'other', 'skip'), message: 'Something else'}])).toBe(
       [
         'Not checked',
         '- other is right: Something else',

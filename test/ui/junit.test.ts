@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {junit} from '../../src/ui/findings.ts';
+import {junit} from '../../src/ui/junit.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 test('a suite per file, a failure per error, and text for a warning', () => {

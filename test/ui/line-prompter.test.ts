@@ -1,6 +1,6 @@
 import {setTimeout} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
-import {answeredStep} from '../../src/ui/prompt-text.ts';
+import {answeredStep} from '../../src/ui/prompt-frame.ts';
 import {
   BACKSPACE,
   CTRL_D,

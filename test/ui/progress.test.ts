@@ -1,9 +1,10 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/plan.ts';
-import {progressView} from '../../src/ui/progress.ts';
-import {liveLines, type Screen} from '../../src/ui/theme.ts';
+import {liveLines} from '../../src/ui/live-lines.ts';
+import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
+import {TerminalProgress} from '../../src/ui/progress.ts';
+import type {Screen} from '../../src/ui/theme.ts';
 import {Emulator} from '../support/emulator.ts';
 
 beforeEach(() => vi.useFakeTimers({now: 0, toFake: ['setInterval', 'clearInterval', 'Date']}));
@@ -35,7 +36,7 @@ function viewOn(columns: number | undefined, rows = 24, more: Partial<Screen> = 
   const emulator = new Emulator({columns: columns ?? 200, rows});
   const live = liveLines({write: (text) => emulator.write(text)});
   const screen: Screen = {hasColor: false, columns, isLive: columns !== undefined, ...more};
-  const view = progressView('Installing agent-job 0.6.5 as release scalr-agent', {
+  const view = new TerminalProgress('Installing agent-job 0.6.5 as release scalr-agent', {
     say: live.print,
     draw: live.draw,
     screen,

@@ -3,7 +3,7 @@ import schema from '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json' wi
 import {Ajv} from 'ajv';
 import type {Result} from 'sarif';
 import {expect, test} from 'vitest';
-import {type SarifDriver, sarif} from '../../src/ui/findings.ts';
+import {type SarifDriver, sarif} from '../../src/ui/sarif.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 

@@ -4,7 +4,7 @@ import {parse} from 'yaml';
 import type {Target} from '../../src/charts/define.ts';
 import {chartSchema, defaultsOf, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
 import {editorSchema} from '../../src/values/editor-schema.ts';
-import {readSource} from '../../src/values/validate/source.ts';
+import {readSource} from '../../src/values/reading/source.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {DOCUMENTS} from '../golden/cases.ts';
 import {TARGETS} from '../support/versions.ts';

@@ -8,7 +8,7 @@ import {ExpectedError} from '../../src/ground/errors.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
-import {readValues} from '../../src/values/read-values.ts';
+import {readValues} from '../../src/values/reading/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';

@@ -4,7 +4,9 @@ import {oneLine} from '../../ground/one-line.ts';
 import {jsonIn} from '../../ground/tool-errors.ts';
 import {type Fields, isFields} from '../../ground/tree.ts';
 import type {CauseTable} from './cause.ts';
-import {containersOf, presentPods, rootOf} from './snapshot-queries.ts';
+import {containersOf} from './pod-state.ts';
+import {presentPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 /** Platform of an agent: in a cluster, or on a machine with Docker or systemd. */
 type AgentPlatform = 'kubernetes' | 'host';
@@ -141,7 +143,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isTransient: true,
   },
   {
-    code: 'SCALR_UNREACHABLE',
+    code: 'CONNECTION_FAILED',
     pattern:
       /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
     permanentAfter: 120,

@@ -12,28 +12,12 @@ import {
   singleCause,
   unwrap,
 } from './cause.ts';
+import {eventsOf, firstTimeOf, timeOf} from './events.ts';
 import {containerCauses, podCauses} from './pod-causes.ts';
+import {claimsOf, condition, isBeingCreated, isPodReady, isTerminating} from './pod-state.ts';
+import {countText, isObserved, isRootReady, isSuperseded, replicaCount} from './rollout.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
-import {
-  claimsOf,
-  condition,
-  countText,
-  eventsOf,
-  firstTimeOf,
-  isBeingCreated,
-  isObserved,
-  isPodReady,
-  isRootReady,
-  isSuperseded,
-  isTerminating,
-  objectLabel,
-  ownerOf,
-  podsOf,
-  replicaCount,
-  rootOf,
-  rootsOf,
-  timeOf,
-} from './snapshot-queries.ts';
+import {objectLabel, ownerOf, podsOf, rootOf, rootsOf} from './snapshot-queries.ts';
 import {imageCauses, startCauses} from './start-causes.ts';
 
 /** Workloads whose pods are rejected by admission. */

@@ -2,19 +2,17 @@ import type {ContainerState, Event, Pod, Snapshot} from '../../cluster/kubernete
 import {oneLine} from '../../ground/one-line.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, describe, readLog, type Symptom, singleCause, unwrap} from './cause.ts';
+import {eventsOf, firstTimeOf, timeOf} from './events.ts';
 import {
   type ContainerView,
   condition,
   containersOf,
-  eventsOf,
-  firstTimeOf,
   isContainerUnhealthy,
   isTerminating,
-  rootOf,
-  timeOf,
-  unhealthyPods,
   unhealthySince,
-} from './snapshot-queries.ts';
+} from './pod-state.ts';
+import {unhealthyPods} from './rollout.ts';
+import {rootOf} from './snapshot-queries.ts';
 
 interface BrokenContainer {
   pod: Pod;
@@ -291,7 +289,7 @@ export const podCauses: readonly CauseTable[] = [
       ),
   }),
   singleCause({
-    code: 'NOT_READY',
+    code: 'POD_NOT_READY',
     normalFor: 30,
     remedy: 'Check the state and the events of the pod',
     kubectlArgs: describe('pod'),

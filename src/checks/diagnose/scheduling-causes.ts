@@ -8,14 +8,9 @@ import {
   type Symptom,
   singleCause,
 } from './cause.ts';
-import {
-  claimsOf,
-  condition,
-  eventsOf,
-  firstTimeOf,
-  isTerminating,
-  unhealthyPods,
-} from './snapshot-queries.ts';
+import {eventsOf, firstTimeOf} from './events.ts';
+import {claimsOf, condition, isTerminating} from './pod-state.ts';
+import {unhealthyPods} from './rollout.ts';
 
 /** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>

@@ -1,17 +1,15 @@
 import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {type CauseTable, type Symptom, singleCause, unwrap} from './cause.ts';
+import {eventCount, eventsOf, firstTimeOf} from './events.ts';
 import {
   type ContainerView,
   containersOf,
-  eventCount,
-  eventsOf,
-  firstTimeOf,
   isBeingCreated,
   isContainerUnhealthy,
-  unhealthyPods,
   unhealthySince,
-} from './snapshot-queries.ts';
+} from './pod-state.ts';
+import {unhealthyPods} from './rollout.ts';
 
 /** Containers whose image is not pulled. The text is the waiting reason. */
 const notPulled = (snapshot: Snapshot): Symptom[] =>

@@ -6,6 +6,8 @@ import {knownValue} from '../../ground/fact.ts';
 import {count} from '../../ground/text.ts';
 import {purpose, tokenSecret} from '../../settings/agent.ts';
 import type {Generated} from '../../values/generate.ts';
+import {type Check, type Checked, check, runChecks} from './checks/check.ts';
+import {fail, ifKnown, pass} from './checks/check-result.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
@@ -14,16 +16,7 @@ import {permissionChecks} from './checks/permissions.ts';
 import {releaseChecks} from './checks/release.ts';
 import {secretChecks} from './checks/secrets.ts';
 import {storageChecks} from './checks/storage.ts';
-import {
-  type Check,
-  type Checked,
-  check,
-  fail,
-  ifKnown,
-  type PreflightContext,
-  pass,
-  runChecks,
-} from './preflight-context.ts';
+import type {PreflightContext} from './facts/context.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
 import {type AlreadyRead, type ReadingDeps, readPreflightContext} from './read-context.ts';

@@ -1,7 +1,7 @@
 import {scalrChart} from '../../charts/define.ts';
-import {readLiveDrift} from '../../cluster/diff/live-drift.ts';
+import {type LiveDrift, readLiveDrift} from '../../cluster/diff/live-drift.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
-import {objectsIn} from '../../cluster/helm/release-record.ts';
+import {objectsIn, type ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
@@ -31,7 +31,7 @@ import {isTransient} from '../../ground/tool-errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
 import type {Diagnosis} from '../diagnose/cause.ts';
-import {readSnapshot} from '../diagnose/read-snapshot.ts';
+import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
@@ -55,68 +55,95 @@ type ReadStatusDeps = ClusterAccess & {now(): Date};
 
 async function readOnce(
   name: ReleaseName,
-  {desired, context: known, signal}: ReadStatusOptions,
+  options: ReadStatusOptions,
   deps: ReadStatusDeps,
 ): Promise<ReleaseStatus> {
-  const {kubernetes, processes, now} = deps;
-  const recorded = newestRevision(name, deps, signal);
-  const [context, seen, record, live] = await Promise.all([
-    attempt('kubeconfig context', known ?? contextName(name.kubeTarget, deps, signal)),
-    attempt('workloads', readSnapshot(name, kubernetes, signal)),
-    attempt('Helm release', recorded),
-    attempt(
-      'release objects',
-      recorded.then((found) =>
-        readLiveDrift(
-          objectsIn(found?.manifest ?? ''),
-          {kubeTarget: name.kubeTarget, kubernetes, processes},
-          {signal, idleMs: REQUIRED_MS},
-        ),
-      ),
-    ),
-  ]);
+  const {desired, signal} = options;
+  const {kubernetes} = deps;
+  const parts = await readParts(name, options, deps);
+  const {seen, record, live} = parts;
   const revision = record.value;
+  const snapshot = seen.value?.snapshot;
+  const workloads = snapshot?.workloads ?? [];
   const isAbsent =
     record.failure === undefined && (revision === undefined || revision.status === 'uninstalled');
-  const [unrecorded] = isAbsent ? unrecordedAgents(seen.value?.snapshot.workloads ?? [], []) : [];
+  const [unrecorded] = isAbsent ? unrecordedAgents(workloads, []) : [];
   if (isAbsent && unrecorded === undefined) throw await notFound(name, revision, deps, signal);
   if (revision !== undefined && scalrChart(revision.chart) === undefined)
     throw notAnAgentRelease(name, revision.chart);
-  const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
-  if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
-  if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
-  const unread = [seen, record, ...(record.failure ? [] : [live])].flatMap((each) =>
-    unreadOf(each, name),
-  );
-  const uncompared = (live.value?.failures ?? []).flatMap((failure) =>
-    unreadOf({what: 'release objects', failure}, name),
-  );
+  requireSeen(parts);
   const chart = chartOf(revision, seen.value);
   const runs =
     chart && runsOfRelease(name.release, {...chart, chart: chart.name}, revision?.values);
   const {namespace} = name.kubeTarget;
-  const workloads = seen.value?.snapshot.workloads ?? [];
-  const controller = await readController(name.kubeTarget, workloads, kubernetes, {
-    signal,
-    idleMs: REQUIRED_MS,
-  });
+  const reading = {signal, idleMs: REQUIRED_MS};
+  const recorded = isAbsent ? undefined : revision;
   return statusOf({
-    controller,
-    runLogs:
-      seen.value && runs
-        ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal})
-        : [],
     name,
-    context: context.value ?? '',
-    now: now(),
-    revision: isAbsent ? undefined : revision,
+    context: parts.context.value ?? '',
+    now: deps.now(),
+    revision: recorded,
+    given: recorded?.values,
     unrecorded,
-    given: isAbsent ? undefined : revision?.values,
+    controller: await readController(name.kubeTarget, workloads, kubernetes, reading),
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
-    unread: await withRemedies([...unread, ...uncompared], name, kubernetes),
+    runLogs:
+      seen.value && runs
+        ? await readRunLogs(seen.value.objects, runs, kubernetes, {namespace, signal})
+        : [],
+    unread: await withRemedies(unreadIn(parts, name), name, kubernetes),
     desired,
   });
+}
+
+/** What a status is made of; each part can be unreadable. */
+interface StatusParts {
+  context: Attempt<string>;
+  seen: Attempt<ReleaseSnapshot>;
+  record: Attempt<ReleaseRecord | undefined>;
+  live: Attempt<LiveDrift>;
+}
+
+async function readParts(
+  name: ReleaseName,
+  {context: known, signal}: ReadStatusOptions,
+  deps: ReadStatusDeps,
+): Promise<StatusParts> {
+  const {kubernetes, processes} = deps;
+  const {kubeTarget} = name;
+  const recorded = newestRevision(name, deps, signal);
+  const compared = recorded.then((found) =>
+    readLiveDrift(
+      objectsIn(found?.manifest ?? ''),
+      {kubeTarget, kubernetes, processes},
+      {signal, idleMs: REQUIRED_MS},
+    ),
+  );
+  const [context, seen, record, live] = await Promise.all([
+    attempt('kubeconfig context', known ?? contextName(kubeTarget, deps, signal)),
+    attempt('workloads', readSnapshot(name, kubernetes, signal)),
+    attempt('Helm release', recorded),
+    attempt('release objects', compared),
+  ]);
+  return {context, seen, record, live};
+}
+
+/** @throws ExpectedError if nothing of the release could be read */
+function requireSeen({seen, record}: StatusParts): void {
+  const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
+  if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
+  if (seen.failure && !isForbidden(seen.failure)) throw seen.failure;
+}
+
+/** Without its record, nothing of a release can be compared. */
+function unreadIn({seen, record, live}: StatusParts, name: ReleaseName): Diagnosis[] {
+  const parts = record.failure ? [seen, record] : [seen, record, live];
+  const uncompared = (live.value?.failures ?? []).map((failure) => ({
+    what: 'release objects',
+    failure,
+  }));
+  return [...parts, ...uncompared].flatMap((each) => unreadOf(each, name));
 }
 
 /** One remedy for Secrets, and one for everything else that the user cannot read. */
@@ -293,7 +320,8 @@ const START_BYTES = 64 * 1024;
 async function readRunLogs(
   objects: readonly KubernetesObject[],
   of: RunsOf,
-  {kubernetes, namespace, signal}: {kubernetes: Reader; namespace: string; signal: AbortSignal},
+  kubernetes: Reader,
+  {namespace, signal}: {namespace: string; signal: AbortSignal},
 ): Promise<string[]> {
   // Pods of agent-k8s without a specific label only resemble runs.
   const isCertain = of.chart !== 'agent-k8s' || Object.keys(of.taskLabels).length > 0;

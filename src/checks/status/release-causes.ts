@@ -12,10 +12,17 @@ import {
   notRecorded,
   readController,
   releaseOfAgent,
+  type UnrecordedAgent,
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
-import {commandLine, helmCommand, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
+import {
+  type ClusterTarget,
+  commandLine,
+  helmCommand,
+  ownCommand,
+  type ReleaseName,
+} from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {type Cause, passing} from '../diagnose/cause.ts';
@@ -110,38 +117,48 @@ export async function notFound(
   signal: AbortSignal,
 ): Promise<ExpectedError> {
   const {release, kubeTarget} = name;
+  const {kubernetes} = access;
   const options = {signal, idleMs: REQUIRED_MS};
-  const [namespace, listed, ...workloads] = await Promise.all([
-    getObject(access.kubernetes, 'namespaces', kubeTarget.namespace, options),
+  const where = {...options, namespace: kubeTarget.namespace};
+  const list = (kind: string) => listObjects<KubernetesObject>(kubernetes, kind, where);
+  const [namespace, releases, deployments, daemonSets] = await Promise.all([
+    getObject(kubernetes, 'namespaces', kubeTarget.namespace, options),
     releasesIn(access).list(kubeTarget, {...options, everywhere: false}),
-    ...['deployments.apps', 'daemonsets.apps'].map((kind) =>
-      listObjects<KubernetesObject>(access.kubernetes, kind, {
-        ...options,
-        namespace: kubeTarget.namespace,
-      }),
-    ),
+    list('deployments.apps'),
+    list('daemonsets.apps'),
   ]);
-  const objects = workloads.flatMap(({items}) => items);
-  const unrecorded = unrecordedAgents(objects, listed.items);
+  const objects = [...deployments.items, ...daemonSets.items];
+  const unrecorded = unrecordedAgents(objects, releases.items);
   const own = unrecorded.find((each) => each.release === release);
-  const agents = objects.filter((each) => releaseOfAgent(each) === release);
-  const controller = own && (await readController(kubeTarget, agents, access.kubernetes, options));
-  if (own) return controller ? managedBy(name, controller) : notRecorded(name, own);
-  const others = listed.items.filter(({chart}) => scalrChart(chart) !== undefined);
-  const message =
-    namespace.error === undefined && namespace.object === undefined
-      ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
-      : `Release ${release} not found in namespace ${kubeTarget.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
+  if (own) {
+    const agents = objects.filter((each) => releaseOfAgent(each) === release);
+    const controller = await readController(kubeTarget, agents, kubernetes, options);
+    return controller ? managedBy(name, controller) : notRecorded(name, own);
+  }
+  const isMissing = namespace.error === undefined && namespace.object === undefined;
+  const when = former ? ` (uninstalled at ${former.updated})` : '';
+  const message = isMissing
+    ? `Release ${release} not found: namespace ${kubeTarget.namespace} does not exist.`
+    : `Release ${release} not found in namespace ${kubeTarget.namespace}${when}.`;
   return failed('RELEASE_NOT_FOUND', message, [
-    ...unrecorded.map(
-      (each) =>
-        `Show ${each.workload} of ${each.chart}: ${ownCommand('status', {release: each.release, kubeTarget})}`,
-    ),
-    ...others.map(
-      (each) =>
-        `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, kubeTarget})}`,
-    ),
+    ...otherAgents(unrecorded, releases.items, kubeTarget),
     `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
     `Start the wizard to install the agent: ${ownCommand('install', name)}`,
   ]);
+}
+
+/** The commands that show the agents of a namespace. */
+function otherAgents(
+  unrecorded: readonly UnrecordedAgent[],
+  releases: readonly {name: string; chart: string}[],
+  kubeTarget: ClusterTarget,
+): string[] {
+  const status = (release: string): string => ownCommand('status', {release, kubeTarget});
+  const others = releases.filter(({chart}) => scalrChart(chart) !== undefined);
+  return [
+    ...unrecorded.map(
+      ({workload, chart, release}) => `Show ${workload} of ${chart}: ${status(release)}`,
+    ),
+    ...others.map(({chart, name}) => `Show the release of ${chart}: ${status(name)}`),
+  ];
 }

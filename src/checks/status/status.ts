@@ -27,7 +27,8 @@ import type {Cause, Diagnosis} from '../diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
-import {replicaCount, rootsOf} from '../diagnose/snapshot-queries.ts';
+import {replicaCount} from '../diagnose/rollout.ts';
+import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from './account.ts';
 import {causesOfController, causesOfRelease} from './release-causes.ts';
 
@@ -139,66 +140,78 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
   const {given, releaseSnapshot, live, unread, desired, runLogs = []} = readings;
   const chart = chartOf(revision, releaseSnapshot);
   const runsOf = chart && runsOfRelease(name.release, {...chart, chart: chart.name}, given);
-  const ofRelease = [
-    ...(controller ? causesOfController(controller) : []),
-    ...causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas).map((cause) =>
-      controller ? {...cause, remedy: controller.remedies[0] ?? ''} : cause,
-    ),
-  ];
-  const causes = [
-    ...ofRelease,
-    ...(releaseSnapshot ? explainSnapshot(releaseSnapshot.snapshot, now) : []),
-  ].toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent));
-  const isHealthy =
-    releaseSnapshot !== undefined &&
-    isReady(releaseSnapshot.snapshot, now) &&
-    ofRelease.length === 0;
-  const pods = releaseSnapshot?.snapshot.pods ?? [];
-  const servesVcs = [
-    given?.['podAnnotations'],
-    ...pods.map(({metadata}) => metadata.annotations),
-  ].some((each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs');
-  // Missing permissions are expected; a failed query makes the state unknown.
-  const isReadable = unread.every(({code}) => code === 'FORBIDDEN');
+  const causes = causesOf(readings);
+  const logs = Object.values(releaseSnapshot?.snapshot.logs ?? {});
   return {
     context,
-    state: isHealthy ? (isReadable ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
+    state: stateOf(readings, causes),
     revision,
-    ...(unrecorded
-      ? {managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name})}
-      : {}),
-    ...(controller ? {controller} : {}),
+    ...(unrecorded && {
+      managedBy: reasonOf({...unrecorded, manager: unrecorded.manager ?? controller?.name}),
+    }),
+    ...(controller && {controller}),
     installedValues: given,
     chart,
-    ...(servesVcs ? {purpose: 'vcs'} : {}),
+    ...(servesVcs(readings) && {purpose: 'vcs'}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
-    causes,
+    causes: [...causes.ofRelease, ...causes.ofPods].toSorted(
+      (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
+    ),
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
-    images: [
-      ...new Set(
-        pods.flatMap(({status}) =>
-          (status?.containerStatuses ?? []).flatMap(({image}) => image ?? []),
-        ),
-      ),
-    ].toSorted(),
+    images: imagesOf(releaseSnapshot),
     objects: live?.differences,
     isVerified: live?.isVerified ?? false,
     runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
     advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
-    cacheUse: sumOfCacheUse(
-      [...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn),
-    ),
+    cacheUse: sumOfCacheUse([...logs, ...runLogs].map(cacheUseIn)),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
   };
 }
 
+interface StatusCauses {
+  ofRelease: readonly Cause[];
+  ofPods: readonly Cause[];
+}
+
+/** What a controller of GitOps applies, only it can repair. */
+function causesOf(readings: StatusReadings): StatusCauses {
+  const {name, revision, releaseSnapshot, live, controller, now} = readings;
+  const snapshot = releaseSnapshot?.snapshot;
+  const own = causesOfRelease(name, revision, snapshot, live?.replicas);
+  const remedy = controller?.remedies[0] ?? '';
+  return {
+    ofRelease: controller
+      ? [...causesOfController(controller), ...own.map((cause) => ({...cause, remedy}))]
+      : own,
+    ofPods: snapshot ? explainSnapshot(snapshot, now) : [],
+  };
+}
+
 function stateOf(
-  releaseSnapshot: ReleaseSnapshot | undefined,
-  causes: readonly Cause[],
+  {releaseSnapshot, unread, now}: StatusReadings,
+  {ofRelease, ofPods}: StatusCauses,
 ): ReleaseStatus['state'] {
+  if (releaseSnapshot && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0) {
+    // Missing permissions are expected; a failed query makes the state unknown.
+    return unread.every(({code}) => code === 'FORBIDDEN') ? 'ready' : 'unknown';
+  }
+  const causes = [...ofRelease, ...ofPods];
   if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
   return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
+}
+
+const servesVcs = ({given, releaseSnapshot}: StatusReadings): boolean =>
+  [
+    given?.['podAnnotations'],
+    ...(releaseSnapshot?.snapshot.pods ?? []).map(({metadata}) => metadata.annotations),
+  ].some((each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs');
+
+function imagesOf(releaseSnapshot: ReleaseSnapshot | undefined): string[] {
+  const containers = (releaseSnapshot?.snapshot.pods ?? []).flatMap(
+    ({status}) => status?.containerStatuses ?? [],
+  );
+  return [...new Set(containers.flatMap(({image}) => image ?? []))].toSorted();
 }
 
 /** From the Helm record, otherwise from the labels of the workloads. */
@@ -251,7 +264,7 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
       code: 'SLOW_IMAGE_PULLS',
       message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
       remedy:
-        'Pre-pull the images: scalr-agent export prepull. Or use a mirror near the nodes (--image-registry), or image streaming on GKE',
+        'Pull the images in advance with a DaemonSet (docs/guide/recipes.md), or use a mirror near the nodes (--image-registry), or image streaming on GKE',
     },
   ];
 }

@@ -21,7 +21,7 @@ import {chartSource} from '../../settings/release.ts';
 import {cache} from '../../settings/storage.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
 import type {Generated} from '../../values/generate.ts';
-import {effectiveValues} from '../../values/read-values.ts';
+import {effectiveValues} from '../../values/reading/read-values.ts';
 import {type ChartReference, template} from '../helm/helm.ts';
 import {objectsIn} from '../helm/release-record.ts';
 import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';

@@ -155,7 +155,7 @@ const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean
   (kind === 'Secret' && /^(default|builder|deployer)-(token|dockercfg)-/.test(name)) ||
   (kind === 'RoleBinding' && name.startsWith('system:'));
 
-interface AccountPool {
+export interface AccountPool {
   /** Host of the account, with its port if there is one. */
   host: string;
   poolId: string;

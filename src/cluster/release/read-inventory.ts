@@ -4,7 +4,7 @@ import {chartSchema} from '../../charts/schema.ts';
 import {isUnknown} from '../../charts/target.ts';
 import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
 import {mergeValues, type Values} from '../../ground/tree.ts';
-import {effectiveValues as withDefaults} from '../../values/read-values.ts';
+import {effectiveValues as withDefaults} from '../../values/reading/read-values.ts';
 import {
   type ListedRelease,
   objectsIn,

@@ -7,7 +7,7 @@ import {
   poolDocument,
 } from '../../cli/account-command.ts';
 import {confirmFlags, repeated} from '../../cli/flags.ts';
-import {createdPool, planPoolCreation} from '../../extensions/account/pool.ts';
+import {createdPool, planPoolCreation} from '../../extensions/account/create-pool.ts';
 
 interface Result {
   pool: PoolDocument;
@@ -54,7 +54,7 @@ export default class PoolCreate extends PoolCommand<Result> {
       this.say(`Agent pool ${name} already exists (${plan.pool.id}). Nothing was changed.\n`);
       return unchanged;
     }
-    return this.changeAccount(plan, unchanged, client, flags, async (send) => {
+    return this.changeAccount({client, plan, planned: unchanged}, flags, async (send) => {
       const pool = await createdPool(client, plan, send);
       this.say(
         `Agent pool ${name} was created (${pool.id}).\nNext step: scalr-agent pool link ${name} --workspace NAME\n`,

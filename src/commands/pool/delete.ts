@@ -1,7 +1,7 @@
 import {accountFlags} from '../../cli/account.ts';
 import {type PoolChange, PoolCommand, poolArgument, poolChange} from '../../cli/account-command.ts';
 import {confirmFlags} from '../../cli/flags.ts';
-import {planPoolDeletion} from '../../extensions/account/pool.ts';
+import {planPoolDeletion} from '../../extensions/account/delete-pool.ts';
 
 export default class PoolDelete extends PoolCommand<PoolChange> {
   static override summary = 'Delete an agent pool and its tokens.';
@@ -19,10 +19,14 @@ export default class PoolDelete extends PoolCommand<PoolChange> {
     const name = this.required(args.name);
     const client = await this.account(flags);
     const plan = await this.untilInterrupted(() => planPoolDeletion(client, name));
-    return this.changeAccount(plan, poolChange(plan, false), client, flags, async (send) => {
-      await send();
-      this.say(`Agent pool ${plan.pool.name} was deleted.\n`);
-      return poolChange(plan, true);
-    });
+    return this.changeAccount(
+      {client, plan, planned: poolChange(plan, false)},
+      flags,
+      async (send) => {
+        await send();
+        this.say(`Agent pool ${plan.pool.name} was deleted.\n`);
+        return poolChange(plan, true);
+      },
+    );
   }
 }

@@ -6,7 +6,8 @@ import {
   poolArgument,
   poolDocument,
 } from '../../cli/account-command.ts';
-import {findPool, linksOf, listAgents} from '../../extensions/account/account.ts';
+import {linksOf, listAgents} from '../../extensions/account/account.ts';
+import {findPool} from '../../extensions/account/find-object.ts';
 import {poolText} from '../../extensions/account/pools-text.ts';
 
 interface Result extends PoolDocument {

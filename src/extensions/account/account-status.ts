@@ -1,10 +1,12 @@
 import {type Cause, type Diagnosis, passing} from '../../checks/diagnose/cause.ts';
+import type {ScalrAgent} from '../../checks/status/account.ts';
 import {type AccountStatus, type ReleaseStatus, unreadPart} from '../../checks/status/status.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
-import {type Advice, ExpectedError, onFailure} from '../../ground/errors.ts';
+import {type Advice, type ExpectedError, onFailure} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
-import {findAgents, findPool, linksOf, listAgents, listTokens, readQuota} from './account.ts';
+import {findAgents, linksOf, listAgents, listTokens, readQuota} from './account.ts';
 import type {ScalrClient} from './client.ts';
+import {findPool} from './find-object.ts';
 
 /** An agent connects with the name of its pod. If Scalr does not know the first pods, it will not know the others. */
 const MAX_LOOKUPS = 3;
@@ -15,68 +17,71 @@ export async function readAccountStatus(
   {agents: pods, workloads}: ReleaseStatus,
 ): Promise<AccountStatus> {
   const names = pods.map(({pod}) => pod);
-  const nothing = {
-    host: client.host,
-    pool: undefined,
-    isUnused: undefined,
-    withoutPod: [],
-    tokens: [],
-    unread: [],
-  };
   const poolId = await poolOfPods(client, names);
-  // A full account is a reason for missing agents.
-  const quotaFor = async (agents: AccountStatus['agents']): Promise<AccountStatus['quota']> =>
-    agents.some(({agent}) => agent === undefined)
-      ? readQuota(client).catch(onFailure(() => undefined))
-      : undefined;
-  if (poolId === undefined) {
-    const agents = names.map((pod) => ({pod, agent: undefined}));
-    return {...nothing, agents, quota: await quotaFor(agents)};
-  }
-  const unread: Diagnosis[] = [];
-  const optional = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await reading;
-    } catch (error) {
-      if (!(error instanceof ExpectedError)) throw error;
-      unread.push(unreadOfAccount(what, error));
-      return undefined;
-    }
-  };
-  const [pool, known, tokens] = await Promise.all([
-    findPool(client, poolId),
-    listAgents(client, poolId),
-    optional('tokens of the agent pool', listTokens(client, {id: poolId, name: poolId})),
-  ]);
-  // Scalr reports most uses itself.
-  const links =
-    pool.isInUse || pool.isDefault
-      ? undefined
-      : await optional('links of the agent pool', linksOf(client, pool));
+  const reading = poolId === undefined ? NOTHING : await readPool(client, poolId);
+  const {known, ...read} = reading;
   const agents = names.map((pod) => ({
     pod,
     agent: onlyOne(known.filter(({name}) => name === pod)),
   }));
   const prefixes = workloads.map(({object}) => `${object.replace(/^.*\//, '')}-`);
   return {
+    ...read,
     host: client.host,
-    pool,
-    isUnused:
-      pool.isInUse || pool.isDefault
-        ? false
-        : links && links.workspaces.length + links.vcsProviders.length === 0,
     agents,
-    quota: await quotaFor(agents),
+    quota: await quotaFor(client, agents),
     withoutPod: known.filter(
       ({name, status}) =>
         status === 'offline' &&
         !names.includes(name) &&
         prefixes.some((prefix) => name.startsWith(prefix)),
     ),
-    tokens: tokens ?? [],
-    unread,
   };
 }
+
+type PoolReading = Pick<AccountStatus, 'pool' | 'isUnused' | 'tokens' | 'unread'> & {
+  known: readonly ScalrAgent[];
+};
+
+const NOTHING: PoolReading = {
+  pool: undefined,
+  isUnused: undefined,
+  tokens: [],
+  unread: [],
+  known: [],
+};
+
+async function readPool(client: ScalrClient, poolId: string): Promise<PoolReading> {
+  const unread: Diagnosis[] = [];
+  const optional = <T>(what: string, part: Promise<T>): Promise<T | undefined> =>
+    part.catch(
+      onFailure((failure) => {
+        unread.push(unreadOfAccount(what, failure));
+        return undefined;
+      }),
+    );
+  const [pool, known, tokens] = await Promise.all([
+    findPool(client, poolId),
+    listAgents(client, poolId),
+    optional('tokens of the agent pool', listTokens(client, {id: poolId, name: poolId})),
+  ]);
+  // Scalr reports most uses itself.
+  const isUsed = pool.isInUse || pool.isDefault;
+  const links = isUsed
+    ? undefined
+    : await optional('links of the agent pool', linksOf(client, pool));
+  const isUnused = links && links.workspaces.length + links.vcsProviders.length === 0;
+  return {pool, known, tokens: tokens ?? [], isUnused: isUsed ? false : isUnused, unread};
+}
+
+/** A full account is a reason for missing agents. */
+const quotaFor = async (
+  client: ScalrClient,
+  agents: AccountStatus['agents'],
+): Promise<AccountStatus['quota']> =>
+  agents.some(({agent}) => agent === undefined)
+    ? readQuota(client).catch(onFailure(() => undefined))
+    : undefined;
 
 export const unreadOfAccount = (what: string, error: ExpectedError): Diagnosis =>
   unreadPart(what, error, 'Run the command again, or with --no-account');
@@ -147,66 +152,80 @@ const DAY_MS = 86_400_000;
 /** A new token takes a maintenance window. */
 const EXPIRY_DAYS = 14;
 
-function adviceIn({state, purpose}: ReleaseStatus, account: AccountStatus, now: Date): Advice[] {
-  const {pool, isUnused, agents, withoutPod, tokens, host, quota} = account;
-  const joined = agents.flatMap(({agent}) => agent ?? []);
-  const versions = [...new Set(joined.flatMap(({version}) => version ?? []))].toSorted();
-  const outdated = joined.filter(({upgrade}) => upgrade === 'medium' || upgrade === 'high');
-  const soon = tokens.filter(
-    ({expiresAt, isExpired}) =>
-      !isExpired &&
-      expiresAt !== null &&
-      Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
-  );
-  const missing =
-    state === 'ready' ? agents.filter(({agent}) => agent === undefined).map(({pod}) => pod) : [];
-  const when = (isTrue: boolean, code: string, message: string, remedy: string): Advice[] =>
-    isTrue ? [{code, message, remedy}] : [];
+/** A condition, and what is advised under it. */
+type AdviceRow = Advice & {when: boolean};
+
+const adviceIn = (status: ReleaseStatus, account: AccountStatus, now: Date): Advice[] =>
+  [
+    ...poolAdvice(status, account),
+    ...agentAdvice(status, account),
+    ...expiryAdvice(account, now),
+  ].flatMap(({when, ...advice}) => (when ? [advice] : []));
+
+function poolAdvice({purpose}: ReleaseStatus, {pool, isUnused}: AccountStatus): AdviceRow[] {
   const howToLink =
     purpose === 'vcs' || pool?.isForVcs
       ? `Link a VCS provider: scalr-agent pool link ${pool?.id} --vcs-provider NAME`
       : `Link a workspace or an environment: scalr-agent pool link ${pool?.id} --workspace NAME`;
   return [
-    ...when(
-      isUnused === true,
-      'POOL_NOT_LINKED',
-      `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`,
-      howToLink,
-    ),
-    ...when(
-      missing.length > 0,
-      'AGENT_NOT_FOUND',
-      `Scalr does not list an agent for each of these pods: ${few(missing)}`,
-      `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
-    ),
-    ...when(
-      quota !== undefined && quota.used >= quota.allowed,
-      'AGENT_QUOTA',
-      `${host} allows ${count(quota?.allowed ?? 0, 'agent')}, and ${quota?.used} are connected`,
-      'Uninstall agents that are not needed, or request a larger quota from Scalr',
-    ),
-    ...when(
-      versions.length > 1,
-      'MIXED_VERSIONS',
-      `The agents have different versions: ${versions.join(', ')}`,
-      'Wait until a running upgrade has finished, or upgrade the release again',
-    ),
-    ...when(
-      outdated.length > 0,
-      'UPGRADE_PENDING',
-      `Scalr recommends an upgrade of ${count(outdated.length, 'agent')}`,
-      'Show the plan: scalr-agent upgrade --dry-run',
-    ),
-    ...when(
-      withoutPod.length > 0,
-      'AGENT_WITHOUT_POD',
-      `${count(withoutPod.length, 'agent')} of earlier pods ${withoutPod.length === 1 ? 'is' : 'are'} offline in Scalr: ${few(withoutPod.map((each) => each.name))}`,
-      'Nothing to do: Scalr removes offline agents after 4 hours',
-    ),
-    ...soon.map(({id, expiresAt}) => ({
-      code: 'TOKEN_EXPIRES',
-      message: `Token ${id} of agent pool ${pool?.name} expires at ${expiresAt}`,
-      remedy: `If an agent uses it, create another one: scalr-agent pool token create ${pool?.id}`,
-    })),
+    {
+      when: isUnused === true,
+      code: 'POOL_NOT_LINKED',
+      message: `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`,
+      remedy: howToLink,
+    },
   ];
 }
+
+function agentAdvice(
+  {state}: ReleaseStatus,
+  {agents, withoutPod, host, quota}: AccountStatus,
+): AdviceRow[] {
+  const joined = agents.flatMap(({agent}) => agent ?? []);
+  const versions = [...new Set(joined.flatMap(({version}) => version ?? []))].toSorted();
+  const outdated = joined.filter(({upgrade}) => upgrade === 'medium' || upgrade === 'high');
+  const missing = agents.filter(({agent}) => agent === undefined).map(({pod}) => pod);
+  return [
+    {
+      when: state === 'ready' && missing.length > 0,
+      code: 'AGENT_NOT_IN_ACCOUNT',
+      message: `Scalr does not list an agent for each of these pods: ${few(missing)}`,
+      remedy: `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
+    },
+    {
+      when: quota !== undefined && quota.used >= quota.allowed,
+      code: 'AGENT_QUOTA',
+      message: `${host} allows ${count(quota?.allowed ?? 0, 'agent')}, and ${quota?.used} are connected`,
+      remedy: 'Uninstall agents that are not needed, or request a larger quota from Scalr',
+    },
+    {
+      when: versions.length > 1,
+      code: 'MIXED_VERSIONS',
+      message: `The agents have different versions: ${versions.join(', ')}`,
+      remedy: 'Wait until a running upgrade has finished, or upgrade the release again',
+    },
+    {
+      when: outdated.length > 0,
+      code: 'UPGRADE_PENDING',
+      message: `Scalr recommends an upgrade of ${count(outdated.length, 'agent')}`,
+      remedy: 'Show the plan: scalr-agent upgrade --dry-run',
+    },
+    {
+      when: withoutPod.length > 0,
+      code: 'AGENT_WITHOUT_POD',
+      message: `${count(withoutPod.length, 'agent')} of earlier pods ${withoutPod.length === 1 ? 'is' : 'are'} offline in Scalr: ${few(withoutPod.map((each) => each.name))}`,
+      remedy: 'Nothing to do: Scalr removes offline agents after 4 hours',
+    },
+  ];
+}
+
+const expiryAdvice = ({pool, tokens}: AccountStatus, now: Date): AdviceRow[] =>
+  tokens.map(({id, expiresAt, isExpired}) => ({
+    when:
+      !isExpired &&
+      expiresAt !== null &&
+      Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
+    code: 'TOKEN_EXPIRES',
+    message: `Token ${id} of agent pool ${pool?.name} expires at ${expiresAt}`,
+    remedy: `If an agent uses it, create another one: scalr-agent pool token create ${pool?.id}`,
+  }));

@@ -1,45 +1,30 @@
-import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
+import type {ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/namespace.ts';
-import type {Clock} from '../../ground/async.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
-import {findPool, listAgents, listTokens} from './account.ts';
+import {listAgents, listTokens} from './account.ts';
+import {type AccountDeps, type PoolPlan, runAccountSteps} from './account-steps.ts';
+import type {AccountRequest, ScalrClient} from './client.ts';
+import {createdPool, planPoolCreation} from './create-pool.ts';
+import {createToken} from './create-token.ts';
+import {lookUpPool, missingObject} from './find-object.ts';
 import {
-  type AccountDeps,
-  type AccountStep,
-  runAccountSteps,
-  tokenCreationStep,
-  unusedTokenStep,
-} from './account-steps.ts';
-import type {ScalrClient} from './client.ts';
-import {createdPool, type PoolPlan, planPoolCreation} from './pool.ts';
-import {createToken, revocationOf, type TokenAttributes} from './tokens.ts';
+  orphanSteps,
+  type TokenPlan,
+  type TokenUser,
+  tokenAttributesOf,
+  tokenPlan,
+  unusedTokens,
+} from './release-token.ts';
+import {creationStep, revocationStep} from './token-steps.ts';
 
 /** The release that an agent pool serves. */
-export interface PoolUser {
-  release: string;
-  namespace: string;
-  /** UID of namespace kube-system, which identifies the cluster; undefined if it could not be read. */
-  clusterId: string | undefined;
+export interface PoolUser extends TokenUser {
   /** ID of the token in the Secret of the release, if an install with --pool has written it. */
   tokenId: string | undefined;
   /** The Secret exists, but does not record its token, which can be any token of the pool. */
   isUnrecorded: boolean;
   isForVcs: boolean;
-}
-
-/** A pool and a new token for agents. */
-export interface TokenPlan {
-  pool: ScalrPool;
-  /** Undefined if the pool exists. */
-  creation?: PoolPlan | undefined;
-  /** Attributes of the new token; undefined if the agents have a valid token of the pool. */
-  token: TokenAttributes | undefined;
-  /** Tokens of interrupted runs for the same agents, which were never used. */
-  orphans: readonly PoolToken[];
-  /** IDs of the agents before the change. */
-  agentsBefore: ReadonlySet<string>;
-  steps: readonly AccountStep[];
 }
 
 /** What an install with --pool changes in the account. */
@@ -51,75 +36,50 @@ export async function preparePool(
   {pool: nameOrId, creates}: {pool: string; creates: boolean},
   user: PoolUser,
 ): Promise<PreparedPool> {
-  const existing = await findPool(client, nameOrId).catch((error: unknown) => {
-    if (
-      !(
-        error instanceof ExpectedError &&
-        error.code === 'SCALR_NOT_FOUND' &&
-        /^Cannot find /.test(error.message)
-      )
-    )
-      throw error;
-    if (creates) return undefined;
-    throw error.with(error.message, ['Add --create-pool to create it', ...error.suggestions]);
-  });
-  const options = {name: nameOrId, environments: [], isShared: false, isForVcs: user.isForVcs};
-  const creation = existing === undefined ? await planPoolCreation(client, options) : undefined;
-  const pool = existing ?? (creation as PoolPlan).pool;
+  const existing = await lookUpPool(client, nameOrId);
+  if (existing !== undefined) return useExisting(client, existing, user);
+  if (creates) return useNew(await planNewPool(client, nameOrId, user), user);
+  const error = await missingObject(client, 'pool', nameOrId);
+  throw error.with(error.message, ['Add --create-pool to create it', ...error.suggestions]);
+}
+
+async function useExisting(
+  client: ScalrClient,
+  pool: ScalrPool,
+  user: PoolUser,
+): Promise<PreparedPool> {
   if (pool.isForVcs !== user.isForVcs) throw wrongPurpose(pool);
-  const [tokens, agents] =
-    existing === undefined
-      ? [[], []]
-      : await Promise.all([listTokens(client, pool), listAgents(client, pool.id)]);
+  const [tokens, agents] = await Promise.all([
+    listTokens(client, pool),
+    listAgents(client, pool.id),
+  ]);
   const kept = tokens.find(({id, isExpired}) => id === user.tokenId && !isExpired);
   const attributes = tokenAttributesOf(user);
   // Without the ID of the cluster, the description can be that of another one.
   const isIdentified = user.clusterId !== undefined && !user.isUnrecorded;
+  const plan = tokenPlan({
+    pool,
+    token: kept === undefined ? attributes : undefined,
+    agentsBefore: new Set(agents.map(({id}) => id)),
+    orphans: isIdentified ? unusedTokens(tokens, attributes, [kept?.id]) : [],
+  });
+  return {...plan, warnings: []};
+}
+
+const planNewPool = (client: ScalrClient, name: string, {isForVcs}: PoolUser): Promise<PoolPlan> =>
+  planPoolCreation(client, {name, environments: [], isShared: false, isForVcs});
+
+function useNew(creation: PoolPlan, user: PoolUser): PreparedPool {
+  const {pool} = creation;
+  const token = tokenAttributesOf(user);
   return {
-    ...tokenPlan({
-      pool,
-      creation,
-      token: kept === undefined ? attributes : undefined,
-      agentsBefore: new Set(agents.map(({id}) => id)),
-      orphans: isIdentified ? unusedTokens(tokens, attributes, [kept?.id]) : [],
-    }),
-    warnings: (creation?.warnings ?? []).map((warning) => ({
+    ...tokenPlan({pool, creation, token, agentsBefore: new Set(), orphans: []}),
+    warnings: creation.warnings.map((warning) => ({
       ...warning,
       message: `Agent pool ${pool.name} will not be shared with an environment. To share it, create it first: scalr-agent pool create ${pool.name} --environment NAME`,
     })),
   };
 }
-
-export const tokenPlan = (plan: Omit<TokenPlan, 'steps'>): TokenPlan => ({
-  ...plan,
-  steps: [
-    ...plan.orphans.map((each) => unusedTokenStep(each, plan.pool)),
-    ...(plan.creation?.steps ?? []),
-    ...(plan.token === undefined ? [] : [tokenCreationStep(plan.pool, plan.token)]),
-  ],
-});
-
-/** Tokens with this description that were never used, except those with these IDs. */
-export const unusedTokens = (
-  tokens: readonly PoolToken[],
-  {description}: TokenAttributes,
-  known: readonly (string | undefined)[],
-): PoolToken[] =>
-  tokens.filter(
-    (each) =>
-      each.description === description && each.lastUsedAt === null && !known.includes(each.id),
-  );
-
-/** The description identifies tokens of this release in this cluster. */
-export const tokenAttributesOf = ({
-  release,
-  namespace,
-  clusterId,
-}: Pick<PoolUser, 'release' | 'namespace' | 'clusterId'>): TokenAttributes => ({
-  name: release,
-  description: `scalr-agent-install cluster=${clusterId ?? 'unknown'} namespace=${namespace} release=${release}`,
-  expiresInMinutes: null,
-});
 
 const wrongPurpose = ({name, isForVcs}: ScalrPool): ExpectedError =>
   failed(
@@ -137,135 +97,113 @@ export interface CreatedToken extends AccountToken {
  * then, a failure revokes the token, and deletes the pool if this run has created it. @throws ExpectedError
  */
 export async function installWithPool<T>(
-  prepared: TokenPlan,
+  plan: TokenPlan,
   client: ScalrClient,
   {interrupts, onStep}: AccountDeps,
   install: (token: CreatedToken | undefined, keep: () => void) => Promise<T>,
 ): Promise<{result: T; pool: ScalrPool}> {
-  const {interrupt} = interrupts;
-  const deps = {interrupts, onStep};
-  const {creation, token: attributes} = prepared;
-  let {pool} = prepared;
-  let isPoolMade = false;
-  let isKept = false;
-  let made: CreatedToken | undefined;
+  const change = new AccountChange(plan, client, {interrupts, onStep});
   try {
-    await runAccountSteps(prepared.steps.slice(0, prepared.orphans.length), client, deps);
-    if (creation !== undefined) {
-      pool = await createdPool(client, creation, () =>
-        runAccountSteps(creation.steps, client, deps),
-      );
-      isPoolMade = true;
-    }
-    if (interrupt.aborted) throw interrupted('', interrupt);
-    if (attributes !== undefined) {
-      const step = tokenCreationStep(pool, attributes);
-      onStep(step, 'started');
-      const {token, text} = await createToken(client, pool, attributes);
-      onStep(step, 'done');
-      made = {host: client.host, poolId: pool.id, tokenId: token.id, text};
-    }
-    if (interrupt.aborted) throw interrupted('', interrupt);
-    const result = await install(made, () => {
-      isKept = true;
-    });
-    return {result, pool};
+    const token = await change.run();
+    const result = await install(token, () => change.keep());
+    return {result, pool: change.pool};
   } catch (error) {
-    if (isKept || !(error instanceof ExpectedError)) throw error;
-    throw await cleanUp(error, client, pool, {made, isPoolMade});
+    if (!(error instanceof ExpectedError)) throw error;
+    throw await change.undo(error);
   }
 }
 
-/** The failure, with what was undone. What cannot be undone is named with the command for it. */
-async function cleanUp(
-  failure: ExpectedError,
-  client: ScalrClient,
-  pool: ScalrPool,
-  {made, isPoolMade}: {made: CreatedToken | undefined; isPoolMade: boolean},
-): Promise<ExpectedError> {
-  const [done, left]: [string[], string[]] = [[], []];
-  const undo = async (
-    request: Parameters<ScalrClient['send']>[0],
-    what: string,
-    text: string,
-    command: string,
-  ): Promise<void> => {
-    try {
-      await client.send(request, {what});
-      done.push(text);
-    } catch (error) {
-      if (!(error instanceof ExpectedError)) throw error;
-      done.push(`${error.message} Could not ${what}.`);
-      left.push(command);
+/** A request that takes back what was created. */
+interface Undo {
+  request: AccountRequest;
+  what: string;
+  done: string;
+  /** For the user, if the request fails. */
+  command: string;
+}
+
+/** The change of the account by one plan, and the way back. */
+class AccountChange {
+  pool: ScalrPool;
+  readonly #plan: TokenPlan;
+  readonly #client: ScalrClient;
+  readonly #deps: AccountDeps;
+  /** The newest first. */
+  #undos: Undo[] = [];
+
+  constructor(plan: TokenPlan, client: ScalrClient, deps: AccountDeps) {
+    this.pool = plan.pool;
+    this.#plan = plan;
+    this.#client = client;
+    this.#deps = deps;
+  }
+
+  async run(): Promise<CreatedToken | undefined> {
+    const {orphans, pool, creation} = this.#plan;
+    await runAccountSteps(orphanSteps(orphans, pool), this.#client, this.#deps);
+    // Without steps, somebody else has created it meanwhile.
+    if (creation !== undefined && creation.steps.length > 0) await this.#createPool(creation);
+    this.#refuseInterrupt();
+    const token = await this.#createToken();
+    this.#refuseInterrupt();
+    return token;
+  }
+
+  /** From now on, nothing is undone. */
+  keep(): void {
+    this.#undos = [];
+  }
+
+  async #createPool(creation: PoolPlan): Promise<void> {
+    this.pool = await createdPool(this.#client, creation, () =>
+      runAccountSteps(creation.steps, this.#client, this.#deps),
+    );
+    const {id, name} = this.pool;
+    this.#undos.unshift({
+      request: {method: 'DELETE', path: `/agent-pools/${id}`},
+      what: `delete agent pool ${name}`,
+      done: `Agent pool ${name}, which this run created, was deleted.`,
+      command: `Delete it: scalr-agent pool delete ${id}`,
+    });
+  }
+
+  async #createToken(): Promise<CreatedToken | undefined> {
+    const {token: attributes} = this.#plan;
+    if (attributes === undefined) return undefined;
+    const {onStep} = this.#deps;
+    const step = creationStep(this.pool, attributes);
+    onStep(step, 'started');
+    const {token, text} = await createToken(this.#client, this.pool, attributes);
+    onStep(step, 'done');
+    this.#undos.unshift({
+      request: revocationStep(token, '').request,
+      what: `revoke token ${token.id}`,
+      done: 'The new token was revoked.',
+      command: `Revoke it: scalr-agent pool token revoke ${this.pool.id} ${token.id}`,
+    });
+    return {host: this.#client.host, poolId: this.pool.id, tokenId: token.id, text};
+  }
+
+  #refuseInterrupt(): void {
+    const {interrupt} = this.#deps.interrupts;
+    if (interrupt.aborted) throw interrupted('', interrupt);
+  }
+
+  /** The failure, with what was undone. What cannot be undone is named with the command for it. */
+  async undo(failure: ExpectedError): Promise<ExpectedError> {
+    if (this.#undos.length === 0) return failure;
+    const done: string[] = [];
+    const left: string[] = [];
+    for (const undo of this.#undos) {
+      try {
+        await this.#client.send(undo.request, undo);
+        done.push(undo.done);
+      } catch (error) {
+        if (!(error instanceof ExpectedError)) throw error;
+        done.push(`${error.message} Could not ${undo.what}.`);
+        left.push(undo.command);
+      }
     }
-  };
-  if (made !== undefined)
-    await undo(
-      revocationOf({id: made.tokenId}),
-      `revoke token ${made.tokenId}`,
-      'The new token was revoked.',
-      `Revoke it: scalr-agent pool token revoke ${pool.id} ${made.tokenId}`,
-    );
-  if (isPoolMade)
-    await undo(
-      {method: 'DELETE', path: `/agent-pools/${pool.id}`},
-      `delete agent pool ${pool.name}`,
-      `Agent pool ${pool.name}, which this run created, was deleted.`,
-      `Delete it: scalr-agent pool delete ${pool.id}`,
-    );
-  if (done.length === 0) return failure;
-  return failure.with([failure.message, ...done].join(' '), [...left, ...failure.suggestions]);
-}
-
-const POLL_MS = 5000;
-
-interface AwaitOptions extends Clock {
-  pods: readonly string[];
-  agentsBefore: ReadonlySet<string>;
-  timeoutMs: number;
-  interrupt: AbortSignal;
-}
-
-/** Waits until Scalr reports an idle or busy agent of the release: of one of its pods, or one that is new. @throws ExpectedError */
-export async function awaitAgents(
-  client: ScalrClient,
-  pool: ScalrPool,
-  {pods, agentsBefore, timeoutMs, interrupt, now, sleep}: AwaitOptions,
-): Promise<ScalrAgent[]> {
-  const end = now().getTime() + timeoutMs;
-  for (;;) {
-    const agents = (await listAgents(client, pool.id)).filter(
-      ({id, name}) => pods.includes(name) || !agentsBefore.has(id),
-    );
-    const working = agents.filter(({status}) => status === 'idle' || status === 'busy');
-    if (working.length > 0) return working;
-    if (interrupt.aborted)
-      throw interrupted(
-        'The release is installed and ready. Scalr has not reported its agent yet.',
-        interrupt,
-      );
-    if (now().getTime() >= end) throw noAgent(pool, agents, timeoutMs);
-    await sleep(POLL_MS, interrupt);
+    return failure.with([failure.message, ...done].join(' '), [...left, ...failure.suggestions]);
   }
-}
-
-function noAgent(
-  {name}: ScalrPool,
-  agents: readonly ScalrAgent[],
-  timeoutMs: number,
-): ExpectedError {
-  const seen = agents.map(
-    (agent) =>
-      `${agent.name} is ${agent.status}${agent.error === undefined ? '' : ` (${agent.error})`}`,
-  );
-  const because =
-    seen.length === 0 ? 'It reports no agent of this release.' : `${seen.join(', ')}.`;
-  return failed(
-    'TIMED_OUT',
-    `The release is ready, but Scalr reports no working agent in agent pool ${name} after ${timeoutMs / 1000} s. ${because}`,
-    [
-      'Check the network and the clock of the nodes',
-      `Show the agents: scalr-agent pool show ${name}`,
-    ],
-  );
 }

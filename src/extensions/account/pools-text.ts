@@ -1,5 +1,5 @@
 import type {PoolToken, ScalrAgent, ScalrPool} from '../../checks/status/account.ts';
-import {agentCounts} from '../../ui/status.ts';
+import {agentCounts} from '../../ui/agent-counts.ts';
 import {columnsText, paragraph, type Screen, theme} from '../../ui/theme.ts';
 
 export function poolTable(

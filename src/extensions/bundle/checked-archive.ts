@@ -1,12 +1,12 @@
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {ArchiveEntry, ClosedArchive, OpenArchive} from '../../ground/system/system.ts';
-import type {Leak, leakFinder} from './redact/leak-check.ts';
+import type {Leak, LeakFinder} from './redact/leak-check.ts';
 import {contentOfPage, type PagedArchive, REPORT} from './report-page.ts';
 
 /** What the final check needs, and what is written after it. */
 interface CheckDeps {
   /** Searches a file for secrets. */
-  find: ReturnType<typeof leakFinder>;
+  find: LeakFinder;
   /** Another archive for the same file. */
   createArchive(): Promise<PagedArchive>;
   manifest(entries: readonly ArchiveEntry[]): string;

@@ -2,10 +2,9 @@ import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {clusterFindings} from '../../checks/diagnose/cluster-findings.ts';
-import type {BundlePositions, Finding} from '../../checks/diagnose/finding.ts';
+import type {Finding} from '../../checks/diagnose/finding.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
-import type {LiveDrift, ObjectDrift} from '../../cluster/diff/live-drift.ts';
+import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
@@ -13,11 +12,13 @@ import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {count} from '../../ground/text.ts';
 import {jsonText, type Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
-import type {ValuesFinding as Mistake} from '../../values/validate/finding.ts';
+import type {ValuesFinding as Mistake} from '../../values/reading/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
+import {clusterFindings} from './cluster-findings.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type Enforcement, NETWORK} from './collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from './collect/scope.ts';
+import type {BundlePositions} from './positions.ts';
 
 interface Installed {
   name: string;
@@ -26,45 +27,46 @@ interface Installed {
 
 /** All findings, errors first, and notes for support. Pure. */
 export function allFindings(
-  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: PreparedBundle,
-  namespace: string,
+  prepared: PreparedBundle,
   places: BundlePositions,
   logs: readonly LogRecord[],
   now: Date,
 ): Finding[] {
-  const ofReleases = releases.flatMap(({name, chart, version, values, drift}) => {
-    const target = {chart, version};
-    return [
-      ...driftFindings({name, namespace}, drift),
-      ...configurationFindings({name, target, values}, places),
-      ...versionFindings(
-        {name, namespace, target},
-        {server: cluster?.server, nodes: cluster?.nodes ?? []},
-        places,
-      ),
-      ...debugFindings({name, namespace, target, values}, places),
-      ...(cluster?.enforcement
-        ? policyFindings({name, chart, version}, objects, cluster.enforcement, places)
-        : []),
-    ];
-  });
-  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) =>
-    withLine(finding, places),
-  );
-  const theirNow = new Date(now.getTime() + skewMs);
-  const replicas = Object.assign(
-    {},
-    ...releases.map((each) => each.replicas),
-  ) as LiveDrift['replicas'];
+  const {releases, skewMs = 0} = prepared;
   const found = [
-    ...clusterFindings({objects, logs, places, replicas, now: theirNow}),
-    ...ofReleases,
-    ...ofMachine,
+    ...clusterFindings({
+      objects: prepared.scope.objects,
+      logs,
+      places,
+      replicas: Object.assign({}, ...releases.map(({replicas}) => replicas)),
+      now: new Date(now.getTime() + skewMs),
+    }),
+    ...releases.flatMap((release) => releaseFindings(release, prepared, places)),
+    ...(prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places)),
     ...cacheFindings(logs),
   ];
   return found.toSorted(
     (one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity),
   );
+}
+
+function releaseFindings(
+  {name, chart, version, values, drift}: PreparedBundle['releases'][number],
+  {name: namespace, scope, cluster}: PreparedBundle,
+  places: BundlePositions,
+): Finding[] {
+  const installed = {name, namespace, target: {chart, version}, values};
+  const versions = {server: cluster?.server, nodes: cluster?.nodes ?? []};
+  const {enforcement} = cluster ?? {};
+  return [
+    ...driftFindings(installed, drift),
+    ...configurationFindings(installed, places),
+    ...versionFindings(installed, versions, places),
+    ...debugFindings(installed, places),
+    ...(enforcement === undefined
+      ? []
+      : policyFindings({name, chart, version}, scope.objects, enforcement, places)),
+  ];
 }
 
 const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];

@@ -29,10 +29,9 @@ export interface BundleContents {
 export function summaryText(
   prepared: PreparedBundle,
   {at, found, missing, logs, files}: BundleContents,
-  namespace: string,
   clean: Clean,
 ): (withheld: readonly string[]) => string {
-  const {about = `namespace ${namespace}`, noun, skipsSecrets = false} = prepared;
+  const {about = `namespace ${prepared.name}`, noun, skipsSecrets = false} = prepared;
   const findings = found.map((each) => cleanFinding(each, clean));
   const gaps = missing.map((each) => cleanGap(each, clean));
   const of = (desired: Finding['severity']): string[] =>

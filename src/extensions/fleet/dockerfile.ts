@@ -1,8 +1,10 @@
+import type {Target} from '../../charts/define.ts';
 import {imagesOf} from '../../charts/images.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
+import type {Values} from '../../ground/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
 import type {Setting} from '../../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../../settings/pods.ts';
@@ -10,90 +12,97 @@ import {recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
 import {flagsToRepeat} from '../../values/document.ts';
 import type {Generated} from '../../values/generate.ts';
-import type {Additions, ImageBase} from '../machine/docker.ts';
 import type {Export, ExportedFile} from '../machine/files.ts';
 import {useOf} from './use.ts';
 
 const CERTIFICATES = '/usr/local/share/ca-certificates';
 const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
+/** The image to extend: of runs, of the agent, or of one tool and version, in which agents without a runner image start runs. */
+export const BASES = ['runner', 'agent', 'terraform'] as const;
+export type ImageBase = (typeof BASES)[number];
+
+/** What the image gets in addition to certificates. */
+export interface Additions {
+  base?: ImageBase | undefined;
+  /** Packages of the distribution. */
+  packages: readonly string[];
+  /** Directory with provider plugins, laid out as a filesystem mirror. */
+  plugins?: string | undefined;
+}
+
+type Inputs = Pick<Generated, 'target' | 'settings'>;
+
+/** An image to build. */
+interface BuiltImage {
+  kind: ImageBase;
+  /** Image that it extends. */
+  base: string;
+  reference: string;
+  /** Setting that selects it. */
+  setting: Setting<string>;
+  /** Unless the chart or the agent selects another user. */
+  runsAsRoot: boolean;
+}
+
 /** A Dockerfile for the image in which runs execute, or another one that --base selects. Pure. @throws ExpectedError */
 export function dockerfile(
-  {target, settings}: Pick<Generated, 'target' | 'settings'>,
-  {packages, plugins, base: given}: Additions,
+  inputs: Inputs,
+  {packages, plugins, base}: Additions,
 ): Export & {notes: string[]} {
-  const kind =
-    given ??
-    (isToolImage(settings.get(runnerImage))
-      ? 'terraform'
-      : target.chart === 'agent-local'
-        ? 'agent'
-        : 'runner');
-  const isAgent = kind === 'agent';
-  const setting = isAgent ? agentImage : runnerImage;
-  const registry = settings.get(imageRegistry);
-  const base = kind === 'terraform' ? toolImage(settings) : baseOf(target, setting, registry);
-  const image = kind === 'terraform' ? base : imageToBuild(settings, setting, base);
-  const certificates =
-    (settings.get(caFile) ?? '').match(
-      /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g,
-    ) ?? [];
-  const files = certificates.map(
-    (text, index): ExportedFile => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}),
-  );
-  const installed = [...(files.length > 0 ? ['ca-certificates'] : []), ...packages];
+  const image = imageToBuild(base ?? usualBase(inputs), inputs);
+  const certificates = certificateFiles(inputs.settings);
   const lines = [
-    kind === 'terraform'
-      ? `# Runner image for agents that use one image per tool and version. Build it with: docker build --tag ${image} .`
-      : `# ${isAgent ? 'Agent' : 'Runner'} image for ${target.chart} ${target.version}. Build it with: docker build --tag ${image} .`,
-    `FROM ${base}`,
+    `# ${titleOf(image, inputs.target)} Build it with: docker build --tag ${image.reference} .`,
+    `FROM ${image.base}`,
     '',
     'USER 0:0',
-    ...section(
-      installed.length > 0,
-      `RUN apt-get update \\`,
-      ` && apt-get install --yes --no-install-recommends ${installed.join(' ')} \\`,
-      ' && rm -rf /var/lib/apt/lists/*',
-    ),
-    ...section(
-      files.length > 0,
-      '# Private CAs, in addition to the public ones.',
-      `COPY ${files.map(({path}) => path).join(' ')} ${CERTIFICATES}/`,
-      'RUN update-ca-certificates',
-      `ENV SSL_CERT_FILE=${BUNDLE}${isAgent ? ` SCALR_AGENT_CA_CERT=${BUNDLE}` : ''}`,
-    ),
-    ...section(
-      plugins !== undefined,
-      '# Provider plugins, used instead of the registry: https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories',
-      `COPY ${JSON.stringify([recordedPath(plugins ?? ''), '/usr/local/share/terraform/plugins/'])}`,
-      'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
-    ),
-    ...(isOfRoot(kind, target)
-      ? section(true, '# The chart or the agent selects the user.')
-      : section(true, '# The charts require this user.', 'USER 1000:1000')),
+    ...packageLines(certificates.length > 0 ? ['ca-certificates', ...packages] : packages),
+    ...certificateLines(certificates, image),
+    ...pluginLines(plugins),
+    ...userLines(image),
     '',
   ];
-  const used = usage({kind, image, setting, target, settings, hasCertificates: files.length > 0});
+  const use =
+    image.kind === 'terraform'
+      ? useOnMachines(image)
+      : useInCluster(image, inputs, certificates.length > 0);
   return {
-    files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...files],
-    steps: [...copySteps(plugins), ...used.steps],
-    notes: used.notes,
+    files: [{path: 'Dockerfile', text: lines.join('\n'), isPrivate: false}, ...certificates],
+    steps: [
+      ...copySteps(plugins),
+      commandLine({tool: 'docker', args: ['build', '--tag', image.reference, '.']}),
+      ...use.steps,
+    ],
+    notes: use.notes,
   };
 }
 
-/** Docker reads only below the directory of the Dockerfile. */
-const copySteps = (plugins = ''): string[] =>
-  plugins === recordedPath(plugins) ? [] : [commandLine({tool: 'cp', args: ['-R', plugins, '.']})];
-
-/** agent-k8s and agents in Docker need root for directories of the node and the Docker socket. */
-const isOfRoot = (kind: ImageBase, {chart}: Generated['target']): boolean =>
-  kind === 'terraform' || (kind === 'agent' && chart === 'agent-k8s');
-
-const section = (isNeeded: boolean, ...lines: readonly string[]): string[] =>
-  isNeeded ? ['', ...lines] : [];
+function usualBase({target, settings}: Inputs): ImageBase {
+  if (isToolImage(settings.get(runnerImage))) return 'terraform';
+  return target.chart === 'agent-local' ? 'agent' : 'runner';
+}
 
 /** `scalr/terraform:1.5.7`: the image of one tool and version. */
 const isToolImage = (image = ''): boolean => /^scalr\/(?!runner(:|@|$)|agent)/.test(image);
+
+/** @throws ExpectedError if the chart has no such image, or the tool and its version are missing */
+function imageToBuild(kind: ImageBase, {target, settings}: Inputs): BuiltImage {
+  const setting = kind === 'agent' ? agentImage : runnerImage;
+  if (kind === 'terraform') {
+    const base = toolImage(settings);
+    return {kind, base, reference: base, setting, runsAsRoot: true};
+  }
+  const base = chartImage(target, setting, settings.get(imageRegistry));
+  return {
+    kind,
+    base,
+    reference: customReference(settings, setting, base),
+    setting,
+    // agent-k8s and agents in Docker need root for directories of the node and the Docker socket.
+    runsAsRoot: kind === 'agent' && target.chart === 'agent-k8s',
+  };
+}
 
 /** @throws ExpectedError without the tool and its version */
 function toolImage(settings: Settings): string {
@@ -108,92 +117,144 @@ function toolImage(settings: Settings): string {
   });
 }
 
-interface Built {
-  kind: ImageBase;
-  image: string;
-  setting: Setting<string>;
-  target: Generated['target'];
-  settings: Settings;
-  hasCertificates: boolean;
+const certificateFiles = (settings: Settings): ExportedFile[] =>
+  [
+    ...(settings.get(caFile) ?? '').matchAll(
+      /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g,
+    ),
+  ].map(([text], index) => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}));
+
+function titleOf({kind}: BuiltImage, {chart, version}: Target): string {
+  if (kind === 'terraform')
+    return 'Runner image for agents that use one image per tool and version.';
+  return `${kind === 'agent' ? 'Agent' : 'Runner'} image for ${chart} ${version}.`;
 }
 
-/** How to build and use the image. */
-function usage({kind, image, setting, target, settings, hasCertificates}: Built): {
+function packageLines(packages: readonly string[]): string[] {
+  if (packages.length === 0) return [];
+  return [
+    '',
+    'RUN apt-get update \\',
+    ` && apt-get install --yes --no-install-recommends ${packages.join(' ')} \\`,
+    ' && rm -rf /var/lib/apt/lists/*',
+  ];
+}
+
+function certificateLines(files: readonly ExportedFile[], {kind}: BuiltImage): string[] {
+  if (files.length === 0) return [];
+  const ofAgent = kind === 'agent' ? ` SCALR_AGENT_CA_CERT=${BUNDLE}` : '';
+  return [
+    '',
+    '# Private CAs, in addition to the public ones.',
+    `COPY ${files.map(({path}) => path).join(' ')} ${CERTIFICATES}/`,
+    'RUN update-ca-certificates',
+    `ENV SSL_CERT_FILE=${BUNDLE}${ofAgent}`,
+  ];
+}
+
+function pluginLines(plugins: string | undefined): string[] {
+  if (plugins === undefined) return [];
+  return [
+    '',
+    '# Provider plugins, used instead of the registry: https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories',
+    `COPY ${JSON.stringify([recordedPath(plugins), '/usr/local/share/terraform/plugins/'])}`,
+    'RUN mkdir -p /usr/local/share/opentofu && ln -s ../terraform/plugins /usr/local/share/opentofu/plugins',
+  ];
+}
+
+const userLines = ({runsAsRoot}: BuiltImage): string[] =>
+  runsAsRoot
+    ? ['', '# The chart or the agent selects the user.']
+    : ['', '# The charts require this user.', 'USER 1000:1000'];
+
+/** Docker reads only below the directory of the Dockerfile. */
+const copySteps = (plugins = ''): string[] =>
+  plugins === recordedPath(plugins) ? [] : [commandLine({tool: 'cp', args: ['-R', plugins, '.']})];
+
+/** Steps after the build, and what else the user must know. */
+interface ImageUse {
   steps: string[];
   notes: string[];
-} {
-  const build = commandLine({tool: 'docker', args: ['build', '--tag', image, '.']});
-  if (kind === 'terraform')
-    return {
-      steps: [build],
-      notes: [
-        `Build the image on every machine with an agent, and name it ${image}. The agent then uses it instead of the public one.`,
-        'On a virtual machine with the Linux packages, docker is /opt/scalr-agent/embedded/bin/docker.',
-      ],
-    };
-  // agent-k8s sets the variables to empty texts, which replace those of the image.
-  const isOverruled = kind === 'agent' && target.chart === 'agent-k8s' && hasCertificates;
+}
+
+const useOnMachines = ({reference}: BuiltImage): ImageUse => ({
+  steps: [],
+  notes: [
+    `Build the image on every machine with an agent, and name it ${reference}. The agent then uses it instead of the public one.`,
+    'On a virtual machine with the Linux packages, docker is /opt/scalr-agent/embedded/bin/docker.',
+  ],
+});
+
+function useInCluster(
+  image: BuiltImage,
+  {target, settings}: Inputs,
+  hasCertificates: boolean,
+): ImageUse {
+  const {reference, setting} = image;
   const registry = settings.get(imageRegistry);
-  const built = settings.with(setting, {
-    value: registry === undefined ? image : image.slice(registry.length + 1),
+  const withImage = settings.with(setting, {
+    value: registry === undefined ? reference : reference.slice(registry.length + 1),
     source: 'flag',
   });
-  const flags = [
-    ...flagsToRepeat(isOverruled ? built.without(caFile as Setting) : built),
-    ...(isOverruled ? [`--set agent.ca_cert=${BUNDLE}`] : []),
-  ];
+  // agent-k8s sets the variables to empty texts, which replace those of the image.
+  const flags =
+    image.runsAsRoot && hasCertificates
+      ? [...flagsToRepeat(withImage.without(caFile as Setting)), `--set agent.ca_cert=${BUNDLE}`]
+      : flagsToRepeat(withImage);
   const use = useOf('the image', settings, {target, flags});
+  const push = commandLine({tool: 'docker', args: ['push', reference]});
   return {
-    steps: [build, commandLine({tool: 'docker', args: ['push', image]}), ...use.steps],
-    notes: [...use.notes, ...(kind === 'agent' ? [inDocker(kind, target, image)] : [])],
+    steps: [push, ...use.steps],
+    notes: image.kind === 'agent' ? [...use.notes, useInDocker(image)] : use.notes,
   };
 }
 
-const inDocker = (kind: ImageBase, target: Generated['target'], image: string): string =>
-  isOfRoot(kind, target)
-    ? `For an agent in Docker, add these flags to scalr-agent install --target docker: --agent-image ${image}`
+const useInDocker = ({runsAsRoot, reference}: BuiltImage): string =>
+  runsAsRoot
+    ? `For an agent in Docker, add these flags to scalr-agent install --target docker: --agent-image ${reference}`
     : 'For an agent in Docker, which needs root for the Docker socket: scalr-agent export dockerfile --base agent --chart agent-k8s';
 
-/** The runner image that the chart version uses by default. */
-function baseOf(
-  target: Generated['target'],
+/** The image that the chart version uses by default. @throws ExpectedError if it has none */
+function chartImage(
+  target: Target,
   setting: Setting<string>,
   registry: string | undefined,
 ): string {
-  const agentVersion = agentVersionOf(target) ?? 'latest';
   const {defaults} = scopeOf(target);
-  // In agent-k8s, the image is used after a switch.
-  const values =
-    target.chart === 'agent-k8s'
-      ? {
-          ...defaults,
-          agent: {...(defaults['agent'] as object), container_task_image_mode: 'golden'},
-        }
-      : defaults;
-  const base = imagesOf(values, target, agentVersion).find(
+  const values = target.chart === 'agent-k8s' ? withGoldenImage(defaults) : defaults;
+  const base = imagesOf(values, target, agentVersionOf(target) ?? 'latest').find(
     (each) => each.setting === setting,
   )?.reference;
-  if (base === undefined) {
-    throw target.chart === 'agent-local'
-      ? failed(
-          'UNSUPPORTED_SETTING',
-          'agent-local has no runner image: runs execute in the agent image.',
-          ['Use --base agent', 'Use another chart: --chart agent-job or --chart agent-k8s'],
-        )
-      : failed(
-          'UNSUPPORTED_SETTING',
-          `${target.chart} ${target.version} has no image for all runs: it starts them in one image per tool and version.`,
-          ['Use --chart-version 0.5.67 or newer'],
-        );
-  }
+  if (base === undefined) throw noRunnerImage(target);
   return registry === undefined ? base : `${registry}/${base}`;
 }
 
-function imageToBuild(settings: Settings, setting: Setting<string>, base: string): string {
+/** In agent-k8s, the runner image is used after a switch. */
+const withGoldenImage = (defaults: Values): Values => ({
+  ...defaults,
+  agent: {...(defaults['agent'] as Values), container_task_image_mode: 'golden'},
+});
+
+const noRunnerImage = ({chart, version}: Target): ExpectedError =>
+  chart === 'agent-local'
+    ? failed(
+        'UNSUPPORTED_SETTING',
+        'agent-local has no runner image: runs execute in the agent image.',
+        ['Use --base agent', 'Use another chart: --chart agent-job or --chart agent-k8s'],
+      )
+    : failed(
+        'UNSUPPORTED_SETTING',
+        `${chart} ${version} has no image for all runs: it starts them in one image per tool and version.`,
+        ['Use --chart-version 0.5.67 or newer'],
+      );
+
+/** The name that the user has set, or one next to the base. */
+function customReference(settings: Settings, setting: Setting<string>, base: string): string {
   const {repository, tag} = splitImage(base);
+  const registry = settings.get(imageRegistry);
   const desired = settings.get(setting);
   if (desired === undefined)
-    return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
+    return `${registry ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
   const named = splitImage(desired).tag === undefined ? `${desired}:${tag}` : desired;
-  return [settings.get(imageRegistry), named].filter(Boolean).join('/');
+  return registry === undefined ? named : `${registry}/${named}`;
 }

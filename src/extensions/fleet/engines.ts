@@ -11,14 +11,13 @@ import {CHART_REPOSITORY, commandLine} from '../../ground/command-line.ts';
 import {ExitCode, ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
-import type {Export, ExportedFile} from '../machine/files.ts';
+import {type Export, type ExportedFile, fill} from '../machine/files.ts';
 import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   encryptedFile,
   externalSecret,
   type Fleet,
-  fill,
   filled,
   type Member,
   manifest,

@@ -18,7 +18,7 @@ import type {Settings} from '../../settings/settings.ts';
 import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
-import type {ExportedFile} from '../machine/files.ts';
+import {type ExportedFile, fill} from '../machine/files.ts';
 
 /** How the token gets into the Secret that the chart reads. */
 export type TokenSource = 'existing' | 'external-secrets' | 'sops' | 'sealed-secrets';
@@ -214,13 +214,6 @@ export const manifest = (
       .map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})}))
       .join('---\n'),
   );
-
-/** Replaces @name@ in a text of templates/export. @throws Error for an unknown name */
-export const fill = (text: string, words: Readonly<Record<string, string>>): string =>
-  text.replaceAll(/@([a-z]+)@/gi, (_, name: string) => {
-    if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
-    return words[name];
-  });
 
 /** The same for the texts in an object of templates/export. */
 export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>

@@ -1,3 +1,4 @@
 declare module '*.md';
 declare module '*.gotmpl';
 declare module '*.tf';
+declare module '*.sh';

@@ -15,7 +15,7 @@ import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
-import {dotted} from '../../values/validate/finding.ts';
+import {dotted} from '../../values/reading/tree-path.ts';
 import {
   addedLines,
   type HostDirectories,
@@ -68,7 +68,7 @@ export interface HostAgent {
 }
 
 /** A file of the export that the agent reads at `path`. */
-interface HostFile {
+export interface HostFile {
   name: string;
   path: string;
   text: string;
@@ -107,21 +107,16 @@ export function hostAgent(
   const {tree, warnings} = hostTree(settings, target);
   const name = settings.get(release) as string;
   const image = imageOf(tree);
-  const files = filesOf(tree, settings, mode, directories.configuration);
-  const variables: Record<string, string> = {
-    ...(getAt(tree, at('environment')) as Record<string, string> | undefined),
-    ...files.environment,
-  };
+  const {files, environment} = filesOf(tree, settings, mode, directories.configuration);
+  const variables: Variables = {...textsAt(tree, 'environment'), ...environment};
   refuseLineBreaks(variables);
-  const isSecret = ([key, value]: [string, string]): boolean =>
-    variableSoundsSecret(key) ||
-    withoutCredentials(value) !== value ||
-    credentialsIn(value).length > 0;
   const {SCALR_AGENT_DATA_DIR: _, SCALR_AGENT_CACHE_DIR: __, ...common} = variables;
   const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? earlier.token;
   const added = addedLines(earlier.environment ?? '', variables);
   refuseClearText(tree, settings, target);
   return {
+    ...containerOptions(tree),
+    ...stopSeconds(tree, common, mode),
     target,
     mode,
     name,
@@ -134,23 +129,16 @@ export function hostAgent(
     },
     addedLines: added,
     labels: {
-      ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),
+      ...textsAt(tree, 'container.labels'),
       [RELEASE_LABEL]: name,
       [PURPOSE_LABEL]: mode === 'vcs' ? 'vcs' : 'runs',
       'io.scalr.agent.version': splitImage(image).tag ?? 'latest',
     },
-    ...optional('pull', textAt(tree, 'container.pull')),
-    ...optional('user', textAt(tree, 'container.user')),
-    ...optional('memory', textAt(tree, 'container.memory')),
-    ...optional('cpus', textAt(tree, 'container.cpus')),
-    ...stopSeconds(tree, common, mode),
     socket,
     isRoot: textAt(tree, 'service.root') === 'root',
-    files: files.files,
+    files,
     proxy: Object.fromEntries(
-      PROXIES.flatMap((key) =>
-        variables[key] === undefined ? [] : [[key, variables[key] as string]],
-      ),
+      Object.entries(variables).filter(([variable]) => PROXIES.includes(variable)),
     ),
     notes: notesOf(settings, mode),
     warnings: [
@@ -162,6 +150,21 @@ export function hostAgent(
     ],
   };
 }
+
+const textsAt = (tree: Values, path: string): Variables =>
+  (getAt(tree, at(path)) as Variables | undefined) ?? {};
+
+const isSecret = ([name, value]: [string, string]): boolean =>
+  variableSoundsSecret(name) ||
+  withoutCredentials(value) !== value ||
+  credentialsIn(value).length > 0;
+
+const containerOptions = (tree: Values): Pick<HostAgent, 'pull' | 'user' | 'memory' | 'cpus'> =>
+  Object.fromEntries(
+    ['pull', 'user', 'memory', 'cpus']
+      .map((key) => [key, textAt(tree, `container.${key}`)])
+      .filter(([, value]) => value !== ''),
+  );
 
 /**
  * Variables with credentials are written to a file that only its owner can read; everything else is also part of scripts and commands.
@@ -237,9 +240,6 @@ function filesOf(
     },
   };
 }
-
-const optional = <K extends string>(key: K, value: string): Partial<Record<K, string>> =>
-  value === '' ? {} : ({[key]: value} as Record<K, string>);
 
 function stopSeconds(tree: Values, variables: Variables, mode: Mode): {stopSeconds?: number} {
   const found = getAt(tree, at('container.stopSeconds'));

@@ -11,6 +11,7 @@ import {
   containerName,
   containerRole,
   type DockerContainer,
+  isUp,
   labelOf,
   purposeOf,
   RELEASE_LABEL,
@@ -53,36 +54,19 @@ const MAX_RESTARTS = 3;
 
 export async function stateOfContainer(
   container: DockerContainer,
-  {host, signal, now}: Deps,
+  deps: Deps,
 ): Promise<HostAgentState> {
   const name = containerName(container);
   const {State = {}, RestartCount: restarts = 0, Config} = container;
-  const logOf = (...args: string[]) =>
-    readLog({tool: 'docker', args: ['logs', '--timestamps', ...args, name]}, {host, signal});
-  const log = await logOf('--tail', String(TAIL_LINES));
+  const now = deps.now();
+  const log = await containerLog(name, ['--tail', String(TAIL_LINES)], deps);
   const startedAt = Date.parse(State.StartedAt ?? '') || 0;
-  const isStable = restarts === 0 || now().getTime() - startedAt > STABLE_MS;
-  const isRunning =
-    State.Running === true && State.Restarting !== true && State.Paused !== true && isStable;
-  const findings = dockerFindings(name, container, [recordOf(log ?? '')], now());
+  const isStable = restarts === 0 || now.getTime() - startedAt > STABLE_MS;
+  const isRunning = isUp(container) && !State.Restarting && !State.Paused && isStable;
+  const process = {isRunning, restarts, now, startedAt};
+  const findings = dockerFindings(name, container, [recordOf(log ?? '')], now);
   const purpose = purposeOf(container);
-  const found = stateIn(log ?? '', isRunning, findings, restarts, now(), startedAt);
-  const isOpen = isRunning && found.agent === 'unknown' && found.causes.length === 0;
-  const start =
-    isOpen && log !== undefined
-      ? await logOf('--since', rfc3339(startedAt), '--until', rfc3339(startedAt + START_MS))
-      : undefined;
-  const isRegistered =
-    start !== undefined &&
-    stateIn(start, isRunning, [], restarts, now(), startedAt).agent === 'registered';
-  // A log without its start can have lost the line, unless it has older lines.
-  const isWhole =
-    log === '' ||
-    (start === ''
-      ? Date.parse(`${(log ?? '').slice(0, TIME_LENGTH)}Z`) < startedAt
-      : start !== undefined);
-  const isUnregistered = isOpen && !isRegistered && purpose !== 'vcs' && isWhole;
-  return {
+  const state: HostAgentState = {
     object: `container/${name}`,
     status: State.Status ?? 'unknown',
     isRunning,
@@ -90,12 +74,52 @@ export async function stateOfContainer(
     image: Config?.Image,
     release: labelOf(container, RELEASE_LABEL),
     purpose,
-    ...found,
-    ...(containerRole(container) === 'current' ? {} : {causes: found.causes.map(leftByInstall)}),
-    ...(isRegistered ? {agent: 'registered'} : {}),
-    ...(isUnregistered ? {causes: [notRegistered(name, lastLogLine(log))]} : {}),
+    ...stateIn(log ?? '', findings, process),
   };
+  if (containerRole(container) !== 'current') state.causes = state.causes.map(leftByInstall);
+  if (!isRunning || state.agent === 'registered' || state.causes.length > 0 || log === undefined)
+    return state;
+  return {...state, ...(await registrationOf(name, log, {...process, purpose}, deps))};
 }
+
+/** What happened to the process of an agent. */
+interface AgentProcess {
+  isRunning: boolean;
+  restarts: number;
+  now: Date;
+  startedAt: number;
+}
+
+/** Whether a healthy agent has registered: the newest lines do not show it, but those of its start can. */
+async function registrationOf(
+  name: string,
+  log: string,
+  {purpose, ...process}: AgentProcess & {purpose: string | undefined},
+  deps: Deps,
+): Promise<Partial<HostAgentState>> {
+  const {startedAt} = process;
+  const until = rfc3339(startedAt + START_MS);
+  const start = await containerLog(name, ['--since', rfc3339(startedAt), '--until', until], deps);
+  if (start !== undefined && stateIn(start, [], process).agent === 'registered')
+    return {agent: 'registered'};
+  return purpose !== 'vcs' && hasWholeStart(log, start, startedAt)
+    ? {causes: [notRegistered(name, lastLogLine(log))]}
+    : {};
+}
+
+/** A log without its start can have lost the line, unless it has older lines. */
+function hasWholeStart(log: string, start: string | undefined, startedAt: number): boolean {
+  if (log === '') return true;
+  if (start === '') return Date.parse(`${log.slice(0, TIME_LENGTH)}Z`) < startedAt;
+  return start !== undefined;
+}
+
+const containerLog = (
+  name: string,
+  options: readonly string[],
+  deps: Omit<Deps, 'now'>,
+): Promise<string | undefined> =>
+  readLog({tool: 'docker', args: ['logs', '--timestamps', ...options, name]}, deps);
 
 /** An agent registers within this time after its start, or logs why it cannot. */
 const START_MS = 10 * 60_000;
@@ -182,7 +206,7 @@ export async function stateOfService({
     status: `${facts['ActiveState']} (${facts['SubState']})`,
     isRunning,
     restarts,
-    ...stateIn(log, isRunning, findings, restarts, now()),
+    ...stateIn(log, findings, {isRunning, restarts, now: now(), startedAt: 0}),
   };
 }
 
@@ -193,19 +217,17 @@ export const areReady = (agents: readonly HostAgentState[]): boolean =>
 /** State of an agent according to its log and the findings. */
 function stateIn(
   log: string,
-  isRunning: boolean,
   findings: readonly Finding[],
-  restarts: number,
-  now: Date,
-  startedAt = 0,
+  {isRunning, restarts, now, startedAt}: AgentProcess,
 ): Pick<HostAgentState, 'agent' | 'causes'> {
   const verdict = verdictIn(log, 'host', isRunning, now);
   const row = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning);
-  const seconds =
-    verdict?.since === undefined ? 0 : (now.getTime() - Date.parse(verdict.since)) / 1000;
+  const since = verdict?.since === undefined ? undefined : Date.parse(verdict.since);
+  const seconds = since === undefined ? 0 : (now.getTime() - since) / 1000;
   const isLate = row?.permanentAfter !== undefined && seconds > row.permanentAfter;
-  const isOfThisStart =
-    verdict?.since === undefined || Date.parse(verdict.since) >= startedAt - START_DELAY_MS;
+  const isOfThisStart = since === undefined || since >= startedAt - START_DELAY_MS;
+  const isPermanent = (code: string): boolean =>
+    code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS;
   return {
     agent: verdict?.meaning === 'READY' && isOfThisStart ? 'registered' : 'unknown',
     causes: findings
@@ -216,8 +238,7 @@ function stateIn(
         reason: message,
         remedy,
         isError: severity === 'error',
-        isPermanent:
-          code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS,
+        isPermanent: isPermanent(code),
       })),
   };
 }

@@ -18,8 +18,8 @@ import {
   isUp,
   readContainers,
 } from './containers.ts';
-import type {PreparedContainers} from './plan.ts';
-import {recover} from './recovery.ts';
+import type {PreparedContainers} from './prepare.ts';
+import {type Recovery, recover} from './recovery.ts';
 
 /** A restarted Docker daemon answers within this time. */
 const DAEMON_TIMEOUT_MS = 30_000;
@@ -60,67 +60,106 @@ export async function changeContainers<T>(
 /** The failure, and what runs now. */
 async function restored(
   failure: ExpectedError,
-  {agent, installed, replacedFiles}: PreparedContainers,
+  prepared: PreparedContainers,
   begun: readonly Step[],
   deps: Deps,
 ): Promise<ExpectedError> {
   let steps: readonly Step[] = [];
-  const targets = (name: string): string[] =>
-    begun
-      .filter(({call}) => call.tool === name || call.args[0] === name)
-      .map(({call}) => call.args.at(-1) as string);
   try {
-    const isComplete = installed.every(
-      (each) => containerRole(each) === 'current' || containerRole(each) === 'failed',
-    );
-    // An interrupted install may have stopped the others.
-    const idle = new Set(installed.filter((each) => isComplete && !isUp(each)).map(({Id}) => Id));
-    const recovery = recover(agentContainers(await readAgain(deps), agent.name), {
-      stopping: new Set(targets('stop')),
-      idle,
-    });
+    const recovery = await planWayBack(prepared, begun, deps);
     steps = recovery.steps;
-    for (const path of targets('install')) {
-      const text = replacedFiles.get(path);
-      if (text !== undefined) await deps.files.write(path, text, {isPrivate: false});
-    }
+    await restoreFiles(prepared, begun, deps);
     // Only a second signal stops the way back.
-    await runSteps(steps, {
-      ...deps,
-      interrupts: {...deps.interrupts, interrupt: deps.interrupts.forceQuit},
-    });
-    const running = agentContainers(await readAgain(deps), agent.name).filter(
-      (each) => isUp(each) && installed.some(({Id}) => Id === each.Id),
-    );
-    const [again, still] = [true, false].map((isStarted) =>
-      running.filter(({Id}) => recovery.started.includes(Id) === isStarted).map(containerName),
-    );
-    return withFacts(
-      failure,
-      [
-        ...sentence(again, 'is running again', 'are running again'),
-        ...(begun.length === 0 ? [] : sentence(still, 'still runs', 'still run')),
-      ],
-      recovery.failed.map((name) => `Check the log of the new container: docker logs ${name}`),
-    );
+    const {interrupts} = deps;
+    await runSteps(steps, {...deps, interrupts: {...interrupts, interrupt: interrupts.forceQuit}});
+    return withOutcome(failure, recovery, await runningBefore(prepared, deps), begun.length > 0);
   } catch (error) {
-    const names = [...new Set(installed.filter(isUp).map(agentName))];
-    if (!(error instanceof ExpectedError) || names.length === 0) return failure;
-    const way =
-      steps.length === 0
-        ? ''
-        : `, or run: ${steps.map(({call}) => commandLine(call)).join(' && ')}`;
-    return withFacts(
-      failure,
-      [
-        `It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${error.message}`,
-      ],
-      [`When Docker responds, run the same command again${way}`],
-    );
+    if (!(error instanceof ExpectedError)) return failure;
+    return withUnknownOutcome(failure, prepared, error, steps);
   }
 }
 
-const sentence = (names: readonly string[] = [], one: string, many: string): string[] =>
+/** What the steps of one tool, or of one verb of docker, have acted on. */
+const targetsOf = (begun: readonly Step[], name: string): string[] =>
+  begun
+    .filter(({call}) => call.tool === name || call.args[0] === name)
+    .map(({call}) => call.args.at(-1) as string);
+
+async function planWayBack(
+  {agent, installed}: PreparedContainers,
+  begun: readonly Step[],
+  deps: Deps,
+): Promise<Recovery> {
+  const wasComplete = installed.every((each) =>
+    ['current', 'failed'].includes(containerRole(each)),
+  );
+  // An interrupted install may have stopped the others.
+  const idle = wasComplete ? installed.filter((each) => !isUp(each)) : [];
+  return recover(agentContainers(await readAgain(deps), agent.name), {
+    stopping: new Set(targetsOf(begun, 'stop')),
+    idle: new Set(idle.map(({Id}) => Id)),
+  });
+}
+
+async function restoreFiles(
+  {replacedFiles}: PreparedContainers,
+  begun: readonly Step[],
+  {files}: Deps,
+): Promise<void> {
+  for (const path of targetsOf(begun, 'install')) {
+    const text = replacedFiles.get(path);
+    if (text !== undefined) await files.write(path, text, {isPrivate: false});
+  }
+}
+
+/** Containers of before the install that run now. */
+async function runningBefore(
+  {agent, installed}: PreparedContainers,
+  deps: Deps,
+): Promise<DockerContainer[]> {
+  const ids = new Set(installed.map(({Id}) => Id));
+  return agentContainers(await readAgain(deps), agent.name).filter(
+    (each) => isUp(each) && ids.has(each.Id),
+  );
+}
+
+function withOutcome(
+  failure: ExpectedError,
+  {started, failed}: Recovery,
+  running: readonly DockerContainer[],
+  hasBegun: boolean,
+): ExpectedError {
+  const again = running.filter(({Id}) => started.includes(Id)).map(containerName);
+  const still = running.filter(({Id}) => !started.includes(Id)).map(containerName);
+  return withFacts(
+    failure,
+    [
+      ...sentence(again, 'is running again', 'are running again'),
+      ...(hasBegun ? sentence(still, 'still runs', 'still run') : []),
+    ],
+    failed.map((name) => `Check the log of the new container: docker logs ${name}`),
+  );
+}
+
+function withUnknownOutcome(
+  failure: ExpectedError,
+  {installed}: PreparedContainers,
+  {message}: ExpectedError,
+  steps: readonly Step[],
+): ExpectedError {
+  const names = [...new Set(installed.filter(isUp).map(agentName))];
+  if (names.length === 0) return failure;
+  const way = steps.map(({call}) => commandLine(call)).join(' && ');
+  return withFacts(
+    failure,
+    [
+      `It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${message}`,
+    ],
+    [`When Docker responds, run the same command again${way === '' ? '' : `, or run: ${way}`}`],
+  );
+}
+
+const sentence = (names: readonly string[], one: string, many: string): string[] =>
   names.length === 0
     ? []
     : [

@@ -109,6 +109,9 @@ export function containerRole(container: DockerContainer): Role {
   return (role as Role | undefined) ?? 'current';
 }
 
+export const inRole = (containers: readonly DockerContainer[], role: Role): DockerContainer[] =>
+  containers.filter((each) => containerRole(each) === role);
+
 /** The name of the agent, whatever the role of its container. */
 export const agentName = (container: DockerContainer): string =>
   containerRole(container) === 'current'
@@ -133,7 +136,7 @@ export function currentContainers(
   release?: string,
 ): DockerContainer[] {
   const found = agentContainers(all, release);
-  const current = found.filter((each) => containerRole(each) === 'current');
+  const current = inRole(found, 'current');
   return current.length > 0 ? current : found;
 }
 

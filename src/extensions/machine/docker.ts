@@ -1,10 +1,13 @@
+import findSocket from '../../../templates/export/docker/find-socket.sh';
+import header from '../../../templates/export/docker/header.sh';
+import startFunction from '../../../templates/export/docker/start.sh';
 import type {Values} from '../../ground/tree.ts';
 import {milliOf} from '../../settings/kinds.ts';
 import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';
 import {RELEASE_LABEL} from './containers.ts';
-import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile} from './files.ts';
+import {commonFiles, daemonProxy, ENV_FILE, type Export, fill, ignoreFile} from './files.ts';
 
 const SCRIPT = 'run.sh';
 
@@ -43,87 +46,24 @@ function bytesOf(quantity: string): string {
 }
 
 function scriptOf(host: HostAgent): string {
-  const onMachine = host.files.filter(({isOnMachine}) => isOnMachine);
-  const stop = host.stopSeconds === undefined ? '' : ` -t ${host.stopSeconds}`;
-  return `${[
-    '#!/bin/sh',
-    `# Starts ${host.agents.length === 1 ? 'the agent' : `${host.agents.length} agents`}. Variables with secrets are in ${ENV_FILE}.`,
-    'set -eu',
-    'cd "$(dirname "$0")"',
-    '',
-    ...(host.mode === 'containers' ? FIND_SOCKET : []),
-    ...onMachine.flatMap(({name, path}) => [
-      '# Containers of runs mount it from the machine.',
-      `install -D -m 0644 ${name} ${path}`,
-      '',
-    ]),
-    'exists() {',
-    '  docker container inspect "$1" >/dev/null 2>&1',
-    '}',
-    '',
-    '# Creates the new container before it stops the previous one. If the new one does not start, the previous one is started again.',
-    'start() {',
-    '  name=$1',
-    '  shift',
-    '  for each in "$name" "$name.next" "$name.previous"; do',
-    '    exists "$each" || continue',
-    `    owner=$(docker container inspect --format '{{index .Config.Labels "${RELEASE_LABEL}"}}' "$each")`,
-    `    [ "$owner" = ${host.name} ] || { echo "A container $each exists, and this script did not start it." >&2; exit 1; }`,
-    '  done',
-    '  # Left by an interrupted run of this script.',
-    '  if exists "$name.previous"; then',
-    `    if [ "$(docker container inspect --format '{{.State.Running}}' "$name" 2>/dev/null)" = true ]; then`,
-    '      docker rm "$name.previous" >/dev/null',
-    '    else',
-    '      if exists "$name"; then docker rm "$name" >/dev/null; fi',
-    '      docker rename "$name.previous" "$name"',
-    '      docker start "$name" >/dev/null',
-    '    fi',
-    '  fi',
-    '  if exists "$name.next"; then docker rm "$name.next" >/dev/null; fi',
-    '  docker create --name "$name.next" "$@" >/dev/null',
-    '  before=',
-    '  if exists "$name"; then',
-    '    before=$name.previous',
-    `    docker stop${stop} "$name" >/dev/null`,
-    '    docker rename "$name" "$before"',
-    '  fi',
-    '  docker rename "$name.next" "$name"',
-    '  if docker start "$name" >/dev/null; then',
-    '    [ -z "$before" ] || docker rm "$before" >/dev/null',
-    '    return',
-    '  fi',
-    '  docker rm --force "$name" >/dev/null',
-    '  [ -n "$before" ] || exit 1',
-    '  docker rename "$before" "$name"',
-    '  docker start "$name" >/dev/null',
-    '  echo "The previous container $name is running again." >&2',
-    '  exit 1',
-    '}',
-    '',
-    ...host.agents.flatMap((agent) => [startLine(agent, host), '']),
-  ]
-    .join('\n')
-    .trimEnd()}\n`;
+  const {agents, files, mode, name, stopSeconds} = host;
+  const onMachine = files.filter(({isOnMachine}) => isOnMachine);
+  const parts = [
+    fill(header, {agents: agents.length === 1 ? 'the agent' : `${agents.length} agents`}),
+    mode === 'containers' ? fill(findSocket, {socket: STANDARD_SOCKET}) : '',
+    ...onMachine.map(
+      (file) =>
+        `# Containers of runs mount it from the machine.\ninstall -D -m 0644 ${file.name} ${file.path}\n`,
+    ),
+    fill(startFunction, {
+      label: RELEASE_LABEL,
+      release: name,
+      stop: stopSeconds === undefined ? '' : ` -t ${stopSeconds}`,
+    }),
+    ...agents.map((agent) => `${startLine(agent, host)}\n`),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
 }
-
-/** The script runs on the agent's machine, so it can ask Docker for its socket. */
-const FIND_SOCKET = [
-  '# The agent starts containers through the socket of Docker.',
-  `socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')`,
-  'case $socket in',
-  `  unix://*) socket=\${socket#unix://} ;;`,
-  '  *) echo "Docker is at $socket. Run this script on the machine where that Docker Engine runs, without DOCKER_HOST." >&2; exit 1 ;;',
-  'esac',
-  `# A virtual machine has its own socket.`,
-  `if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then`,
-  `  socket=${STANDARD_SOCKET}`,
-  'elif [ ! -S "$socket" ]; then',
-  '  echo "$socket is not a socket." >&2',
-  '  exit 1',
-  'fi',
-  '',
-];
 
 /** Mounted directories and files; `directory` contains the files of the export. */
 const volumesOf = (
@@ -256,16 +196,3 @@ const maps = (key: string, map: Readonly<Record<string, string>>): Values =>
           Object.entries(map).map(([name, value]) => [name, literal(value)]),
         ),
       };
-
-/** The image to extend: of runs, of the agent, or of one tool and version, in which agents without a runner image start runs. */
-export const BASES = ['runner', 'agent', 'terraform'] as const;
-export type ImageBase = (typeof BASES)[number];
-
-/** What the image gets in addition to certificates. */
-export interface Additions {
-  base?: ImageBase | undefined;
-  /** Packages of the distribution. */
-  packages: readonly string[];
-  /** Directory with provider plugins, laid out as a filesystem mirror. */
-  plugins?: string | undefined;
-}

@@ -19,6 +19,13 @@ export interface Export {
   steps: string[];
 }
 
+/** Replaces @name@ in a text of templates/export. @throws Error for an unknown name */
+export const fill = (text: string, words: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/@([a-z]+)@/gi, (_, name: string) => {
+    if (words[name] === undefined) throw new Error(`templates/export: unknown word ${name}`);
+    return words[name];
+  });
+
 export const ENV_FILE = 'agent.env';
 
 /** The files that every host has: variables with secrets, certificates, and a list of what must not be committed. */

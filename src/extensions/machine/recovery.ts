@@ -2,9 +2,9 @@ import type {Step} from '../../operations/step.ts';
 import {
   agentName,
   containerName,
-  containerRole,
   type DockerContainer,
   failedName,
+  inRole,
   isUp,
   labelOf,
   purposeOf,
@@ -67,27 +67,26 @@ export interface Recovery {
   failed: string[];
 }
 
-/**
- * `installed` are all containers of a release. Containers in `stopping` have received a signal and may still be running; those in
- * `idle` did not run before the install. Pure.
- */
+interface RecoveryFacts {
+  /** Names of containers that have received a signal and may still be running. */
+  stopping?: ReadonlySet<string>;
+  /** IDs of containers that did not run before the install. */
+  idle?: ReadonlySet<string>;
+}
+
+/** `installed` are all containers of a release. Pure. */
 export function recover(
   installed: readonly DockerContainer[],
-  {
-    stopping = new Set(),
-    idle = new Set(),
-  }: {stopping?: ReadonlySet<string>; idle?: ReadonlySet<string>} = {},
+  {stopping = new Set(), idle = new Set()}: RecoveryFacts = {},
 ): Recovery {
-  const inRole = (role: string): DockerContainer[] =>
-    installed.filter((each) => containerRole(each) === role);
-  const nexts = inRole('next');
-  const previous = inRole('previous');
-  const current = inRole('current');
-  const replaces = (each: DockerContainer): string[] =>
-    (labelOf(each, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
-  const failed = current.filter((each) => previous.some(({Id}) => replaces(each).includes(Id)));
+  const nexts = inRole(installed, 'next');
+  const previous = inRole(installed, 'previous');
+  const current = inRole(installed, 'current');
+  const failed = current.filter((each) => previous.some(({Id}) => replacedBy(each).includes(Id)));
   // A failed container shows that the way back was interrupted.
-  const replaced = new Set([...nexts, ...failed, ...inRole('failed')].flatMap(replaces));
+  const replaced = new Set(
+    [...nexts, ...failed, ...inRole(installed, 'failed')].flatMap(replacedBy),
+  );
   const untouched = current.filter((each) => !failed.includes(each));
   const mustStart = (each: DockerContainer): boolean =>
     !idle.has(each.Id) && (!isUp(each) || stopping.has(containerName(each)));
@@ -95,33 +94,10 @@ export function recover(
   const revived = [...previous.filter(mustStart), ...stopped];
   return {
     steps: [
-      ...failed.flatMap((each) => {
-        const name = containerName(each);
-        const aside = failedName(containerName(each));
-        return [
-          ...stopSteps(each, FAILED_AGENT_SECONDS),
-          ...installed
-            .filter((other) => containerName(other) === aside)
-            .flatMap((other) => [...stopSteps(other), removeStep(aside)]),
-          renameStep(name, aside),
-        ];
-      }),
+      ...failed.flatMap((each) => keepForLog(each, installed)),
       // Docker cannot rename every running container.
       ...previous.map((each) => renameStep(containerName(each), agentName(each))),
-      ...revived.map((each) => {
-        const name = agentName(each);
-        // Waits until a container that has received a signal has stopped.
-        return isUp(each)
-          ? dockerStep(
-              `restart ${name}`,
-              `Start container ${name} when it has stopped`,
-              'restart',
-              '-t',
-              String(stopSecondsOf(each)),
-              name,
-            )
-          : startStep(name);
-      }),
+      ...revived.map(reviveStep),
       // As long as they exist, a repeated install continues here.
       ...nexts.flatMap((each) => [...stopSteps(each), removeStep(containerName(each))]),
     ],
@@ -132,6 +108,32 @@ export function recover(
     started: revived.map(({Id}) => Id),
     failed: failed.map((each) => failedName(containerName(each))),
   };
+}
+
+/** IDs. */
+const replacedBy = (container: DockerContainer): string[] =>
+  (labelOf(container, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
+
+/** Stops a new container that has failed, and gives it another name. */
+function keepForLog(container: DockerContainer, installed: readonly DockerContainer[]): Step[] {
+  const name = containerName(container);
+  const aside = failedName(name);
+  return [
+    ...stopSteps(container, FAILED_AGENT_SECONDS),
+    ...installed
+      .filter((other) => containerName(other) === aside)
+      .flatMap((other) => [...stopSteps(other), removeStep(aside)]),
+    renameStep(name, aside),
+  ];
+}
+
+function reviveStep(container: DockerContainer): Step {
+  const name = agentName(container);
+  if (!isUp(container)) return startStep(name);
+  // Waits until a container that has received a signal has stopped.
+  const title = `Start container ${name} when it has stopped`;
+  const seconds = String(stopSecondsOf(container));
+  return dockerStep(`restart ${name}`, title, 'restart', '-t', seconds, name);
 }
 
 const started = (container: DockerContainer): DockerContainer => ({

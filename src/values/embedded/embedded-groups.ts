@@ -3,15 +3,23 @@ import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/define.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
-import {checkClearText} from '../validate/check-clear-text.ts';
+import type {SourceProblem, ValuesFinding} from '../reading/finding.ts';
+import {parseYaml} from '../reading/source.ts';
+import {checkClearText} from '../rules/check-clear-text.ts';
 import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
-import type {SourceProblem, ValuesFinding} from '../validate/finding.ts';
-import {parseYaml} from '../validate/source.ts';
-import {blankAround, type EmbeddedRelease, fileProblems, isExact} from './embedded-release.ts';
-import {embeddedReleases, extract, listItems, nodeIn, scalarText} from './embedded-releases.ts';
+import type {EmbeddedRelease} from './embedded-release.ts';
+import {embeddedReleases} from './embedded-releases.ts';
+import {fileProblems, isExact} from './fleet-problems.ts';
+import {blankAround, inlineValues} from './inline-values.ts';
+import {listItems, nodeIn, scalarText} from './nodes.ts';
 
 type Read = (path: string) => Promise<string>;
-type ReleasePart = Omit<EmbeddedRelease, 'values' | 'edits' | 'fileSets'>;
+
+/** What is validated of a release, or of a cluster in a file of `export`. */
+type ReleasePart = Pick<
+  EmbeddedRelease,
+  'kind' | 'chart' | 'version' | 'inPlace' | 'files' | 'parameters' | 'hasOtherValues' | 'problems'
+>;
 
 /**
  * The values of each release in a file of another tool, with the values files that it names, or of a cluster in a file of `export`. One
@@ -19,16 +27,9 @@ type ReleasePart = Omit<EmbeddedRelease, 'values' | 'edits' | 'fileSets'>;
  */
 export async function releaseGroups(given: ValuesFile, read: Read): Promise<FileGroup[]> {
   const {file, text} = given;
-  const parts = embeddedReleases(file, text).flatMap(({fileSets, ...release}) =>
-    fileSets.map((paths, index): [ReleasePart, readonly string[]] => [
-      index === 0 ? release : {...release, problems: []},
-      paths,
-    ]),
-  );
-  const found = parts.length > 0 ? parts : partsOfFleet(text);
-  const [first, ...others] = await Promise.all(
-    found.map(([release, paths]) => groupOf(given, release, paths, read)),
-  );
+  const releases = embeddedReleases(file, text);
+  const parts = releases.length > 0 ? releases : partsOfFleet(text);
+  const [first, ...others] = await Promise.all(parts.map((part) => groupOf(given, part, read)));
   const problems = fileProblems(text).map((each) => findingOf(each, given));
   const ofFile = withoutRepeatedTokens(problems, clearTextAround(given, [first, ...others]));
   if (first?.release)
@@ -53,9 +54,9 @@ function clearTextAround(
 const BESIDE =
   /^(Application(Set)?|AppProject|(Cluster)?ExternalSecret|Helm(Chart|Release|Repository)|Kustomization|Namespace|SealedSecret)$/;
 
-/** Files that only contain what other files need, or whose values only another program can evaluate. */
+/** Files that only contain what other files need. */
 function isWithoutValues({file, text}: ValuesFile): boolean {
-  if (/\.(tf|gotmpl)$|(^|\/)\.sops\.ya?ml$/.test(file)) return true;
+  if (/(^|\/)\.sops\.ya?ml$/.test(file)) return true;
   const roots = parseYaml(text).flatMap(({contents}) => (isMap(contents) ? [contents] : []));
   return (
     roots.length > 0 &&
@@ -74,52 +75,52 @@ const INCOMPLETE = /^# Values of (agent-\w+) (\S+): each cluster adds its own\.$
 const BASE = /(agent-(?:k8s|local|job))-(\d+\.\d+\.\d+)[^/]*$/;
 
 /** What `export` writes for one cluster: values to merge over those of a base. */
-function partsOfFleet(text: string): [ReleasePart, readonly string[]][] {
-  const part = (
-    kind: string,
-    [chart, version]: readonly unknown[],
-    values: unknown,
-    base?: string,
-  ): [ReleasePart, readonly string[]][] => {
-    if (!isChart(chart) || typeof version !== 'string') return [];
-    const inPlace =
-      base === undefined
-        ? text
-        : isMap(values)
-          ? extract(values as ParsedNode, text).inPlace
-          : undefined;
-    const fixed = {parameters: [], problems: [], hasOtherValues: base === undefined};
-    return [[{kind, chart, version, inPlace, ...fixed}, base === undefined ? [] : [base]]];
-  };
-  const incomplete = INCOMPLETE.exec(text);
-  if (incomplete) return part('fleet', incomplete.slice(1), undefined);
+function partsOfFleet(text: string): ReleasePart[] {
+  const [, incomplete, of] = INCOMPLETE.exec(text) ?? [];
+  if (incomplete !== undefined)
+    return partOf({kind: 'fleet', chart: incomplete, version: of, inPlace: text});
   const root = parseYaml(text)[0]?.contents;
-  const name = scalarText(nodeIn(root, 'chart'));
+  const chart = scalarText(nodeIn(root, 'chart'));
   const version = scalarText(nodeIn(root, 'version'));
-  if (isMap(root) && root.has('override'))
-    return part(
-      'ApplicationSet',
-      [name, version],
-      root.get('override', true),
-      `../../base/${name}-${version}.yaml`,
-    );
-  if (isMap(root) && root.has('objects'))
-    return part(
-      'helmfile environment',
-      [name, version],
-      root.get('values', true),
-      `../base/${name}-${version}.yaml`,
-    );
-  const resource =
-    listItems(nodeIn(root, 'resources'))
-      .map(scalarText)
-      .find((each) => BASE.test(each ?? '')) ?? '';
-  return part(
-    'Kustomization',
-    BASE.exec(resource)?.slice(1) ?? [],
-    patchedValues(root, text),
-    `${resource}/values.yaml`,
-  );
+  const inPlaceOf = (node: unknown): string | undefined =>
+    isMap(node) ? inlineValues(node as ParsedNode, text).inPlace : undefined;
+  if (isMap(root) && root.has('override')) {
+    const base = `../../base/${chart}-${version}.yaml`;
+    const inPlace = inPlaceOf(root.get('override', true));
+    return partOf({kind: 'ApplicationSet', chart, version, inPlace, base});
+  }
+  if (isMap(root) && root.has('objects')) {
+    const base = `../base/${chart}-${version}.yaml`;
+    const inPlace = inPlaceOf(root.get('values', true));
+    return partOf({kind: 'helmfile environment', chart, version, inPlace, base});
+  }
+  const resources = listItems(nodeIn(root, 'resources')).map(scalarText);
+  const base = resources.find((each) => BASE.test(each ?? '')) ?? '';
+  const [, name, number] = BASE.exec(base) ?? [];
+  const inPlace = inPlaceOf(patchedValues(root, text));
+  return partOf({
+    kind: 'Kustomization',
+    chart: name,
+    version: number,
+    inPlace,
+    base: `${base}/values.yaml`,
+  });
+}
+
+/** The values of a cluster; without a base they are incomplete. */
+interface FleetPart {
+  kind: string;
+  chart: string | undefined;
+  version: string | undefined;
+  inPlace: string | undefined;
+  base?: string;
+}
+
+function partOf({kind, chart, version, inPlace, base}: FleetPart): ReleasePart[] {
+  if (!isChart(chart) || version === undefined) return [];
+  const hasOtherValues = base === undefined;
+  const files = base === undefined ? [] : [base];
+  return [{kind, chart, version, inPlace, files, hasOtherValues, parameters: [], problems: []}];
 }
 
 /** The values in an operation of JSON Patch, at their lines in the file. */
@@ -136,22 +137,15 @@ function patchedValues(root: unknown, text: string): unknown {
   return undefined;
 }
 
-async function groupOf(
-  given: ValuesFile,
-  {kind, chart, version, inPlace, parameters, hasOtherValues, problems}: ReleasePart,
-  paths: readonly string[],
-  read: Read,
-): Promise<FileGroup> {
+async function groupOf(given: ValuesFile, part: ReleasePart, read: Read): Promise<FileGroup> {
   const {file, text} = given;
-  const named = await Promise.all(
-    paths.map(async (path) => ({path, ...(await readBeside(file, path, read))})),
-  );
-  const unread = named.flatMap((each) => (each.text === undefined ? [each.path] : []));
-  const layers = named.flatMap((each) =>
-    each.text === undefined ? [] : [{file: each.file, text: each.text}],
-  );
+  const {kind, chart, version, inPlace, parameters} = part;
+  const named = await Promise.all(part.files.map((path) => readBeside(file, path, read)));
+  const unread = named.flatMap((each) => (typeof each === 'string' ? [each] : []));
+  const layers = named.filter((each) => typeof each !== 'string');
   const isOwn = inPlace !== undefined || layers.length === 0;
   const files = [...layers, ...(isOwn ? [{file, text: inPlace ?? '{}\n', shown: text}] : [])];
+  const hasUnknown = part.hasOtherValues && part.files.length === 0;
   return {
     files,
     areLayers: files.length > 1 || !isOwn,
@@ -160,22 +154,17 @@ async function groupOf(
       chart,
       version: isExact(version) ? version.replace(/^v/, '') : undefined,
       unread,
-      isPartial:
-        unread.length > 0 || parameters.length > 0 || (hasOtherValues && paths.length === 0),
-      around: problems.map((each) => findingOf(each, given)),
+      isPartial: unread.length > 0 || parameters.length > 0 || hasUnknown,
+      around: part.problems.map((each) => findingOf(each, given)),
     },
   };
 }
 
-/** Without a text if it cannot be read here, or is a template. */
-async function readBeside(
-  file: string,
-  path: string,
-  read: Read,
-): Promise<{file: string; text?: string | undefined}> {
+/** Only the path if the file cannot be read here, or is a template. */
+async function readBeside(file: string, path: string, read: Read): Promise<ValuesFile | string> {
   const place = join(dirname(file), path);
   const text = await read(place).catch(onFailure(() => undefined));
-  return {file: place, text: text?.includes('{{') ? undefined : text};
+  return text === undefined || text.includes('{{') ? path : {file: place, text};
 }
 
 function findingOf(

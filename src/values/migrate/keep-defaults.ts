@@ -9,7 +9,7 @@ import type {Setting} from '../../settings/define.ts';
 import {agentImage, runnerImage} from '../../settings/pods.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {dataHome} from '../../settings/storage.ts';
-import {effectiveValues, readValues, withEntries} from '../read-values.ts';
+import {effectiveValues, readValues, withEntries} from '../reading/read-values.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, lineOf, targetName} from './change.ts';
 
@@ -148,7 +148,7 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
     // Without a default of the chart, the agent has its own.
     if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
-    const kept = keeping(setting, was, read, after, to);
+    const kept = keeping(setting, was, after, to);
     const reason = kept ? undefined : refusalReason(chartFor(to), setting, was);
     const path =
       kept?.[0]?.[0] ??
@@ -174,11 +174,10 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
 function keeping(
   setting: Setting,
   value: unknown,
-  known: ReadonlyMap<string, unknown>,
   after: Values,
   to: Target,
 ): readonly ValuesEntry[] | undefined {
-  const scope = scopeOf(to, getFrom(known));
+  const scope = scopeOf(to, getFrom(readValues(after, to).settings));
   const entries = rowsFor(chartFor(to), setting, value, scope).flatMap((row) =>
     row.write(value, scope),
   );

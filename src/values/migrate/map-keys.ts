@@ -15,13 +15,13 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
-import type {Setting} from '../../settings/define.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
-import {effectiveValues, readValues, withEntries} from '../read-values.ts';
-import {ignoredIn} from '../validate/check-values.ts';
-import {suggestKey} from '../validate/suggest-key.ts';
+import {effectiveValues, readValues, withEntries} from '../reading/read-values.ts';
+import {ignoredIn} from '../rules/check-values.ts';
+import {suggestKey} from '../rules/suggest-key.ts';
 import {type Change, changeOf, lineOf, type Move, shownValue, targetName} from './change.ts';
 import {isSameValue, type SettingEntries} from './old-settings.ts';
 
@@ -52,11 +52,9 @@ export function mapKeys(
   from: Target,
   to: Target,
 ): MappedKeys {
-  const settings = rewrite(explicit, values, from, to);
-  const fates = leafPaths(values).map((path) => ({
-    path,
-    ...keyOutcome(path, values, settings, from, to),
-  }));
+  const change = {values, from, to};
+  const settings = rewrite(explicit, change);
+  const fates = leafPaths(values).map((path) => ({path, ...fateOf(path, settings, change)}));
   const entryOf = (path: Path, place = path): ValuesEntry => [place, getAt(values, path) as Tree];
   const kept = withEntries(
     {},
@@ -97,66 +95,74 @@ export function mapKeys(
   };
 }
 
-function rewrite(
-  explicit: readonly SettingEntries[],
-  values: Values,
-  from: Target,
-  to: Target,
-): Rewritten[] {
+/** Values of one version that become values of another. */
+interface ValuesChange {
+  values: Values;
+  from: Target;
+  to: Target;
+}
+
+const isWithinChart = ({from, to}: ValuesChange): boolean => from.chart === to.chart;
+
+function rewrite(explicit: readonly SettingEntries[], change: ValuesChange): Rewritten[] {
   const get = getFrom(new Map(explicit.map(({setting, value}) => [setting.id, value])));
-  const old = scopeOf(from, get);
+  return explicit.map((each) => rewriteSetting(each, change, get));
+}
+
+function rewriteSetting(given: SettingEntries, change: ValuesChange, get: Get): Rewritten {
+  const {setting, value, leaves, before} = given;
+  const {from, to} = change;
   const scope = scopeOf(to, get);
-  return explicit.map((each) => {
-    const {setting, value, leaves, before} = each;
-    const rows = rowsFor(chartFor(to), setting, value, scope);
-    const oldRows = rowsFor(chartFor(from), setting, value, old);
-    // The same row of both versions spells the setting in the same way.
-    const isSpeltAlike =
-      from.chart === to.chart &&
-      oldRows.every((row) => within(to.version, row.in)) &&
-      leaves.every((path) => knowsKey(to, path));
-    const written = rows.flatMap((row) => row.write(value, scope));
-    const reached = reachedBy(leaves, from);
-    const isOfSome = from.chart === to.chart && reached.size > 0;
-    const isReached = ([path]: ValuesEntry): boolean =>
-      [...reachedBy([path], to)].some((name) => reached.has(name));
-    const after =
-      setting === (extraEnv as Setting) && isOfSome ? written.filter(isReached) : written;
-    const places = after.map(([path]) => path);
-    const gained = isOfSome ? [...reachedBy(places, to)].filter((name) => !reached.has(name)) : [];
-    const isNarrower = after.length < written.length;
-    const isFormer =
-      from.chart === to.chart &&
-      leaves.some((path) => knowsKey(to, path) && isStillRead(path, values, to) !== undefined);
-    const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
-    return {
-      ...each,
-      after,
-      isSupported: rows.length > 0,
-      isSpeltAlike,
-      isFormer,
-      isInPlace:
-        isFormer ||
-        (leaves.length > 0 &&
-          (isSpeltAlike ||
-            leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path))))),
-      limits: [
-        ...rows
-          .flatMap((row) => row.partly?.(value, scope) ?? [])
-          .filter((text) => !known.has(text)),
-        ...(isNarrower
-          ? [
-              `Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`,
-            ]
-          : []),
-        ...(gained.length > 0
-          ? [
-              `${leaves.map(spellPath).join(', ')} reached only the ${[...reached].join(' and ')} in ${targetName(from)}, and now also reaches the ${gained.join(' and ')}.`,
-            ]
-          : []),
-      ],
-    };
-  });
+  const old = scopeOf(from, get);
+  const rows = rowsFor(chartFor(to), setting, value, scope);
+  const oldRows = rowsFor(chartFor(from), setting, value, old);
+  const written = rows.flatMap((row) => row.write(value, scope));
+  const {after, limits} = withoutGain(given, written, change);
+  const isSpeltAlike =
+    isWithinChart(change) &&
+    oldRows.every((row) => within(to.version, row.in)) &&
+    leaves.every((path) => knowsKey(to, path));
+  const isFormer =
+    isWithinChart(change) &&
+    leaves.some((path) => knowsKey(to, path) && isStillRead(path, change) !== undefined);
+  const isSame = (path: Path): boolean => isSameValue(valueIn(before, path), valueIn(after, path));
+  const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
+  const partly = rows.flatMap((row) => row.partly?.(value, scope) ?? []);
+  return {
+    ...given,
+    after,
+    isSupported: rows.length > 0,
+    isSpeltAlike,
+    isFormer,
+    isInPlace: isFormer || (leaves.length > 0 && (isSpeltAlike || leaves.every(isSame))),
+    limits: [...partly.filter((text) => !known.has(text)), ...limits],
+  };
+}
+
+/** Extra variables reach the same containers as before, as far as the target can restrict them. */
+function withoutGain(
+  {setting, leaves}: SettingEntries,
+  written: readonly ValuesEntry[],
+  change: ValuesChange,
+): Pick<Rewritten, 'after' | 'limits'> {
+  const {from, to} = change;
+  const reached = reachedBy(leaves, from);
+  if (!isWithinChart(change) || reached.size === 0) return {after: written, limits: []};
+  const isReached = ([path]: ValuesEntry): boolean =>
+    [...reachedBy([path], to)].some((name) => reached.has(name));
+  const after = setting === (extraEnv as Setting) ? written.filter(isReached) : written;
+  const places = after.map(([path]) => path);
+  const gained = [...reachedBy(places, to)].filter((name) => !reached.has(name));
+  const limits: string[] = [];
+  if (after.length < written.length)
+    limits.push(
+      `Extra variables did not reach runs in ${targetName(from)}, so they are not set for them.`,
+    );
+  if (gained.length > 0)
+    limits.push(
+      `${leaves.map(spellPath).join(', ')} reached only the ${[...reached].join(' and ')} in ${targetName(from)}, and now also reaches the ${gained.join(' and ')}.`,
+    );
+  return {after, limits};
 }
 
 /** The containers that get the variables at these paths; all of them for those below `global`, such as the proxy. */
@@ -183,16 +189,10 @@ interface Fate {
 
 const KEPT: Fate = {isKept: true, moves: [], changes: []};
 
-function keyOutcome(
-  path: Path,
-  values: Values,
-  settings: readonly Rewritten[],
-  from: Target,
-  to: Target,
-): Fate {
+function fateOf(path: Path, settings: readonly Rewritten[], change: ValuesChange): Fate {
+  const {values, from, to} = change;
   const own = settings.filter(({leaves}) => leaves.some((leaf) => sameTree(leaf, path)));
-  const still =
-    from.chart === to.chart && knowsKey(to, path) ? isStillRead(path, values, to) : undefined;
+  const still = isWithinChart(change) && knowsKey(to, path) ? isStillRead(path, change) : undefined;
   if (still) return {...KEPT, changes: [changeOf('kept', path, still.because, still.remedy)]};
   if (own.length > 0)
     return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
@@ -204,9 +204,9 @@ function keyOutcome(
         moves: [place],
         changes: sameTree(place, path) ? [] : [renamed(path, [place])],
       };
-    if (from.chart === to.chart && knowsKey(to, path)) return KEPT;
+    if (isWithinChart(change) && knowsKey(to, path)) return KEPT;
   }
-  return {moves: [], changes: [dropped(path, values, from, to)]};
+  return {moves: [], changes: [dropped(path, change)]};
 }
 
 function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to: Target): Fate {
@@ -272,10 +272,11 @@ const replaced = (path: Path, result: Values): Change =>
   );
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
-const isStillRead = (path: Path, values: Values, to: Target) =>
+const isStillRead = (path: Path, {values, to}: ValuesChange) =>
   chartFor(to).formerKeys?.find((each) => each.test(path, values));
 
-function dropped(path: Path, values: Values, from: Target, to: Target): Change {
+function dropped(path: Path, change: ValuesChange): Change {
+  const {values, from, to} = change;
   const name = spellPath(path);
   if (!knowsKey(from, path) && !isUnknown(from, false)) {
     const {message, suggestion} = suggestKey(path, values, from);
@@ -286,7 +287,7 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
       suggestion === undefined ? undefined : `Did you mean ${suggestion}?`,
     );
   }
-  if (from.chart !== to.chart && knowsKey(to, path))
+  if (!isWithinChart(change) && knowsKey(to, path))
     return changeOf(
       'dropped',
       path,

@@ -11,17 +11,17 @@ import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
 import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
 import {embeddedReleases} from '../embedded/embedded-releases.ts';
-import {clearTextPlaces} from '../validate/check-clear-text.ts';
+import type {ValuesFinding} from '../reading/finding.ts';
+import {readLayers} from '../reading/source.ts';
+import {clearTextPlaces} from '../rules/check-clear-text.ts';
+import {applyEdits} from '../text-edits.ts';
 import {guessChart} from '../validate/check-files.ts';
-import type {ValuesFinding} from '../validate/finding.ts';
-import {readLayers} from '../validate/source.ts';
-import {applyEdits} from '../yaml-text.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
 import {migrateText} from './migrate-text.ts';
 
-interface MigrationRequest {
+export interface MigrationRequest {
   file: string;
   text: string;
   /** CHART@VERSION; undefined if the file names them. */
@@ -70,17 +70,13 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     return {
       source,
       release,
-      migrated: migrateText(file, values, source.target, target, {isWhole, keeps}),
+      migrated: migrateText({file, text: values}, source.target, target, {isWhole, keeps}),
     };
   });
   const [first] = results as [(typeof results)[number]];
   const edits = results.flatMap(
     ({release, migrated}) =>
-      release?.edits(
-        target.chart,
-        target.version,
-        release.values === undefined ? undefined : migrated.text,
-      ) ?? [],
+      release?.edits(target, release.values === undefined ? undefined : migrated.text) ?? [],
   );
   const changes = results.flatMap(({migrated, release, source}) => [
     ...(release === undefined ? [] : parameterChanges(release, source.target, target)),

@@ -14,8 +14,14 @@ import {
 } from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
-import {effectiveValues, readValues, withEntries, withoutMethodNames} from '../read-values.ts';
-import {dotted, isWithin, type ValuesFinding} from '../validate/finding.ts';
+import type {ValuesFinding} from '../reading/finding.ts';
+import {
+  effectiveValues,
+  readValues,
+  withEntries,
+  withoutMethodNames,
+} from '../reading/read-values.ts';
+import {dotted, isWithin} from '../reading/tree-path.ts';
 import {errorsIn} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName, withoutRepeats} from './change.ts';
 import {type KeptDefaults, keepDefaults} from './keep-defaults.ts';
@@ -145,25 +151,35 @@ const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
  * the old values have too are left to the user.
  */
 function settleValues(before: Values, carried: MappedKeys, from: Target, to: Target): MappedKeys {
-  const own = new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`));
-  const old = readValues(before, from).settings;
+  const old: OldValues = {
+    values: before,
+    settings: readValues(before, from).settings,
+    errors: new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`)),
+  };
   let state = carried;
   // Every round writes or drops at least one key.
   for (let rounds = 2 * leafPaths(carried.values).length + 9; rounds > 0; rounds -= 1) {
     const errors = errorsIn(state.values, to);
-    const next =
-      withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, own, before, to);
+    const next = withOldDefault(state, errors, old, to) ?? withoutInvalid(state, errors, old, to);
     if (next === undefined) break;
     state = next;
   }
   return {...state, moves: state.moves.filter((each) => each.to.length > 0)};
 }
 
+/** What was read from the old values. */
+interface OldValues {
+  values: Values;
+  settings: ReadonlyMap<string, unknown>;
+  /** The codes and paths of their own errors. */
+  errors: ReadonlySet<string>;
+}
+
 /** Undefined if no old default resolves an error. */
 function withOldDefault(
   carried: MappedKeys,
   errors: readonly ValuesFinding[],
-  old: ReadonlyMap<string, unknown>,
+  {settings: old}: OldValues,
   to: Target,
 ): MappedKeys | undefined {
   const scope = scopeOf(to, getFrom(old));
@@ -185,8 +201,7 @@ function withOldDefault(
 function withoutInvalid(
   carried: MappedKeys,
   errors: readonly ValuesFinding[],
-  own: ReadonlySet<string>,
-  before: Values,
+  {values: before, errors: own}: OldValues,
   to: Target,
 ): MappedKeys | undefined {
   const {values, changes, moves} = carried;

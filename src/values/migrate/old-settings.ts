@@ -24,7 +24,7 @@ import {canonicalQuantity} from '../../settings/kinds.ts';
 import type {SecretNames} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {readValues, writtenSettings} from '../read-values.ts';
+import {readValues, writtenSettings} from '../reading/read-values.ts';
 import {type Change, changeOf} from './change.ts';
 
 /** A setting of the old values, and what the rows of a chart version write for it. */

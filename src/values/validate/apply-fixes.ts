@@ -1,6 +1,22 @@
-import {YamlText} from '../yaml-text.ts';
+import {parseDocument} from 'yaml';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  type Path,
+  sameTree,
+  setAt,
+  startsWith,
+  type Tree,
+  type Values,
+  withoutLeaves,
+} from '../../ground/tree.ts';
+import {EditedValues, pairIn} from '../edited-values.ts';
+import type {Fix, ValuesFinding} from '../reading/finding.ts';
+import {readSource, SYNTAX} from '../reading/source.ts';
+import {type TreePath, valueAt} from '../reading/tree-path.ts';
+import {applyEdits, scalarEdit} from '../text-edits.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
-import type {Fix, ValuesFinding} from './finding.ts';
 
 /** A file before and after its fixes. */
 export interface Rewrite {
@@ -80,15 +96,74 @@ function applyTo(
   };
 }
 
-/** Applies the changes to the text of a file and keeps all other bytes. Pure. */
+/** Applies the changes to the text of a file. All other bytes stay, unless a key moves: see EditedValues. Pure. */
 export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; applied: Fix[]} {
   const applied: Fix[] = [];
-  let current = new YamlText(text);
+  let current = text;
   for (const fix of fixes) {
-    const next = current.fixed(fix);
-    if (next === undefined || next.text === current.text) continue;
+    const next = withFix(current, fix);
+    if (next === undefined || next === current) continue;
     current = next;
     applied.push(fix);
   }
-  return {text: current.text, applied};
+  return {text: current, applied};
+}
+
+/** Undefined if Helm would read more changes than this one, for example with a shared anchor. */
+function withFix(text: string, fix: Fix): string | undefined {
+  const values = readSource(text).source?.values;
+  const expected = values && valuesAfter(values, fix);
+  if (values === undefined || expected === undefined) return undefined;
+  const edited =
+    fix.to === undefined ? withScalars(text, fix, values) : withMove(text, fix.path, fix.to);
+  const read = edited === undefined ? undefined : readSource(edited).source?.values;
+  return sameTree(read, expected) ? edited : undefined;
+}
+
+function withScalars(text: string, {path, value, name}: Fix, values: Values): string {
+  const document = parseDocument(text, SYNTAX);
+  const pair = pairIn(document.getIn(path.slice(0, -1), true), path.at(-1));
+  const isChanged = value !== undefined && value !== valueAt(values, path);
+  const edits = [
+    isChanged ? scalarEdit(text, document.getIn(path, true), value) : undefined,
+    name === undefined ? undefined : scalarEdit(text, pair?.key, name),
+  ];
+  return applyEdits(
+    text,
+    edits.filter((each) => each !== undefined),
+  );
+}
+
+/** Maps that become empty go too. */
+function withMove(text: string, path: TreePath, to: Path): string | undefined {
+  const edited = new EditedValues(text);
+  const pair = edited.take(path);
+  return pair && edited.put(to, pair, edited.prune(path)) ? edited.print() : undefined;
+}
+
+/** Undefined if the path does not exist, or the new name or place is in use. */
+function valuesAfter(values: Values, {path, value, name, to}: Fix): Values | undefined {
+  const old = valueAt(values, path);
+  if (old === undefined) return undefined;
+  if (to !== undefined) return valuesAfterMove(values, path.map(String), to);
+  const after = copyOf(values);
+  const parent = valueAt(after, path.slice(0, -1)) as Values;
+  const key = path.at(-1) as string;
+  if (name !== undefined) {
+    if (!isMap(parent) || Object.hasOwn(parent, name)) return undefined;
+    delete parent[key];
+  }
+  setAt(parent, [name ?? key], value ?? old);
+  return after;
+}
+
+/** Without the keys above the old place that held nothing else. */
+function valuesAfterMove(values: Values, path: Path, to: Path): Values | undefined {
+  const after = copyOf(withoutLeaves(values, (leaf) => startsWith(leaf, path)));
+  const isBlocked = to
+    .slice(1)
+    .some((_, index) => !isMap(getAt(after, to.slice(0, index + 1)) ?? {}));
+  if (isBlocked || getAt(values, to) !== undefined) return undefined;
+  setAt(after, to, getAt(values, path) as Tree);
+  return after;
 }

@@ -7,11 +7,11 @@ import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../groun
 import type {ValuesFile} from '../../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {writtenSettings} from '../read-values.ts';
-import {checkClearText} from './check-clear-text.ts';
-import {checkManifest, nestedChart} from './check-values.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from './finding.ts';
-import {mergeSources, readLayers, readSource} from './source.ts';
+import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {writtenSettings} from '../reading/read-values.ts';
+import {mergeSources, readLayers, readSource} from '../reading/source.ts';
+import {checkClearText} from '../rules/check-clear-text.ts';
+import {checkManifest, nestedChart} from '../rules/check-values.ts';
 import {validate, validateLayers} from './validate.ts';
 
 interface CheckedFile extends ValuesFile {
@@ -76,9 +76,9 @@ export function withFindings(
       ...keys
         .filter(isSet)
         .map(({path, message}) =>
-          findingAt(source, path, 'UNCONFIRMED_KEY', message, {severity: 'warning'}),
+          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
         ),
-      ...refused.map((message) => findingAt(source, [], 'REFUSED_BY_CHART', message)),
+      ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
   };
 }
@@ -260,7 +260,8 @@ export function guessChart({files, release, around}: FileGroup, settings: Settin
   const named = release ?? header;
   const givenVersion = settings.get(chartVersion);
   const version = givenVersion ?? (named?.chart === name ? named?.version : undefined);
-  const source = release ? `the ${release.kind}` : header ? 'the file header' : KEYS;
+  const ofHeader = header ? 'the file header' : KEYS;
+  const source = release ? `the ${release.kind}` : ofHeader;
   return {
     name,
     version,

@@ -9,9 +9,12 @@ import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
-import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
-import {checkClearText} from './check-clear-text.ts';
-import {checkKeys, isTypeError} from './check-keys.ts';
+import type {ValidationContext, ValuesFinding, ValuesSource} from '../reading/finding.ts';
+import {effectiveValues, readEffective, withoutMethodNames} from '../reading/read-values.ts';
+import {mergeSources, readSource} from '../reading/source.ts';
+import {dotted, isWithin} from '../reading/tree-path.ts';
+import {checkClearText} from '../rules/check-clear-text.ts';
+import {checkKeys, isTypeError} from '../rules/check-keys.ts';
 import {
   checkRefusals,
   checkRules,
@@ -19,21 +22,13 @@ import {
   checkValuesRules,
   checkVariables,
   checkVersion,
-} from './check-rules.ts';
+} from '../rules/check-rules.ts';
 import {
   checkIgnored,
   checkPlaceholders,
   checkRepeatedVariables,
   checkShape,
-} from './check-values.ts';
-import {
-  dotted,
-  isWithin,
-  type ValidationContext,
-  type ValuesFinding,
-  type ValuesSource,
-} from './finding.ts';
-import {mergeSources, readSource} from './source.ts';
+} from '../rules/check-values.ts';
 
 /**
  * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no

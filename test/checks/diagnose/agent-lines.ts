@@ -91,17 +91,17 @@ export const AGENT_LINES: readonly AgentLine[] = [
   {code: 'DNS_FAILED', line: 'dial tcp: lookup acme.scalr.io: no such host', permanentFrom: 120},
   {code: 'DNS_FAILED', line: 'socket.gaierror: getaddrinfo failed', permanentFrom: 120},
   {
-    code: 'SCALR_UNREACHABLE',
+    code: 'CONNECTION_FAILED',
     line: 'HTTPSConnectionPool: Max retries exceeded with url: /api',
     permanentFrom: 120,
   },
   {
-    code: 'SCALR_UNREACHABLE',
+    code: 'CONNECTION_FAILED',
     line: 'dial tcp 10.0.0.1:443: connect: connection refused',
     permanentFrom: 120,
   },
-  {code: 'SCALR_UNREACHABLE', line: 'ConnectTimeout: timed out', permanentFrom: 120},
-  {code: 'SCALR_UNREACHABLE', line: '[Errno 113] No route to host', permanentFrom: 120},
+  {code: 'CONNECTION_FAILED', line: 'ConnectTimeout: timed out', permanentFrom: 120},
+  {code: 'CONNECTION_FAILED', line: '[Errno 113] No route to host', permanentFrom: 120},
   {
     code: 'DOCKER_UNREACHABLE',
     line: 'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',

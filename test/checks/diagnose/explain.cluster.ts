@@ -301,7 +301,7 @@ const CASES: Case[] = [
     PROXY_REFUSED: 'Tunnel connection failed: 407 Proxy Authentication Required',
     TLS_FAILED: 'x509: malformed certificate',
     DNS_FAILED: 'Failed to resolve acme.scalr.io: Temporary failure in name resolution',
-    SCALR_UNREACHABLE: 'HTTPSConnectionPool: Max retries exceeded with url: /api',
+    CONNECTION_FAILED: 'HTTPSConnectionPool: Max retries exceeded with url: /api',
   }).map(
     ([code, line]): Case => ({
       code,

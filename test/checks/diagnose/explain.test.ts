@@ -490,7 +490,7 @@ const CASES: Case[] = [
     permanentFrom: 'never',
   },
   {
-    code: 'NOT_READY',
+    code: 'POD_NOT_READY',
     objects: around(waiting('ContainerCreating')),
     reason: 'not ready: agent',
     permanentFrom: 'never',

@@ -1,19 +1,16 @@
 import {fromCluster} from '../../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
-import type {
-  Check,
-  CheckResult,
-  LiveState,
-  PreflightContext,
-} from '../../../src/checks/preflight/preflight-context.ts';
+import type {Check} from '../../../src/checks/preflight/checks/check.ts';
+import type {CheckResult} from '../../../src/checks/preflight/checks/check-result.ts';
+import type {LiveState, PreflightContext} from '../../../src/checks/preflight/facts/context.ts';
 import type {Claim} from '../../../src/cluster/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../../src/cluster/platform/readings.ts';
 import {known} from '../../../src/ground/fact.ts';
 import {namespace, release} from '../../../src/settings/release.ts';
 import {generate} from '../../../src/values/generate.ts';
-import {effectiveGet, effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveGet, effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {type FakeCluster, fakeAccess} from '../../cluster/platform/fake-cluster.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../../support/settings-from.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {runChecks} from '../../../src/checks/preflight/preflight-context.ts';
+import {runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import {CHECKS} from '../../../src/checks/preflight/run-preflight.ts';
 import {preflightContext} from './context.ts';
 

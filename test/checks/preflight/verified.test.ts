@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../../src/checks/preflight/preflight-context.ts';
+import type {Checked} from '../../../src/checks/preflight/checks/check.ts';
 import {CHECKS, unverified, VERIFIED_BY} from '../../../src/checks/preflight/run-preflight.ts';
 
 const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};

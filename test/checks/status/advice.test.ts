@@ -31,7 +31,7 @@ test('reports image pulls that take most of the start-up time of a run', () => {
     {
       code: 'SLOW_IMAGE_PULLS',
       message: 'Image pulls take most of the start-up time in 1 of 1 run (up to 63s)',
-      remedy: expect.stringContaining('export prepull'),
+      remedy: expect.stringContaining('docs/guide/recipes.md'),
     },
   ]);
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {readLayers} from '../../../src/values/validate/source.ts';
+import {readLayers} from '../../../src/values/reading/source.ts';
 
 test('files are read and merged as Helm does', () => {
   const files = ['a: {b: 1, c: yes}\nl: [1]\n', 'a: {b: 2, d: null}\nl: [2]\n'].map(

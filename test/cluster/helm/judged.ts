@@ -1,4 +1,4 @@
-import type {ValuesFinding} from '../../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 
 interface Judgment {
   codes: readonly string[];

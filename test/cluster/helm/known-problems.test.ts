@@ -6,7 +6,7 @@ import type {ChartName} from '../../../src/charts/schema.ts';
 import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import {effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {directoryOf, REAL, targets} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
 

@@ -5,8 +5,8 @@ import {execa} from 'execa';
 import fc from 'fast-check';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {sameTree} from '../../../src/ground/tree.ts';
-import type {ValuesSource} from '../../../src/values/validate/finding.ts';
-import {mergeSources, readSource} from '../../../src/values/validate/source.ts';
+import type {ValuesSource} from '../../../src/values/reading/finding.ts';
+import {mergeSources, readSource} from '../../../src/values/reading/source.ts';
 import {findHelmMatrix, type Helm} from './find-helm.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);

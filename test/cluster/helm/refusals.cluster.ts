@@ -3,7 +3,7 @@ import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import type {Target} from '../../../src/charts/define.ts';
 import {chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';

@@ -5,7 +5,7 @@ import {beforeAll, expect, test} from 'vitest';
 import type {Target} from '../../../src/charts/define.ts';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
 import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/validate/finding.ts';
+import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';

@@ -2,7 +2,7 @@ import {imagesOf} from '../../../src/charts/images.ts';
 import {chartSchema} from '../../../src/charts/schema.ts';
 import {isMap, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../../src/settings/agent.ts';
-import {effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveValues} from '../../../src/values/reading/read-values.ts';
 import type {Rendered} from './render.ts';
 import {type Container, type KubeObject, type PodTemplate, variableOf} from './workloads.ts';
 

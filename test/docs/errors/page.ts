@@ -1,22 +1,16 @@
-import {parse} from 'yaml';
-import {remedyOf} from '../../../src/checks/diagnose/cause.ts';
-import {CAUSES} from '../../../src/checks/diagnose/explain.ts';
+import type {Explanation} from '../../../src/findings/catalog.ts';
 import {ERROR_CODES, type ErrorCode} from '../../../src/ground/errors.ts';
+import {explanationsOf} from '../codes-page.ts';
 import {words} from '../commands.ts';
 import {table} from '../markdown.ts';
 import type {Example} from './example.ts';
 import {withCluster} from './with-cluster.ts';
 import {withoutCluster} from './without-cluster.ts';
 
-interface Entry {
-  /** One line, for a table. */
-  title: string;
-  why: string;
-  remedy: string;
-}
-
-/** What people wrote about every code. */
-export const ENTRIES = parse(words('errors.yaml')) as Readonly<Record<ErrorCode, Entry>>;
+/** What the catalog says about every code. */
+export const ENTRIES = Object.fromEntries(
+  explanationsOf('errors.md').map((each) => [each.code, each]),
+) as Readonly<Record<ErrorCode, Explanation>>;
 
 const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 
@@ -51,7 +45,8 @@ async function section(code: ErrorCode): Promise<Section> {
   const found = EXAMPLES.filter((example) => example.code === code);
   if (found.length === 0) throw new Error(`There is no example of ${code} in test/docs/errors.`);
   const examples = await Promise.all(found.map(exampleOf));
-  const causes = code === 'NOT_READY' ? ['', causesText()] : [];
+  const causes =
+    code === 'NOT_READY' ? ['', 'The message names a [cause](causes.md), with its own code.'] : [];
   return {
     code,
     exits: [...new Set(examples.map(({exit}) => String(exit)))].toSorted(),
@@ -69,11 +64,20 @@ async function section(code: ErrorCode): Promise<Section> {
   };
 }
 
-async function exampleOf({
-  code,
-  typed,
-  say,
-}: Example): Promise<{exit: number | string; text: string}> {
+/** What the program says in the first example of every code. */
+export async function errorExamples(): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const example of EXAMPLES) found[example.code] ??= (await run(example)).said;
+  return found;
+}
+
+async function exampleOf(example: Example): Promise<{exit: number | string; text: string}> {
+  const {exit, said} = await run(example);
+  const text = ['```console', `$ ${example.typed}`, said, '$ echo $?', String(exit), '```'];
+  return {exit, text: text.join('\n')};
+}
+
+async function run({code, say}: Example): Promise<{exit: number | string; said: string}> {
   const {stderr, exit} = await say();
   // What comes before the failure, such as why a chart was chosen, is not about it.
   const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Canceled)/m)));
@@ -81,30 +85,7 @@ async function exampleOf({
     code === 'CANCELED' ? text.startsWith('Canceled.') : text.endsWith(`#${code.toLowerCase()}\n`);
   if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
   // It leads to where the reader is.
-  const said = text.replace(/^ {2}More: .*\n/m, '').trimEnd();
-  return {
-    exit,
-    text: ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n'),
-  };
+  return {exit, said: text.replace(/^ {2}More: .*\n/m, '').trimEnd()};
 }
-
-/** What `install` and `status` name where an agent is not ready. */
-const causesText = (): string =>
-  table(
-    ['Cause', 'Next step'],
-    CAUSES.map((row) => [
-      `\`${row.code}\``,
-      remedyOf(row, ANYTHING, {namespace: 'NAMESPACE'}).replace(/(?<=: )kubectl .*/, '`$&`'),
-    ]),
-  );
-
-/** In place of the object that a run names. */
-const ANYTHING = {
-  object: {
-    metadata: {name: 'NAME'},
-    spec: {nodeName: 'NODE', volumes: [{persistentVolumeClaim: {claimName: 'PVC'}}]},
-  },
-  container: 'CONTAINER',
-};
 
 const sentence = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;

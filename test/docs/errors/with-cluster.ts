@@ -1,8 +1,8 @@
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import type {Cause} from '../../../src/checks/diagnose/cause.ts';
 import {CAUSES} from '../../../src/checks/diagnose/explain.ts';
+import {runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import {toolChecks} from '../../../src/checks/preflight/checks/cluster.ts';
-import {runChecks} from '../../../src/checks/preflight/preflight-context.ts';
 import {refuseFailed} from '../../../src/checks/preflight/run-preflight.ts';
 import {notFound} from '../../../src/checks/status/release-causes.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';

@@ -95,7 +95,7 @@ test('a name that two agents of the pool have is unknown', async () => {
     },
     advice: [
       {
-        code: 'AGENT_NOT_FOUND',
+        code: 'AGENT_NOT_IN_ACCOUNT',
         message: `Scalr does not list an agent for each of these pods: ${POD}`,
       },
     ],
@@ -114,7 +114,7 @@ test('an unknown agent is an advice, because the user may lack the permission', 
   const status = await joined(api);
   expect(status).toMatchObject({
     state: 'ready',
-    advice: [{code: 'AGENT_NOT_FOUND', remedy: expect.stringContaining('agent-pools:read')}],
+    advice: [{code: 'AGENT_NOT_IN_ACCOUNT', remedy: expect.stringContaining('agent-pools:read')}],
   });
 });
 
@@ -128,7 +128,7 @@ test('a full account explains missing agents', async () => {
     expect.objectContaining({code: 'AGENT_QUOTA', message}),
   );
   attributes['quotas'] = {agents: 2};
-  expect(codes(await joined(api))).toEqual(['AGENT_NOT_FOUND']);
+  expect(codes(await joined(api))).toEqual(['AGENT_NOT_IN_ACCOUNT']);
 });
 
 test('a pool that nothing uses', async () => {

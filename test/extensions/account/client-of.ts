@@ -1,4 +1,5 @@
-import {type ScalrClientOptions, scalrClient} from '../../../src/extensions/account/client.ts';
+import {ScalrClient} from '../../../src/extensions/account/client.ts';
+import type {ScalrOptions} from '../../../src/extensions/account/http.ts';
 import {Secret} from '../../../src/ground/secret.ts';
 import {USER_TOKEN} from './mock-account.ts';
 import type {MockApi} from './mock-api.ts';
@@ -8,10 +9,10 @@ export const DIRECT = {proxy: undefined};
 /** The client of the program, with a record of its waits. */
 export function clientOf(
   {host, ca}: Pick<MockApi, 'host' | 'ca'>,
-  options: Partial<ScalrClientOptions> = {},
+  options: Partial<ScalrOptions> = {},
 ) {
   const waits: number[] = [];
-  const client = scalrClient({
+  const client = new ScalrClient({
     host,
     source: 'SCALR_TOKEN',
     token: new Secret(USER_TOKEN),

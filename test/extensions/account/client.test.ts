@@ -1,11 +1,6 @@
 import {expect, test} from 'vitest';
-import {
-  findObject,
-  findPool,
-  listAgents,
-  listPools,
-  listTokens,
-} from '../../../src/extensions/account/account.ts';
+import {listAgents, listPools, listTokens} from '../../../src/extensions/account/account.ts';
+import {findObject, findPool} from '../../../src/extensions/account/find-object.ts';
 import {sleep as realSleep} from '../../../src/ground/async.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {Secret} from '../../../src/ground/secret.ts';

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import {findPool} from '../../../src/extensions/account/account.ts';
+import {awaitAgents} from '../../../src/extensions/account/await-agents.ts';
+import {findPool} from '../../../src/extensions/account/find-object.ts';
 import {
-  awaitAgents,
   installWithPool,
   type PoolUser,
   preparePool,

@@ -2,16 +2,15 @@ import {describe, expect, test} from 'vitest';
 import CollectLogs from '../../../src/commands/collect-logs.ts';
 import type {PreparedBundle} from '../../../src/extensions/bundle/collect/prepare.ts';
 import type {Gap} from '../../../src/extensions/bundle/collect/read-objects.ts';
-import {
-  emptyError,
-  missingAccess,
-  requireExisting,
-} from '../../../src/extensions/bundle/collect.ts';
+import {missingAccess} from '../../../src/extensions/bundle/missing-access.ts';
+import {emptyError, requireExisting} from '../../../src/extensions/bundle/refuse-empty.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {runCommand} from '../../support/run-command.ts';
 
 const policy = {kind: 'NetworkPolicy', metadata: {name: 'deny-all'}};
 const nothing: PreparedBundle = {
+  name: 'many',
+  api: {stream: () => Promise.reject(new Error('no log is read'))},
   releases: [],
   scope: {objects: [policy], pods: []},
   texts: () => [],
@@ -112,6 +111,8 @@ const objects = [
   {kind: 'Event', metadata: {name: 'w-run-gone1.17af', uid: 'e'}},
 ];
 const there: PreparedBundle = {
+  name: 'many',
+  api: {stream: () => Promise.reject(new Error('no log is read'))},
   releases: [],
   scope: {objects, pods: objects.slice(0, 2)},
   present: {releases: [], runs: ['run-abc1']},

@@ -36,7 +36,12 @@ const pod = {
     ],
   },
 };
+async function* log(): AsyncGenerator<Buffer> {
+  yield Buffer.from('2026-11-21T08:00:00Z the agent says something\n');
+}
 const prepared: PreparedBundle = {
+  name: 'scalr-agent',
+  api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
   releases: [],
   scope: {objects: [pod], pods: [pod]},
   texts: () => [{name: 'version.json', text: '{}\n'}],
@@ -56,15 +61,10 @@ const prepared: PreparedBundle = {
 };
 
 async function bundle(file: string): Promise<string> {
-  async function* log(): AsyncGenerator<Buffer> {
-    yield Buffer.from('2026-11-21T08:00:00Z the agent says something\n');
-  }
   await writeBundle(
     prepared,
-    'scalr-agent',
     {maxBytes: 1e6, level: 'standard', userTokens: []},
     {
-      api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
       createArchive: () => zipArchives.create(file),
       template: '<!--first--><!--/first--><!--data-->',

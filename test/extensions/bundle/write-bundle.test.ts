@@ -50,7 +50,12 @@ async function written(
 ) {
   const file = join(folder, `${Math.random()}.zip`);
   const objects = [claim, event, pod];
+  async function* log(): AsyncGenerator<Buffer> {
+    yield Buffer.from(lines);
+  }
   const prepared: PreparedBundle = {
+    name: 'scalr-agent',
+    api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
     releases: [
       {
         name: 'mine',
@@ -93,15 +98,10 @@ async function written(
     ],
     ...more,
   };
-  async function* log(): AsyncGenerator<Buffer> {
-    yield Buffer.from(lines);
-  }
   const bundle = await writeBundle(
     prepared,
-    'scalr-agent',
     {maxBytes, level: 'standard', userTokens},
     {
-      api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
       archive: await zipArchives.create(file),
       createArchive: () => zipArchives.create(file),
       template: '<!--first--><!--/first--><!--data-->',

@@ -85,7 +85,7 @@ describe('no generated file contains a path of the machine that made it', () => 
     expect(leaks()).toEqual([]);
   });
 
-  test('export dockerfile, volume and prepull', () => {
+  test('export dockerfile', () => {
     const {at, run, leaks} = machine();
     const inputs = ['--ca-file', at('company-ca.pem'), '--plugins', at('plugins')];
     run(
@@ -98,8 +98,6 @@ describe('no generated file contains a path of the machine that made it', () => 
       '--out',
       at('out/image'),
     );
-    run('export', 'volume', '--cloud', 'gke', '--out', at('out/volume'));
-    run('export', 'prepull', ...ADDRESS, '--chart', 'agent-job', '--out', at('out/prepull'));
     expect(leaks()).toEqual([]);
     expect(readFileSync(at('out/image/Dockerfile'), 'utf8')).toContain('COPY ["plugins",');
   });

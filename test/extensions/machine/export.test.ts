@@ -7,7 +7,7 @@ import {fromFlags} from '../../../src/answers/sources.ts';
 import {HOST_TARGETS, HOSTS, hostTree, readHostTree} from '../../../src/charts/host/host.ts';
 import {refusalReason} from '../../../src/charts/support.ts';
 import ExportCommand from '../../../src/commands/export.ts';
-import {exportHost} from '../../../src/extensions/fleet/export.ts';
+import {exportHost} from '../../../src/extensions/machine/export.ts';
 import {envFile} from '../../../src/extensions/machine/files.ts';
 import {missingFor} from '../../../src/settings/agent.ts';
 import {catalog} from '../../../src/settings/catalog.ts';
@@ -238,7 +238,7 @@ describe('the command', () => {
 
   test('needs a target, and accepts --package only for a Dockerfile', async () => {
     expect((await runCommand(ExportCommand, URL_FLAG)).stderr).toContain(
-      'Use docker, compose, systemd, dockerfile, volume, prepull, argocd, argocd-appset, flux, terraform or helmfile\n',
+      'Use docker, compose, systemd, dockerfile, argocd, argocd-appset, flux, terraform or helmfile\n',
     );
     expect(
       (await runCommand(ExportCommand, ['docker', ...URL_FLAG, '--package', 'jq'])).stderr,

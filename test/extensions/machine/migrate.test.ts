@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {HOSTS, readHostTree} from '../../../src/charts/host/host.ts';
-import {exportHost} from '../../../src/extensions/fleet/export.ts';
 import {hostAgent} from '../../../src/extensions/machine/agent.ts';
+import {exportHost} from '../../../src/extensions/machine/export.ts';
 import {hostTreeOf, type ReadFile} from '../../../src/extensions/machine/migrate/host-tree.ts';
 import {migrateHost} from '../../../src/extensions/machine/migrate/migrate-host.ts';
 import {

@@ -2,12 +2,10 @@ import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {readValuesTexts} from '../../../src/cli/values-files.ts';
 import Validate from '../../../src/commands/validate.ts';
-import {embeddedReleases} from '../../../src/values/embedded/embedded-releases.ts';
-import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
-import {readLayers} from '../../../src/values/validate/source.ts';
+import {readLayers} from '../../../src/values/reading/source.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {runCommand} from '../../support/run-command.ts';
-import {ARGO, ARGO_OBJECT, FLUX, HELMFILE, K3S, TERRAFORM} from '../migrate/examples.ts';
+import {ARGO, ARGO_OBJECT, FLUX, HELMFILE, K3S} from '../migrate/examples.ts';
 
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const VALUES = 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}';
@@ -16,8 +14,6 @@ const flux = (chart: string, version: string, more = '', name = 'a') =>
   `kind: HelmRelease\nmetadata: {name: ${name}, namespace: agents}\nspec:\n  chart: {spec: {chart: ${chart}, version: ${version}}}\n${more}  values:\n    ${VALUES}\n`;
 const argo = (chart: string, more = '') =>
   `kind: Application\nspec:\n  source:\n    repoURL: https://scalr.github.io/agent-helm/\n    chart: ${chart}\n    targetRevision: 0.6.5\n    helm:\n      releaseName: a\n      valuesObject:\n        ${VALUES}\n${more}`;
-const terraform = (values: string, version = '0.6.5') =>
-  `resource "helm_release" "agent" {\n  repository = "https://scalr.github.io/agent-helm/"\n  chart   = "agent-local"\n  version = "${version}"\n  values = [${values}]\n}\n`;
 const AUTOSCALER = '---\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\n';
 
 /** What validate finds, with the text at each position. */
@@ -49,51 +45,40 @@ describe('findings point to the line of the file', () => {
       'UNKNOWN_KEY urll:',
     ],
     ['a HelmChart of K3s', K3S.replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
-    ['Terraform with a heredoc', TERRAFORM.replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
-    [
-      'Terraform with yamlencode',
-      terraform(
-        'yamlencode({\n    agent = { # mine\n      urll = "https://acme.scalr.io"\n    }\n  })',
-      ),
-      'UNKNOWN_KEY urll',
-    ],
     ['a flow mapping', flux('agent-local', '0.6.5').replace('url:', 'urll:'), 'UNKNOWN_KEY urll:'],
   ])('of %s', async (_, text, expected) => {
     expect(await found({'file.yaml': text})).toContain(expected);
   });
 
-  test('of each values file that the release names, with the environments of a Helmfile', async () => {
-    const helmfile = `environments:\n  eu: {}\n  us: {}\nreleases:\n  - name: a\n    namespace: "{{ .Environment.Name }}"\n    chart: scalr/agent-local\n    version: 0.6.5\n    values:\n      - clusters/{{ .Environment.Name }}.yaml\n      - replicaCount: -1\n`;
+  test('of each values file that the release names', async () => {
     const files = {
-      'd/helmfile.yaml': helmfile,
-      'd/clusters/eu.yaml': `${VALUES}\n`,
-      'd/clusters/us.yaml': VALUES.replace('url', 'urll'),
+      'd/helmfile.yaml': `releases:\n  - name: a\n    chart: scalr/agent-local\n    version: 0.6.5\n    values:\n      - clusters/eu.yaml\n      - replicaCount: -1\n`,
+      'd/clusters/eu.yaml': VALUES.replace('url', 'urll'),
     };
-    expect(await found(files)).toEqual([
-      'WRONG_VALUE replicaCount:',
-      'UNKNOWN_KEY urll:',
-      'WRONG_VALUE replicaCount:',
-    ]);
-    const ranged = {...files, 'd/helmfile.yaml': helmfile.replace('0.6.5', '"~0.6"')};
-    expect(
-      (await found(ranged)).filter((each: string) => each.startsWith('VERSION_RANGE')),
-    ).toEqual(['VERSION_RANGE "']);
-    const tf = {
-      'main.tf': terraform('file("$'.concat('{path.module}/base.yaml")')),
-      'base.yaml': VALUES.replace('url', 'urll'),
-    };
-    expect(await found(tf)).toEqual(['UNKNOWN_KEY urll:']);
+    expect(await found(files)).toEqual(['UNKNOWN_KEY urll:', 'WRONG_VALUE replicaCount:']);
+  });
+});
+
+describe('a file that only its engine can evaluate', () => {
+  test.each([
+    ['main.tf', 'variable "a" {}\n'],
+    ['helmfile.yaml.gotmpl', HELMFILE],
+    ['helmfile.yaml', `{{ if .a }}\n${HELMFILE}{{ end }}\n`],
+  ])('%s is rejected, beside files without problems too', async (name, text) => {
+    const files = memoryFiles({[name]: text, 'values.yaml': VALUES});
+    const {exit, stdout, stderr} = await runCommand(
+      Validate,
+      ['values.yaml', name, '--chart', 'agent-local'],
+      {files},
+    );
+    expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
+    expect(stderr).toContain(`${name} is a `);
   });
 });
 
 describe('findings for fleets', () => {
   test.each([
     ['a version range of Flux', flux('agent-local', '"0.6.*"'), ['VERSION_RANGE "0.6.*"']],
-    [
-      'a version range of Terraform',
-      terraform('yamlencode({})', '>=0.6.5'),
-      expect.arrayContaining(['VERSION_RANGE >=0.6.5"']),
-    ],
     ['no policy for definitions', flux('agent-job', '0.6.5'), ['NO_CRD_POLICY 0.6.5']],
     [
       'skipped definitions',
@@ -204,55 +189,6 @@ describe('findings for fleets', () => {
   });
 });
 
-describe('yamlencode', () => {
-  const encoded = (hcl: string) =>
-    parse(embeddedReleases('main.tf', terraform(`yamlencode(${hcl})`))[0]?.values ?? '');
-
-  test.each([
-    ['{ a = 1, b = "x", }', {a: 1, b: 'x'}],
-    [
-      '{\n  a = true // why\n  "b.c" = null # so\n  /* more\n  */ d = [1, 2.5,\n  "]"]\n}',
-      {a: true, 'b.c': null, d: [1, 2.5, ']']},
-    ],
-    ['{a={b={c="d=e"}}}', {a: {b: {c: 'd=e'}}}],
-    ['{ a : "x"\n\n\n b : {}\n}', {a: 'x', b: {}}],
-  ])('%j', (hcl, expected) => {
-    expect(encoded(hcl)).toEqual(expected);
-  });
-
-  test.each([
-    'var.url',
-    '"$'.concat('{var.url}"'),
-    'local.x',
-    'jsonencode({})',
-    '<<-EOT\nx\nEOT',
-  ])('refuses %j, which only Terraform can evaluate', (value) => {
-    expect(() => encoded(`{ a = ${value} }`)).toThrow(
-      /which only Terraform can evaluate|must name/,
-    );
-  });
-
-  test('becomes a heredoc when its values change', () => {
-    const text = terraform(
-      'yamlencode({ persistence = { emptyDir = { sizeLimit = "5Gi" } }, agent = { tokenExistingSecret = { name = "t" } } })',
-      '0.5.63',
-    );
-    const {yaml} = migrateFile({
-      file: 'main.tf',
-      text,
-      from: undefined,
-      to: 'agent-local@0.6.5',
-      keeps: 'security',
-    });
-    const [again] = embeddedReleases('main.tf', yaml);
-    expect(again?.version).toBe('0.6.5');
-    expect(parse(again?.values ?? '')).toMatchObject({
-      persistence: {cache: {emptyDir: {sizeLimit: '5Gi'}}},
-    });
-    expect(yaml).toMatch(/values = \[<<-EOT\n {6}\S[\s\S]*\n {4}EOT\n {2}\]\n/);
-  });
-});
-
 describe('the values to compare or to merge', () => {
   const read = async (files: Record<string, string>) =>
     readLayers(await readValuesTexts([Object.keys(files)[0] as string], memoryFiles(files)));
@@ -260,7 +196,13 @@ describe('the values to compare or to merge', () => {
   test.each([
     ['a HelmRelease', {'a.yaml': flux('agent-local', '0.6.5')}],
     ['an Application', {'a.yaml': argo('agent-local')}],
-    ['Terraform with a file', {'a.tf': terraform('file("v.yaml")'), 'v.yaml': VALUES}],
+    [
+      'a Helmfile with a file',
+      {
+        'a.yaml': 'releases: [{chart: scalr/agent-local, version: 0.6.5, values: [v.yaml]}]',
+        'v.yaml': VALUES,
+      },
+    ],
     ['a values file', {'values.yaml': VALUES}],
   ])('come from %s', async (_, files) => {
     expect(await read(files as Record<string, string>)).toEqual(parse(VALUES));

@@ -193,18 +193,3 @@ spec:
       url: https://acme.scalr.io
       tokenExistingSecret: infra
 `;
-
-export const TERRAFORM = `resource "helm_release" "agent" {
-  name    = "agent"
-  chart   = "agent-k8s"
-  version = "0.5.58"
-
-  values = [<<-EOT
-    agent:
-      url: https://acme.scalr.io
-      # mine
-      tokenExistingSecret: infra
-  EOT
-  ]
-}
-`;

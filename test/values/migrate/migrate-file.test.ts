@@ -5,7 +5,7 @@ import {parse, parseAllDocuments} from 'yaml';
 import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {changesText} from '../../../src/ui/changes.ts';
 import {migrateFile} from '../../../src/values/migrate/migrate-file.ts';
-import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S, TERRAFORM} from './examples.ts';
+import {ARGO, ARGO_OBJECT, EXAMPLES, FLUX, HELMFILE, K3S} from './examples.ts';
 
 const PLAIN = {hasColor: false, columns: undefined};
 const GOLDEN = join(import.meta.dirname, 'golden');
@@ -40,14 +40,44 @@ describe('within a chart', () => {
     });
   });
 
-  test('changes only the lines of renamed keys', () => {
+  test('changes only the lines of renamed keys, and blanks before comments', () => {
     const {text, from, to} = EXAMPLES.find(
       ({name}) => name === 'local-renames',
     ) as (typeof EXAMPLES)[number];
-    expect(changedLines(text, migrate(text, to, from).yaml)).toEqual([
+    const changed = changedLines(text, migrate(text, to, from).yaml);
+    expect(changed.filter((line) => !/emptyDir|sizeLimit|the limit/.test(line))).toEqual([
+      '- tag: 0.58.0   # pinned',
       '+ cache:',
+      '+ tag: 0.58.0 # pinned',
       '+ repository: "scalr/agent-runner"',
     ]);
+  });
+
+  test('keeps quotes, anchors, blocks and long texts', () => {
+    const others = `agent:
+    tokenExistingSecret: {name: 't'}
+    # one
+
+    # two
+    url: &url "https://acme.scalr.io"
+extraEnv:
+    A: *url
+    B: >-
+        folded text
+podAnnotations:
+    script: |
+        one
+
+          two
+    long: ${'word '.repeat(40)}end
+tolerations:
+    - operator: Exists # all
+`;
+    const text = `${others}persistence:\n    emptyDir: {sizeLimit: 5Gi} # five\n`;
+    const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.5.63');
+    expect(yaml.slice(0, others.length)).toBe(others);
+    expect(yaml).toContain('sizeLimit: 5Gi');
+    expect(changes.map(({message}) => message).join()).not.toContain('not carried over');
   });
 
   test('updates the header that "values" wrote', () => {
@@ -185,7 +215,6 @@ describe('files of other engines', () => {
     ['Helmfile', HELMFILE],
     ['K3s', K3S],
     ['an ApplicationSet', ARGO_OBJECT],
-    ['Terraform', TERRAFORM],
   ])('edits only chart, version and values of %s', async (name, text) => {
     const {yaml} = migrate(text, 'agent-local@0.6.5');
     await expect(yaml).toMatchFileSnapshot(join(GOLDEN, `${name.replaceAll(' ', '-')}.txt`));
@@ -218,43 +247,29 @@ describe('files of other engines', () => {
     );
   });
 
-  test('names the interpolation of Terraform that it cannot evaluate', () => {
-    const expression = '$'.concat('{var.secret}');
-    const text = TERRAFORM.replace('infra', expression);
-    expect(() => migrate(text, 'agent-job@0.6.5')).toThrow(
-      `its values contain ${expression}, which only Terraform can evaluate`,
-    );
-    expect(() => migrate(`${TERRAFORM}${TERRAFORM}`, 'agent-job@0.6.5')).toThrow(
-      'it has 2 helm_release resources',
-    );
-  });
-
-  const TEMPLATED = HELMFILE.replace(
-    'releases:',
-    '{{- if eq .Environment.Name "prod" }}\nreleases:',
-  )
-    .replace('  - name: a', '  - name: a\n    namespace: {{ .Environment.Name }}-agents')
-    .concat('{{- end }}\n');
-
-  test('keeps the templates of a Helmfile around the values', () => {
-    const {yaml, from} = migrate(TEMPLATED, 'agent-local@0.6.5');
-    expect(from).toBe('agent-local@0.5.63');
-    expect(changedLines(TEMPLATED, yaml)).toEqual(
-      changedLines(HELMFILE, migrate(HELMFILE, 'agent-local@0.6.5').yaml),
-    );
-    expect(yaml).toContain('namespace: {{ .Environment.Name }}-agents');
-  });
-
   test.each([
-    '{{ .Values.url }}',
-    '{{ .Values.url }}/x',
-  ])('names the template %s in the values of a Helmfile', (expression) => {
-    const text = HELMFILE.replace(
-      '"https://acme.scalr.io", tokenExistingSecret: {name: t}}',
-      `"https://acme.scalr.io"}\n        x: ${expression}`,
-    );
-    expect(() => migrate(text, 'agent-local@0.6.5')).toThrow(
-      'the values of the release contain template expressions',
+    ['main.tf', 'variable "a" {}\n', 'is a Terraform file'],
+    ['main.tf.json', '{}', 'is a Terraform file'],
+    ['-', 'resource "helm_release" "agent" {\n}\n', 'is a Terraform file'],
+    ['helmfile.yaml.gotmpl', HELMFILE, 'is a Helmfile template'],
+    ['helmfile.yaml', `{{- if .a }}\n${HELMFILE}{{- end }}\n`, 'is a Helmfile template'],
+    ['a.yaml', HELMFILE.replace('5Gi', "'{{ .Values.size }}'"), 'is a Helmfile template'],
+    ['a.yaml', FLUX.replace('plain', '{{ .format }}'), 'has template expressions ({{ … }})'],
+  ])('names the command that prints the values of %s with %j', (file, text, what) => {
+    const request = {
+      file,
+      text,
+      from: undefined,
+      to: 'agent-local@0.6.5',
+      keeps: 'security',
+    } as const;
+    const name = file === '-' ? 'Standard input' : file;
+    expect(() => migrateFile(request)).toThrow(
+      expect.objectContaining({
+        code: 'UNREADABLE_FILE',
+        message: expect.stringContaining(`${name} ${what}`),
+        suggestions: [expect.stringMatching(/: (helm get values|helmfile write-values) /)],
+      }),
     );
   });
 
@@ -280,13 +295,6 @@ describe('files of other engines', () => {
       K3S.replace(
         '  valuesContent',
         '  set: {agent.tokenExistingSecret: hunter2}\n  valuesContent',
-      ),
-    ],
-    [
-      'a helm_release',
-      TERRAFORM.replace(
-        '  values =',
-        '  set {\n    name = "agent.tokenExistingSecret"\n    value = "hunter2"\n  }\n  values =',
       ),
     ],
   ])('lists the single parameters of %s, with the new key', (_, text) => {

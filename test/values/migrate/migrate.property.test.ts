@@ -21,8 +21,8 @@ import {generate} from '../../../src/values/generate.ts';
 import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
 import {migrateText} from '../../../src/values/migrate/migrate-text.ts';
 import {explicitSettings} from '../../../src/values/migrate/old-settings.ts';
-import {effectiveValues, readEffective} from '../../../src/values/read-values.ts';
-import {readSource} from '../../../src/values/validate/source.ts';
+import {effectiveValues, readEffective} from '../../../src/values/reading/read-values.ts';
+import {readSource} from '../../../src/values/reading/source.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {certificates} from '../../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../../support/raw-settings.ts';
@@ -147,7 +147,8 @@ function check(values: Values, from: Target, to: Target): Migrated {
   expect(isValid(after) || isValid.errors).toBe(true);
   expect(JSON.stringify([changes, after])).not.toContain(TOKEN);
   expect(
-    readSource(migrateText('values.yaml', toYaml(values), from, to).text).source?.values,
+    readSource(migrateText({file: 'values.yaml', text: toYaml(values)}, from, to).text).source
+      ?.values,
   ).toEqual(after);
   return migrated;
 }

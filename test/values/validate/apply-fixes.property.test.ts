@@ -11,11 +11,11 @@ import {
   type Tree,
   type Values,
 } from '../../../src/ground/tree.ts';
-import {effectiveValues} from '../../../src/values/read-values.ts';
+import {effectiveValues} from '../../../src/values/reading/read-values.ts';
+import {readSource} from '../../../src/values/reading/source.ts';
+import {isWithin, valueAt} from '../../../src/values/reading/tree-path.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {type CheckedGroup, findingsOf} from '../../../src/values/validate/check-files.ts';
-import {isWithin, valueAt} from '../../../src/values/validate/finding.ts';
-import {readSource} from '../../../src/values/validate/source.ts';
 import {TARGETS} from '../../support/versions.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 20;

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import type {Fix} from '../../../src/values/reading/finding.ts';
 import {applyFixes} from '../../../src/values/validate/apply-fixes.ts';
-import type {Fix} from '../../../src/values/validate/finding.ts';
 
 /** What is done, the file before, the change, the file after. */
 type Case = [name: string, before: string, fix: Fix, after: string];
@@ -117,7 +117,7 @@ const MOVES: Case[] = [
     'into a map that is there',
     'task:\n  runner:\n    # for runs\n    nodeSelector: # mine\n      pool: runs\n    image:\n      tag: "1"\nreplicaCount: 1\n',
     {path: ['task', 'runner', 'nodeSelector'], to: ['task', 'nodeSelector']},
-    'task:\n  runner:\n    image:\n      tag: "1"\n  # for runs\n  nodeSelector: # mine\n    pool: runs\nreplicaCount: 1\n',
+    'task:\n  runner:\n    image:\n      tag: "1"\n  # for runs\n  nodeSelector:\n    # mine\n    pool: runs\nreplicaCount: 1\n',
   ],
   [
     'a map that becomes empty goes',
@@ -142,6 +142,18 @@ const MOVES: Case[] = [
     'agent:\n  url: x\n  replicas: 2 # two\n',
     {path: ['agent', 'replicas'], to: ['replicaCount']},
     'agent:\n  url: x\nreplicaCount: 2 # two\n',
+  ],
+  [
+    'out of a mapping on one line',
+    'a: {b: {c: 1}, d: 2}\n',
+    {path: ['a', 'b'], to: ['b']},
+    'a: {d: 2}\nb: {c: 1}\n',
+  ],
+  [
+    'in a file with four blanks, an anchor and texts of all styles',
+    "# head\n\na:\n    b: &b 'it''s'\n    # mine\n    c: |\n        one\n\n          two\n    d: {e: \"1\"}\n# z\nz: *b\n# tail\n",
+    {path: ['a', 'c'], to: ['c']},
+    "# head\n\na:\n    b: &b 'it''s'\n    d: {e: \"1\"}\n# z\nz: *b\n\n# mine\nc: |\n    one\n\n      two\n\n# tail\n",
   ],
 ];
 
@@ -185,7 +197,6 @@ const REFUSED: [name: string, text: string, fix: Fix][] = [
   ['an item without a name', 'a:\n  - b\n', {path: ['a', 0], name: 'c'}],
   ['invalid UTF-8', 'a: \uFFFD\nb: 1\n', {path: ['b'], value: '1'}],
   ['two documents', 'a: 1\n---\na: 1\n', {path: ['a'], value: '1'}],
-  ['a move out of a mapping on one line', 'a: {b: {c: 1}}\n', {path: ['a', 'b'], to: ['b']}],
   ['a move to a place in use', 'a:\n  b: 1\n  c: 1\nb: 2\n', {path: ['a', 'b'], to: ['b']}],
   ['a move below a text', 'a: 1\nb: x\n', {path: ['a'], to: ['b', 'a']}],
   ['a move of an anchor behind its alias', 'a: &x {c: 1}\nb: *x\n', {path: ['a'], to: ['z', 'a']}],

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../../src/charts/charts.ts';
-import {KUBERNETES_RULES} from '../../../src/values/validate/kubernetes-rules.ts';
+import {KUBERNETES_RULES} from '../../../src/values/rules/kubernetes-rules.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from './rule-cases.ts';
 

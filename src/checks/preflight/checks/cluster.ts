@@ -8,17 +8,9 @@ import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
 import {cloud} from '../../../settings/release.ts';
 import {cache} from '../../../settings/storage.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  ifKnown,
-  type PreflightContext,
-  pass,
-  skip,
-  warn,
-} from '../preflight-context.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
+import {type CheckResult, cannot, fail, ifKnown, pass, skip, warn} from './check-result.ts';
 
 const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
@@ -157,9 +149,7 @@ const kubectl = check('Tools', 'kubectl-version', 'kubectl', {
       return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
     const own = tools.kubectl.value;
     if (!isKnown(facts.versions.server))
-      return skip(
-        `Cannot compare kubectl ${own} with the API server: ${facts.versions.server.because}`,
-      );
+      return cannot(`compare kubectl ${own} with the API server`, facts.versions.server.because);
     const server = facts.versions.server.value;
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1

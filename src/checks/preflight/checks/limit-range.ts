@@ -1,178 +1,171 @@
-import {type KubernetesObject, kindAndName} from '../../../cluster/kubernetes/objects.ts';
-import {knownValue} from '../../../ground/fact.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {count} from '../../../ground/text.ts';
-import {getAt, type Tree} from '../../../ground/tree.ts';
 import {
-  type Amounts,
+  type AdmittedContainer,
   admitted,
-  amountsOf,
   itemsOf,
-  type PodGroup,
-  podGroups,
   podTotal,
   type Resources,
-  resourceOption,
-  spellAmount,
-} from '../pod-resources.ts';
-import {
-  type CheckResult,
-  check,
-  fail,
-  ifKnown,
-  type LimitRange,
-  type LimitRangeItem,
-  type PreflightContext,
-  pass,
-} from '../preflight-context.ts';
+} from '../facts/admitted.ts';
+import {type Amounts, amountsOf, spellAmount} from '../facts/amounts.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {claimRequests, newClaims} from '../facts/live-objects.ts';
+import type {LimitRange, LimitRangeItem} from '../facts/namespace-limits.ts';
+import {type PodGroup, podGroups, resourceOption} from '../facts/pod-groups.ts';
+import {check} from './check.ts';
+import {type CheckResult, fail, ifKnown, pass} from './check-result.ts';
 
-/** What an item of a LimitRange rejects, and the option that fixes it. */
+/** What a LimitRange rejects, and the options that fix it. */
 interface Refusal {
   message: string;
-  remedy?: string | undefined;
+  options: readonly string[];
 }
 
-/** The option for another value; `value` in thousandths. */
-type Option = (of: 'requests' | 'limits', resource: string, value: bigint) => string | undefined;
+/** The option that sets another amount; undefined if there is none. */
+type OptionFor = (of: keyof Resources, resource: string, milli: bigint) => string | undefined;
 
-/** What an item rejects in a container, a pod or a PVC: https://kubernetes.io/docs/concepts/policy/limit-range/ */
-function refusals(
-  item: LimitRangeItem,
-  {requests, limits}: Resources,
-  owner: string,
-  option: Option,
-): Refusal[] {
-  const found: Refusal[] = [];
-  const add = (message: string, ...remedies: (string | undefined)[]): void => {
-    const remedy = remedies.filter((each) => each !== undefined).join(' ');
-    found.push({message: `${owner} ${message}`, ...(remedy === '' ? {} : {remedy})});
+/** A container, a pod or a PVC. */
+interface LimitedObject {
+  /** Container agent of Deployment scalr-agent */
+  title: string;
+  resources: Resources;
+  optionFor: OptionFor;
+}
+
+function refusal(
+  {title}: LimitedObject,
+  message: string,
+  ...options: readonly (string | undefined)[]
+): Refusal {
+  return {
+    message: `${title} ${message}`,
+    options: options.filter((each) => each !== undefined),
   };
-  const isClaim = item.type === 'PersistentVolumeClaim';
-  for (const [resource, max] of Object.entries(amountsOf(item.max))) {
-    const text = `(${item.type} max: ${spellAmount(resource, max)})`;
-    const request = requests[resource];
-    const limit = limits[resource];
-    const lower =
-      request !== undefined && request > max ? option('requests', resource, max) : undefined;
-    if (!isClaim && limit === undefined)
-      add(`has no ${resource} limit ${text}`, option('limits', resource, max), lower);
-    else if (limit !== undefined && limit > max)
-      add(
-        `has the ${resource} limit ${spellAmount(resource, limit)} ${text}`,
-        option('limits', resource, max),
-        lower,
-      );
-    else if (request !== undefined && request > max)
-      add(
-        `requests ${spellAmount(resource, request)} ${resource} ${text}`,
-        option('requests', resource, max),
-      );
-  }
-  for (const [resource, min] of Object.entries(amountsOf(item.min))) {
-    const text = `(${item.type} min: ${spellAmount(resource, min)})`;
-    const request = requests[resource];
-    const limit = limits[resource];
-    if (request === undefined)
-      add(`has no ${resource} request ${text}`, option('requests', resource, min));
-    else if (request < min)
-      add(
-        `requests ${spellAmount(resource, request)} ${resource} ${text}`,
-        option('requests', resource, min),
-        limit !== undefined && limit < min ? option('limits', resource, min) : undefined,
-      );
-  }
-  for (const [resource, ratio] of Object.entries(amountsOf(item.maxLimitRequestRatio))) {
-    const request = requests[resource];
-    const limit = limits[resource];
-    const text = `at most ${Number(ratio) / 1000} times the request (maxLimitRequestRatio of ${item.type})`;
-    if (request === undefined || limit === undefined || request === 0n)
-      add(
-        `has no ${resource} ${limit === undefined ? 'limit' : 'request'}; the limit must be ${text}`,
-      );
-    else if (limit * 1000n > request * ratio)
-      add(
-        `has the ${resource} limit ${spellAmount(resource, limit)} and request ${spellAmount(resource, request)}; the limit must be ${text}`,
-        option('limits', resource, (request * ratio) / 1000n),
-      );
-  }
-  return found;
 }
+
+/** What an item rejects: https://kubernetes.io/docs/concepts/policy/limit-range/ */
+const refusals = (item: LimitRangeItem, object: LimitedObject): Refusal[] => [
+  ...aboveMaximum(item, object),
+  ...belowMinimum(item, object),
+  ...aboveRatio(item, object),
+];
+
+function aboveMaximum({type, max}: LimitRangeItem, object: LimitedObject): Refusal[] {
+  const {resources, optionFor} = object;
+  return Object.entries(amountsOf(max)).flatMap(([resource, most]) => {
+    const bound = `(${type} max: ${spellAmount(resource, most)})`;
+    const request = resources.requests[resource] ?? 0n;
+    const limit = resources.limits[resource];
+    const lowerRequest = request > most ? optionFor('requests', resource, most) : undefined;
+    const lowerLimit = optionFor('limits', resource, most);
+    if (limit === undefined && type !== 'PersistentVolumeClaim')
+      return [refusal(object, `has no ${resource} limit ${bound}`, lowerLimit, lowerRequest)];
+    if (limit !== undefined && limit > most) {
+      const message = `has the ${resource} limit ${spellAmount(resource, limit)} ${bound}`;
+      return [refusal(object, message, lowerLimit, lowerRequest)];
+    }
+    if (request <= most) return [];
+    const message = `requests ${spellAmount(resource, request)} ${resource} ${bound}`;
+    return [refusal(object, message, lowerRequest)];
+  });
+}
+
+function belowMinimum({type, min}: LimitRangeItem, object: LimitedObject): Refusal[] {
+  const {resources, optionFor} = object;
+  return Object.entries(amountsOf(min)).flatMap(([resource, least]) => {
+    const bound = `(${type} min: ${spellAmount(resource, least)})`;
+    const request = resources.requests[resource];
+    const limit = resources.limits[resource] ?? least;
+    const higherRequest = optionFor('requests', resource, least);
+    if (request === undefined)
+      return [refusal(object, `has no ${resource} request ${bound}`, higherRequest)];
+    if (request >= least) return [];
+    const message = `requests ${spellAmount(resource, request)} ${resource} ${bound}`;
+    const higherLimit = limit < least ? optionFor('limits', resource, least) : undefined;
+    return [refusal(object, message, higherRequest, higherLimit)];
+  });
+}
+
+function aboveRatio(
+  {type, maxLimitRequestRatio}: LimitRangeItem,
+  object: LimitedObject,
+): Refusal[] {
+  const {resources, optionFor} = object;
+  return Object.entries(amountsOf(maxLimitRequestRatio)).flatMap(([resource, ratio]) => {
+    const {[resource]: request = 0n} = resources.requests;
+    const {[resource]: limit} = resources.limits;
+    const bound = `the limit must be at most ${Number(ratio) / 1000} times the request (maxLimitRequestRatio of ${type})`;
+    if (limit === undefined || request === 0n)
+      return [
+        refusal(
+          object,
+          `has no ${resource} ${limit === undefined ? 'limit' : 'request'}; ${bound}`,
+        ),
+      ];
+    if (limit * 1000n <= request * ratio) return [];
+    const message = `has the ${resource} limit ${spellAmount(resource, limit)} and request ${spellAmount(resource, request)}; ${bound}`;
+    return [refusal(object, message, optionFor('limits', resource, (request * ratio) / 1000n))];
+  });
+}
+
+/** The default limit of a LimitRange may be below what the container requests. */
+const aboveDefault = (object: LimitedObject): Refusal[] =>
+  Object.entries(object.resources.requests).flatMap(([resource, request]) => {
+    const limit = object.resources.limits[resource];
+    if (limit === undefined || request <= limit) return [];
+    const message = `requests ${spellAmount(resource, request)} ${resource} but gets the default limit ${spellAmount(resource, limit)}`;
+    return [refusal(object, message, object.optionFor('limits', resource, request))];
+  });
 
 function refusedPods(
   ranges: readonly LimitRange[],
   group: PodGroup,
-  context: PreflightContext,
+  {target}: PreflightContext,
 ): Refusal[] {
   const containers = admitted(group.spec, ranges);
-  const ofContainers = containers.flatMap((container) => {
-    const owner = `Container ${container.name} of ${group.owner}`;
-    const option: Option = (of, resource, value) =>
-      resourceOption(context, group, container.name, {resource, of}, spellAmount(resource, value));
-    return [
-      ...itemsOf(ranges, 'Container').flatMap((item) => refusals(item, container, owner, option)),
-      ...aboveDefault(container, owner, option),
-    ];
-  });
+  const optionsOf =
+    ({name: container}: AdmittedContainer): OptionFor =>
+    (of, resource, milli) =>
+      resourceOption(target.chart, group, {container, of, resource, milli});
+  const limited = containers.map((container) => ({
+    title: `Container ${container.name} of ${group.owner}`,
+    resources: container,
+    optionFor: optionsOf(container),
+  }));
   // With several containers, the user decides which one to change.
   const [only, ...others] = containers;
-  const option: Option = (of, resource, value) =>
-    only === undefined || others.length > 0
-      ? undefined
-      : resourceOption(context, group, only.name, {resource, of}, spellAmount(resource, value));
+  const pod = {
+    title: `Pod of ${group.owner}`,
+    resources: podTotal(containers),
+    optionFor: only === undefined || others.length > 0 ? () => undefined : optionsOf(only),
+  };
+  const containerItems = itemsOf(ranges, 'Container');
   return [
-    ...ofContainers,
-    ...itemsOf(ranges, 'Pod').flatMap((item) =>
-      refusals(item, podTotal(containers), `Pod of ${group.owner}`, option),
-    ),
+    ...limited.flatMap((each) => [
+      ...containerItems.flatMap((item) => refusals(item, each)),
+      ...aboveDefault(each),
+    ]),
+    ...itemsOf(ranges, 'Pod').flatMap((item) => refusals(item, pod)),
   ];
 }
 
-/** The default limit of a LimitRange may be below what the container requests. */
-const aboveDefault = ({requests, limits}: Resources, owner: string, option: Option): Refusal[] =>
-  Object.entries(requests).flatMap(([resource, request]) => {
-    const limit = limits[resource];
-    return limit === undefined || request <= limit
-      ? []
-      : [
-          {
-            message: `${owner} requests ${spellAmount(resource, request)} ${resource} but gets the default limit ${spellAmount(resource, limit)}`,
-            remedy: option('limits', resource, request),
-          },
-        ];
-  });
+const NO_AMOUNTS: Amounts = {};
 
-export const claimStorage = (claim: KubernetesObject): Amounts =>
-  amountsOf(getAt(claim as unknown as Tree, ['spec', 'resources', 'requests']) ?? undefined);
+function refusedClaim(ranges: readonly LimitRange[], claim: KubernetesObject): Refusal[] {
+  const object = {
+    title: `PVC ${claim.metadata.name}`,
+    resources: {requests: claimRequests(claim), limits: NO_AMOUNTS},
+    optionFor: (_: unknown, resource: string, milli: bigint) =>
+      sizeOption(claim, spellAmount(resource, milli)),
+  };
+  return itemsOf(ranges, 'PersistentVolumeClaim').flatMap((item) => refusals(item, object));
+}
 
 /** The option that sets the size of a PVC that the chart creates. */
-export const sizeOption = ({metadata}: KubernetesObject, size: string): string | undefined =>
-  metadata.name.endsWith('-cache')
-    ? `--cache-size ${size}`
-    : metadata.name.endsWith('-data')
-      ? `--data-size ${size}`
-      : undefined;
-
-/** PVCs that the install creates; LimitRanges do not apply to existing ones. */
-export const claimsToMake = (
-  {live}: PreflightContext,
-  objects: readonly KubernetesObject[],
-): KubernetesObject[] =>
-  objects.filter((object) => {
-    const found = live.objects.get(kindAndName(object));
-    return (
-      object.kind === 'PersistentVolumeClaim' &&
-      (found === undefined || knownValue(found) === undefined)
-    );
-  });
-
-const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): Refusal[] =>
-  itemsOf(ranges, 'PersistentVolumeClaim').flatMap((item) =>
-    refusals(
-      item,
-      {requests: claimStorage(claim), limits: {}},
-      `PVC ${claim.metadata.name}`,
-      (_, resource, value) => sizeOption(claim, spellAmount(resource, value)),
-    ),
-  );
+function sizeOption({metadata}: KubernetesObject, size: string): string | undefined {
+  if (metadata.name.endsWith('-cache')) return `--cache-size ${size}`;
+  return metadata.name.endsWith('-data') ? `--data-size ${size}` : undefined;
+}
 
 export const limitRange = check('Namespace', 'limit-range', 'LimitRange', {
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
@@ -185,10 +178,10 @@ export const limitRange = check('Namespace', 'limit-range', 'LimitRange', {
         ifKnown(context.manifest, 'render the chart', (objects) => {
           const refused = [
             ...groups.flatMap((group) => refusedPods(ranges, group, context)),
-            ...claimsToMake(context, objects).flatMap((claim) => refusedClaim(ranges, claim)),
+            ...newClaims(objects, context).flatMap((claim) => refusedClaim(ranges, claim)),
           ];
           if (refused.length === 0) return pass(`${names} in ${namespace}`);
-          const options = [...new Set(refused.flatMap(({remedy}) => remedy ?? []))];
+          const options = [...new Set(refused.flatMap((each) => each.options))];
           return fail(
             `LimitRange ${names} rejects ${count(refused.length, 'value')}: ${refused.map(({message}) => message).join('; ')}`,
             options.length > 0

@@ -3,15 +3,9 @@ import {mapsIn, podSpecs} from '../../../cluster/kubernetes/objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../../ground/tree.ts';
-import {
-  type Check,
-  check,
-  fail,
-  type PreflightContext,
-  pass,
-  skip,
-  skipUnknown,
-} from '../preflight-context.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
+import {fail, pass, skip, skipUnknown} from './check-result.ts';
 import {withoutHostPath} from './cluster.ts';
 import {limitRange} from './limit-range.ts';
 import {quota} from './quota.ts';

@@ -12,18 +12,10 @@ import {
   noProxy,
   workloadIdentity,
 } from '../../../settings/network.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  ifKnown,
-  type PreflightContext,
-  pass,
-  skip,
-  warn,
-} from '../preflight-context.ts';
-import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from './available-nodes.ts';
+import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from '../facts/chart-pods.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
+import {type CheckResult, fail, ifKnown, pass, skip, warn} from './check-result.ts';
 
 /** Policies select runs by their labels. */
 function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): string {

@@ -8,16 +8,12 @@ import {count, few} from '../../../ground/text.ts';
 import {getAt, isMap} from '../../../ground/tree.ts';
 import {spell} from '../../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../../settings/pods.ts';
-import {check, fail, ifKnown, pass, skip, warn} from '../preflight-context.ts';
-import {
-  chartPods,
-  isLinux,
-  NO_NODE_FOR_RUNS,
-  nodeProvisioner,
-  nodesForRuns,
-  noNodeFits,
-} from './available-nodes.ts';
-import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
+import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
+import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
+import {capacityForAllRuns, capacityForRun} from './capacity.ts';
+import {check} from './check.ts';
+import {fail, ifKnown, pass, skip, warn} from './check-result.ts';
+import {controllerNodes, FLAG, runNodes} from './placement.ts';
 
 const NODES = 'list nodes';
 

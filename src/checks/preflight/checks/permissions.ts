@@ -5,18 +5,9 @@ import {grantText} from '../../../cluster/release/grants.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, groupsOf} from '../../../ground/text.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  type NeededPermission,
-  type PreflightContext,
-  pass,
-  type ReviewedPermission,
-  skip,
-  warn,
-} from '../preflight-context.ts';
+import type {NeededPermission, PreflightContext, ReviewedPermission} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
+import {type CheckResult, cannot, fail, pass, skip, warn} from './check-result.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
@@ -58,8 +49,9 @@ function reviewed(
     ? ''
     : '; permissions for the objects of the chart were not checked, because it was not rendered';
   if (missing.length === 0 && !isKnown(manifest))
-    return skip(
-      `Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`,
+    return cannot(
+      `check the permissions for the objects of the chart; all ${inGroup.length} others are granted`,
+      manifest.because,
     );
   if (missing.length === 0) return pass(`${count(inGroup.length, 'permission')} granted`);
   const message = `${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`;

@@ -6,20 +6,20 @@ import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
 import {cache} from '../../../settings/storage.ts';
-import {referencedClaims} from '../pod-resources.ts';
+import {nodesForRuns} from '../facts/chart-pods.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {referencedClaims} from '../facts/referenced-objects.ts';
+import {type Check, check} from './check.ts';
 import {
-  type Check,
   type CheckResult,
-  check,
+  cannot,
   fail,
   ifKnown,
-  type PreflightContext,
   pass,
   skip,
   warn,
   worstOf,
-} from '../preflight-context.ts';
-import {nodesForRuns} from './available-nodes.ts';
+} from './check-result.ts';
 
 /** Runs for the rendered chart; does not apply if it could not be rendered and the settings require no volume. */
 function withManifest(
@@ -125,8 +125,9 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   const {name: claimName} = claim.metadata;
   const desired = (claim.spec?.accessModes ?? []) as AccessMode[];
   if (!isKnown(accessModes))
-    return skip(
-      `Cannot determine whether StorageClass ${name} supports ${desired.join(', ')} for PVC ${claimName}: ${accessModes.because}`,
+    return cannot(
+      `determine whether StorageClass ${name} supports ${desired.join(', ')} for PVC ${claimName}`,
+      accessModes.because,
     );
   const missing = desired.filter((mode) => !accessModes.value.includes(mode));
   if (missing.length === 0) return pass(`${name} (${provisioner}) supports ${desired.join(', ')}`);

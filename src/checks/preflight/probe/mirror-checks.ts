@@ -5,19 +5,10 @@ import {few} from '../../../ground/text.ts';
 import {manifestUrl} from '../../../settings/addresses.ts';
 import {imagePullSecret, imageRegistry} from '../../../settings/pods.ts';
 import {chartSource} from '../../../settings/release.ts';
-import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  type Mirror,
-  type PreflightContext,
-  pass,
-  skip,
-  warn,
-  worstOf,
-} from '../preflight-context.ts';
-import {type ProbeAnswer, probeFindings} from './script.ts';
+import {type Check, check} from '../checks/check.ts';
+import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
+import type {Mirror, PreflightContext} from '../facts/context.ts';
+import {type ProbeAnswer, probeFindings} from './probe-log.ts';
 
 const REF = 'https://distribution.github.io/distribution/spec/api/#existing-manifests';
 

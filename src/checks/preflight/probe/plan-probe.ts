@@ -1,117 +1,122 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../../charts/endpoints.ts';
 import {policyMissesRuns} from '../../../charts/target.ts';
-import type {KubernetesClient} from '../../../cluster/kubernetes/client.ts';
-import {resourceOf} from '../../../cluster/kubernetes/kinds.ts';
 import {
   type KubernetesObject,
   mapsIn,
   type PodTemplate,
   podTemplates,
 } from '../../../cluster/kubernetes/objects.ts';
-import {reviewPermissions} from '../../../cluster/kubernetes/permissions.ts';
-import {objectFact, REQUEST_MS} from '../../../cluster/kubernetes/resources.ts';
-import {kubectlCommand} from '../../../ground/command-line.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
 import type {Values} from '../../../ground/tree.ts';
-import {serverProblem} from '../../../ground/unreachable.ts';
 import {manifestUrl, proxyFor} from '../../../settings/addresses.ts';
 import {url as urlSetting} from '../../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../../settings/pods.ts';
-import {podRole} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
-import {grantFor} from '../checks/permissions.ts';
-import type {
-  NeededPermission,
-  PreflightContext,
-  ProbePlan,
-  SkippedProbe,
-} from '../preflight-context.ts';
+import {podRole} from '../facts/chart-pods.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import type {ProbePlan} from '../facts/probe.ts';
 import {isAskedByProbe} from './mirror-checks.ts';
-import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER, RUNNER_SCRIPT, SCRIPT} from './script.ts';
-import {probeVolumes} from './volumes.ts';
+import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from './probe-objects.ts';
+import {RUNNER_SCRIPT, SCRIPT} from './script.ts';
+import {type ProbeVolumes, probeVolumes} from './volumes.ts';
 
-interface ProbeAccess {
-  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  signal: AbortSignal;
-}
+type ProbeContext = Pick<PreflightContext, 'name' | 'target' | 'get' | 'values' | 'now' | 'mirror'>;
 
-/** Plans a probe that runs for at most `seconds`, where this account may create one; changes nothing. */
-export async function prepareProbe(
-  context: PreflightContext,
-  {kubernetes, signal}: ProbeAccess,
-  {seconds, urls}: {seconds: number; urls: readonly string[]},
-): Promise<ProbePlan | SkippedProbe> {
-  const {manifest, readings, name, facts} = context;
-  const {kubeTarget} = name;
-  if (!isKnown(facts.versions.server)) return {because: serverProblem(facts.versions.server)};
-  if (!isKnown(manifest)) return {because: `the chart cannot be rendered: ${manifest.because}`};
-  if (isKnown(readings.namespaceObject) && readings.namespaceObject.value === undefined)
-    return {
-      because: `namespace ${kubeTarget.namespace} does not exist yet`,
-      remedy: `Create it first: ${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)}`,
-    };
-  const existing = await usableObjects(context, {kubernetes, signal});
-  const plan = planProbe(context, manifest.value, {existing, seconds, urls});
-  if (plan === undefined) return {because: 'the chart creates no pod for runs'};
-  const permissions = await reviewPermissions(
-    neededFor(plan, kubeTarget.namespace),
-    kubernetes,
-    signal,
-  );
-  if (!isKnown(permissions))
-    return {because: `cannot determine whether your user can create a pod: ${permissions.because}`};
-  const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
-  if (missing.length === 0) return plan;
-  return {
-    because: `your user cannot ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
-    remedy: grantFor(permissions.value, 'probe', context),
-  };
-}
-
-function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] {
-  const changes = objects.flatMap((object) =>
-    ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})),
-  );
-  const reads = [
-    {verb: 'list', resource: 'pods'},
-    {verb: 'get', resource: 'pods'},
-    {verb: 'get', resource: 'pods/log'},
-  ];
-  return [...changes, ...reads].map((each) => ({...each, namespace, isOptional: false}));
-}
-
-/** What the pod can mount now. Only bound PVCs: the probe would bind a PVC that waits for its first consumer. */
-async function usableObjects(
-  {manifest, secrets, claims, name: {kubeTarget}}: PreflightContext,
-  {kubernetes, signal}: ProbeAccess,
-): Promise<Set<string>> {
-  const accounts = (knownValue(manifest) ?? [])
-    .flatMap(podTemplates)
-    .map(({spec}) => spec['serviceAccountName']);
-  const options = {signal, idleMs: REQUEST_MS, namespace: kubeTarget.namespace};
-  const found = await Promise.all(
-    [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
-      spelled: `serviceaccounts/${each}`,
-      account: await objectFact(kubernetes, 'serviceaccounts', each, options),
-    })),
-  );
-  const bound = [...claims].filter(([, claim]) => {
-    const {status, spec} = knownValue(claim) ?? {};
-    // Only one pod at a time can mount such a PVC.
-    return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
-  });
-  return new Set([
-    ...found.filter(({account}) => knownValue(account) !== undefined).map(({spelled}) => spelled),
-    ...[...secrets]
-      .filter(([, secret]) => knownValue(secret) !== undefined)
-      .map(([secret]) => `secrets/${secret}`),
-    ...bound.map(([claim]) => `persistentvolumeclaims/${claim}`),
-  ]);
+/** How a probe is made. */
+interface ProbeOptions {
+  /** serviceaccounts/name, secrets/name and persistentvolumeclaims/name that pods can use now. */
+  existing: ReadonlySet<string>;
+  /** After which the pod ends. */
+  seconds: number;
+  /** Requested besides those that a run needs. */
+  urls: readonly string[];
 }
 
 interface Variable {
   name: string;
   value?: string;
+}
+
+/** What a probe is made from. */
+interface ProbeSource {
+  context: ProbeContext;
+  options: ProbeOptions;
+  objects: readonly KubernetesObject[];
+  /** Of the pod and of the objects that it needs. */
+  name: string;
+  /** Of a run, with its container that connects to Scalr. */
+  template: PodTemplate;
+  container: Values;
+  /** Proxy and certificates of that container. */
+  env: readonly Variable[];
+  volumes: ProbeVolumes;
+  /** The service account of the pod, where an install creates it first. */
+  missingAccount: string | undefined;
+}
+
+/** A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined if the chart creates no pod for runs. Pure. */
+export function planProbe(
+  context: ProbeContext,
+  objects: readonly KubernetesObject[],
+  options: ProbeOptions,
+): ProbePlan | undefined {
+  const source = probeSource(context, objects, options);
+  if (source === undefined) return undefined;
+  const {name, container, env, volumes, missingAccount} = source;
+  const url = context.get(urlSetting);
+  const metadata = {name, labels: probeLabels(context.name.release)};
+  const {data} = volumes;
+  const configMaps = data ? [{apiVersion: 'v1', kind: 'ConfigMap', metadata, data}] : [];
+  const accountNote = `uses service account default instead of ${missingAccount}, which the install creates`;
+  return {
+    pod: name,
+    objects: [...policiesFor(source), ...configMaps, podOf(source)],
+    image: String(container['image']),
+    url,
+    proxy: url && shownProxy(url, env),
+    urlProxies: new Map(options.urls.map((each) => [each, shownProxy(each, env)])),
+    hasCertificates: volumes.caPath !== undefined,
+    notes: [...(missingAccount === undefined ? [] : [accountNote]), ...volumes.notes],
+  };
+}
+
+/** Never the token of the agent. */
+const COPIED_VARIABLES = /^(https?_proxy|no_proxy|ssl_cert_(file|dir))$/i;
+
+function probeSource(
+  context: ProbeContext,
+  objects: readonly KubernetesObject[],
+  options: ProbeOptions,
+): ProbeSource | undefined {
+  const [template] = objects
+    .filter((each) => podRole(each, context.target.chart) === 'runs')
+    .flatMap(podTemplates);
+  if (template === undefined) return undefined;
+  const {spec} = template;
+  const {existing} = options;
+  const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
+  const container = agentContainer(spec);
+  const variables = mapsIn(container['env']) as unknown as Variable[];
+  const account = objects.find(
+    ({kind, metadata}) => kind === 'ServiceAccount' && metadata.name === spec['serviceAccountName'],
+  )?.metadata.name;
+  return {
+    context,
+    options,
+    objects,
+    name,
+    template,
+    container,
+    env: variables.filter((each) => COPIED_VARIABLES.test(each.name)),
+    volumes: probeVolumes(spec, container, {objects, existing, configMap: name}),
+    missingAccount: existing.has(`serviceaccounts/${account}`) ? undefined : account,
+  };
+}
+
+function agentContainer(spec: Values): Values {
+  const containers = mapsIn(spec['containers']);
+  const connects = ({env}: Values): boolean =>
+    mapsIn(env).some((each) => each['name'] === 'SCALR_URL');
+  return containers.find(connects) ?? (containers[0] as Values);
 }
 
 /** What the probe copies from run pods: their placement and their identity. */
@@ -123,7 +128,6 @@ const POD_FIELDS = [
   'tolerations',
   'affinity',
   'runtimeClassName',
-
   'priorityClassName',
   'schedulerName',
   'hostNetwork',
@@ -133,175 +137,106 @@ const POD_FIELDS = [
   'os',
 ];
 const CONTAINER_FIELDS = ['image', 'imagePullPolicy', 'securityContext'];
-/** Never the token of the agent. */
-const VARIABLES = /^(https?_proxy|no_proxy|ssl_cert_(file|dir))$/i;
-
-const METADATA = 'http://169.254.169.254/';
-
-/** The metadata service should be blocked; some engines enforce a policy a few seconds after the pod has started. */
-const TRIES_WHERE_BLOCKED = 4;
 
 const RESOURCES = {requests: {cpu: '10m', memory: '32Mi'}, limits: {cpu: '200m', memory: '128Mi'}};
 
-type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'values' | 'now' | 'mirror'>;
-
-/**
- * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined if the chart creates no pod for runs.
- * `existing` holds serviceaccounts/name, secrets/name and persistentvolumeclaims/name that pods can use now; the pod ends after `seconds` and requests `urls` too. Pure.
- */
-export function planProbe(
-  context: Context,
-  objects: readonly KubernetesObject[],
-  {
-    existing,
-    seconds,
-    urls,
-  }: {existing: ReadonlySet<string>; seconds: number; urls: readonly string[]},
-): ProbePlan | undefined {
-  const [template] = objects
-    .filter((each) => podRole(each, context.target.chart) === 'runs')
-    .flatMap(podTemplates);
-  if (template === undefined) return undefined;
-  const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
+function podOf(source: ProbeSource) {
+  const {context, options, name, template, container, volumes, missingAccount} = source;
   const labels = probeLabels(context.name.release);
-  const url = context.get(urlSetting);
-  const containers = mapsIn(template.spec['containers']);
-  const container =
-    containers.find(({env}) => mapsIn(env).some((each) => each['name'] === 'SCALR_URL')) ??
-    (containers[0] as Values);
-  const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(
-    template.spec,
-    container,
-    {
-      objects,
-      existing,
-      configMap: name,
-    },
-  );
-  // The service account of the pod, where an install creates it first.
-  const account = objects
-    .filter(
-      ({kind, metadata}) =>
-        kind === 'ServiceAccount' && metadata.name === template.spec['serviceAccountName'],
-    )
-    .map(({metadata}) => metadata.name)
-    .find((each) => !existing.has(`serviceaccounts/${each}`));
-  const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) =>
-    VARIABLES.test(each.name),
-  );
-  const proxy = url === undefined ? undefined : proxyOfPod(url, env);
-  const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
-  const images = (context.mirror?.images ?? []).map(({image}) => image);
-  const pod = {
+  return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {name, labels, annotations: annotationsOf(template)},
     spec: {
       ...picked(template.spec, POD_FIELDS),
-      ...(account === undefined ? {} : {serviceAccountName: 'default'}),
+      ...(missingAccount !== undefined && {serviceAccountName: 'default'}),
       automountServiceAccountToken: false,
       restartPolicy: 'Never',
       // Ends the pod if it cannot be deleted.
-      activeDeadlineSeconds: seconds,
+      activeDeadlineSeconds: options.seconds,
       terminationGracePeriodSeconds: 1,
       ...runnerOf(template, context),
       containers: [
         {
           name: PROBE_CONTAINER,
           ...picked(container, CONTAINER_FIELDS),
-          command: ['/bin/sh', '-c', SCRIPT, 'probe', ...directories],
-          env: [
-            ...env.filter((each) => !missesCertificates || !/^ssl_/i.test(each.name)),
-            {name: 'PROBE_URL', value: url ?? ''},
-            {name: 'PROBE_CA', value: caPath ?? ''},
-            {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
-            {
-              name: 'PROBE_TELEMETRY',
-              value: telemetry.map(({host, port}) => `${host}:${port}`).join(' '),
-            },
-            {
-              name: 'PROBE_MANIFESTS',
-              value: images.filter(isAskedByProbe).map(manifestUrl).join(' '),
-            },
-            {name: 'PROBE_URLS', value: urls.join(' ')},
-            {name: 'PROBE_METADATA', value: METADATA},
-            {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
-          ],
+          command: ['/bin/sh', '-c', SCRIPT, 'probe', ...volumes.directories],
+          env: variablesOf(source),
           resources: RESOURCES,
-          volumeMounts: mounts,
+          volumeMounts: volumes.mounts,
         },
       ],
-      volumes,
+      volumes: volumes.volumes,
     },
   };
-  const configMap = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name, labels}, data};
-  return {
-    pod: name,
-    objects: [...policiesFor(template, context, objects, name), ...(data ? [configMap] : []), pod],
-    image: String(container['image']),
-    url,
-    proxy: shownProxy(proxy),
-    urlProxies: new Map(urls.map((each) => [each, shownProxy(proxyOfPod(each, env))])),
-    hasCertificates: caPath !== undefined,
-    notes: [
-      ...(account === undefined
-        ? []
-        : [`uses service account default instead of ${account}, which the install creates`]),
-      ...notes,
-    ],
+}
+
+const METADATA = 'http://169.254.169.254/';
+
+/** The metadata service should be blocked; some engines enforce a policy a few seconds after the pod has started. */
+const TRIES_WHERE_BLOCKED = 4;
+
+/** The variables of the script. */
+function variablesOf({context, options, env, volumes}: ProbeSource): Variable[] {
+  const {caPath, missesCertificates} = volumes;
+  const telemetry = endpointsFor(context).filter((each) => each.purpose === 'telemetry');
+  const images = (context.mirror?.images ?? []).map(({image}) => image);
+  const asked = {
+    PROBE_URL: context.get(urlSetting) ?? '',
+    PROBE_CA: caPath ?? '',
+    PROBE_REGISTRIES: registriesFor(context).join(' '),
+    PROBE_TELEMETRY: telemetry.map(({host, port}) => `${host}:${port}`).join(' '),
+    PROBE_MANIFESTS: images.filter(isAskedByProbe).map(manifestUrl).join(' '),
+    PROBE_URLS: options.urls.join(' '),
+    PROBE_METADATA: METADATA,
+    PROBE_TRIES: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1),
   };
+  return [
+    ...env.filter((each) => !missesCertificates || !/^ssl_/i.test(each.name)),
+    ...Object.entries(asked).map(([name, value]) => ({name, value})),
+  ];
 }
 
 /** Required hosts with a name; the account and the images in --image-registry have requests of their own. */
-function registriesFor(context: Context): string[] {
+function registriesFor(context: ProbeContext): string[] {
   const {get} = context;
   const account = get(urlSetting);
-  const hosts = endpointsFor(context)
-    .filter(
-      (each) =>
-        each.required &&
-        each.port === 443 &&
-        each.from !== 'installer' &&
-        !isPattern(each) &&
-        !isInside(each),
-    )
-    .filter(
-      ({host, purpose: of}) =>
-        !(of === 'images' && get(imageRegistry) !== undefined) &&
-        host !== (account && new URL(account).hostname),
-    );
+  const accountHost = account && new URL(account).hostname;
+  const hasOwnRequest = ({host, purpose}: Endpoint): boolean =>
+    host === accountHost || (purpose === 'images' && get(imageRegistry) !== undefined);
+  const hosts = endpointsFor(context).filter(
+    (each) =>
+      each.required &&
+      each.port === 443 &&
+      each.from !== 'installer' &&
+      !isPattern(each) &&
+      !isInside(each) &&
+      !hasOwnRequest(each),
+  );
   return [...new Set(hosts.map(({host}) => `https://${host}/`))];
 }
 
-const endpointsFor = ({get, target, values}: Context): Endpoint[] =>
+const endpointsFor = ({get, target, values}: ProbeContext): Endpoint[] =>
   endpointsOf({target: 'kubernetes', get, chart: {...target, values}});
 
 /** An init container with the runner image, where pods have one. */
-function runnerOf({spec}: PodTemplate, {get}: Context): Values {
+function runnerOf({spec}: PodTemplate, {get}: ProbeContext): Values {
   const image = get(runnerImage);
   const container = mapsIn(spec['containers']).find(
     (each) => image !== undefined && String(each['image']).endsWith(image),
   );
   if (container === undefined) return {};
   const command = ['/bin/sh', '-c', RUNNER_SCRIPT];
-  return {
-    initContainers: [
-      {
-        name: RUNNER_CONTAINER,
-        ...picked(container, CONTAINER_FIELDS),
-        command,
-        resources: RESOURCES,
-      },
-    ],
-  };
+  const copied = picked(container, CONTAINER_FIELDS);
+  return {initContainers: [{name: RUNNER_CONTAINER, ...copied, command, resources: RESOURCES}]};
 }
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
   Object.fromEntries(
-    keys.flatMap((key) =>
-      tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]],
-    ),
-  );
+    keys
+      .map((key) => [key, tree[key]] as const)
+      .filter(([, value]) => value !== undefined && value !== null),
+  ) as Values;
 
 /** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */
 const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
@@ -309,20 +244,18 @@ const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
     Object.entries(metadata?.annotations ?? {}).filter(([key]) => !key.startsWith('checksum/')),
   );
 
-/** Without user and password. */
-const shownProxy = (proxy: string | undefined): string | undefined => proxy?.replace(/^.*@/, '');
-
-/** The proxy through which a pod with these variables requests an address; undefined if it connects directly. */
-function proxyOfPod(url: string, env: readonly Variable[]): string | undefined {
+/** The proxy through which a pod with these variables requests an address, without user and password; undefined if it connects directly. */
+function shownProxy(url: string, env: readonly Variable[]): string | undefined {
   const variable = (name: string): string | undefined =>
     [name.toUpperCase(), name]
       .map((spelled) => env.find((each) => each.name === spelled)?.value)
       .find(Boolean);
-  return proxyFor(new URL(url), {
+  const proxy = proxyFor(new URL(url), {
     https: variable('https_proxy'),
     http: variable('http_proxy'),
     excluded: (variable('no_proxy') ?? '').split(','),
   });
+  return proxy?.replace(/^.*@/, '');
 }
 
 interface Policy extends KubernetesObject {
@@ -330,25 +263,19 @@ interface Policy extends KubernetesObject {
 }
 
 /** Copies of the chart's policies for runs: those may not exist yet, and the probe has none of their labels. */
-function policiesFor(
-  {metadata}: PodTemplate,
-  context: Context,
-  objects: readonly Policy[],
-  name: string,
-): KubernetesObject[] {
+function policiesFor({template, context, objects, name}: ProbeSource): KubernetesObject[] {
   if (policyMissesRuns(context.target)) return [];
   const labels = probeLabels(context.name.release);
-  return objects
-    .filter(({kind}) => kind === 'NetworkPolicy')
-    .filter(({spec}) =>
-      Object.entries(spec?.podSelector?.matchLabels ?? {}).every(
-        ([key, value]) => metadata?.labels?.[key] === value,
-      ),
-    )
-    .map(({apiVersion = '', kind = '', spec}, index) => ({
-      apiVersion,
-      kind,
-      metadata: {name: index === 0 ? name : `${name}-${index}`, labels},
-      spec: {...spec, podSelector: {matchLabels: labels}},
-    }));
+  const ofRun = template.metadata?.labels ?? {};
+  const selectsRun = ({spec}: Policy): boolean =>
+    Object.entries(spec?.podSelector?.matchLabels ?? {}).every(
+      ([key, value]) => ofRun[key] === value,
+    );
+  const policies: Policy[] = objects.filter(({kind}) => kind === 'NetworkPolicy');
+  return policies.filter(selectsRun).map(({apiVersion = '', kind = '', spec}, index) => ({
+    apiVersion,
+    kind,
+    metadata: {name: index === 0 ? name : `${name}-${index}`, labels},
+    spec: {...spec, podSelector: {matchLabels: labels}},
+  }));
 }

@@ -3,27 +3,18 @@ import {kubectlCommand} from '../../../ground/command-line.ts';
 import {few} from '../../../ground/text.ts';
 import {otelEndpoint, purpose} from '../../../settings/agent.ts';
 import {workloadIdentity} from '../../../settings/network.ts';
+import {type Check, check} from '../checks/check.ts';
+import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
 import {blocks} from '../checks/network.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import type {ProbeOutcome, ProbePlan} from '../facts/probe.ts';
 import {
-  type Check,
-  type CheckResult,
-  check,
-  fail,
-  type PreflightContext,
-  type ProbePlan,
-  pass,
-  skip,
-  warn,
-  worstOf,
-} from '../preflight-context.ts';
-import {
-  type Findings,
   type ProbeAnswer,
-  type Probed,
+  type ProbedVolume,
+  type ProbeFindings,
   probeFindings,
-  SCALR_SECONDS,
-  type Volume,
-} from './script.ts';
+} from './probe-log.ts';
+import {SCALR_SECONDS} from './script.ts';
 
 const probePod = check('Probe', 'probe-pod', 'Probe pod', {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
@@ -55,7 +46,7 @@ function withLeftover(
   };
 }
 
-function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed): CheckResult {
+function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: ProbeOutcome): CheckResult {
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;
@@ -243,7 +234,7 @@ const probeVolume = check('Probe', 'probe-volume', 'Run volumes', {
 });
 
 /** Terraform executes providers in the directory where it unpacks them. */
-const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>> = {
+const VOLUMES: Readonly<Record<ProbedVolume['state'], (volume: ProbedVolume) => CheckResult>> = {
   ok: ({directory}) => pass(directory),
   noexec: ({directory}) =>
     fail(
@@ -304,7 +295,7 @@ function open({get, name: {kubeTarget}}: PreflightContext, isOpen: boolean): Che
 /** The result that follows from the findings of the probe; undefined without --probe. */
 function withFindings(
   {probe}: PreflightContext,
-  conclude: (findings: Findings, plan: ProbePlan) => CheckResult | undefined,
+  conclude: (findings: ProbeFindings, plan: ProbePlan) => CheckResult | undefined,
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
   if (!('plan' in probe) || probe.seen.log === undefined)

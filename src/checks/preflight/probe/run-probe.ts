@@ -1,38 +1,21 @@
 import type {PollDeps} from '../../../cluster/helm/poll.ts';
-import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
 import {createObject, deleteLabeled, deleteNamed} from '../../../cluster/kubernetes/kubectl.ts';
-import type {
-  ContainerState,
-  KubernetesObject,
-  Pod,
-  Snapshot,
-  Workload,
-} from '../../../cluster/kubernetes/objects.ts';
-import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../../../cluster/kubernetes/objects.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
 import {
   type Call,
   type ClusterTarget,
   commandLine,
-  kubectlCommand,
   type ProcessResult,
   type ReleaseName,
 } from '../../../ground/command-line.ts';
 import {interrupted, onFailure} from '../../../ground/errors.ts';
-import {oneLine} from '../../../ground/one-line.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
 import {explainSnapshot} from '../../diagnose/explain.ts';
-import {snapshotOfPod} from '../../diagnose/snapshot-queries.ts';
-import {
-  PROBE_CONTAINER,
-  PROBE_DONE,
-  PROBE_KINDS,
-  type Probed,
-  type ProbeObjects,
-  probeSelector,
-  RUNNER_CONTAINER,
-} from './script.ts';
+import type {ProbeObjects, ProbeOutcome} from '../facts/probe.ts';
+import {PROBE_KINDS, probeSelector} from './probe-objects.ts';
+import {probeCause, watchProbe} from './watch-probe.ts';
 
 interface ProbeDeps extends PollDeps {
   /** After this signal, only the cleanup continues. */
@@ -49,7 +32,7 @@ export async function runProbe(
   {pod, objects}: ProbeObjects,
   name: ReleaseName,
   deps: ProbeDeps,
-): Promise<Probed> {
+): Promise<ProbeOutcome> {
   const {kubeTarget, release} = name;
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
@@ -60,12 +43,10 @@ export async function runProbe(
     deps.processes,
   );
   if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
-  const [seen, leftover] = await withCleanup(
-    async () =>
-      (await make(objects, name, signal, deps.processes)) ??
-      (await watchProbe(pod, kubeTarget, {...deps, signal})),
-    () => remove(objects, name, deps),
-  );
+  const work = async (): Promise<ProbeOutcome> =>
+    (await createAll(objects, name, signal, deps.processes)) ??
+    (await watchProbe(pod, kubeTarget, {...deps, signal}));
+  const [seen, leftover] = await withCleanup(work, () => deleteAll(objects, name, deps));
   if (interrupt.aborted)
     throw interrupted(
       leftover === undefined ? 'The probe was deleted.' : `Delete the probe: ${leftover}`,
@@ -84,12 +65,12 @@ async function withCleanup<T, U>(work: () => Promise<T>, after: () => Promise<U>
 }
 
 /** Why an object could not be created; undefined on success. */
-async function make(
+async function createAll(
   objects: ProbeObjects['objects'],
   {kubeTarget}: ReleaseName,
   signal: AbortSignal,
   processes: Processes,
-): Promise<Probed | undefined> {
+): Promise<ProbeOutcome | undefined> {
   for (const object of objects) {
     const outcome = await runToExit(createObject(kubeTarget, object), signal, processes);
     if (outcome.exitCode !== 0) return {causes: [probeRefusal(object, outcome, kubeTarget)]};
@@ -98,7 +79,7 @@ async function make(
 }
 
 /** The command for the user if the cleanup failed. */
-async function remove(
+async function deleteAll(
   objects: ProbeObjects['objects'],
   {kubeTarget}: ReleaseName,
   deps: ProbeDeps,
@@ -146,7 +127,7 @@ function probeRefusal(
   {kind = '', metadata}: KubernetesObject,
   outcome: ProcessResult,
   kubeTarget: ClusterTarget,
-): Probed['causes'][number] {
+): ProbeOutcome['causes'][number] {
   const message = outcome.stderr
     .trim()
     .replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
@@ -166,115 +147,8 @@ function probeRefusal(
   const [known] =
     kind === 'Pod' && isForbidden(outcome) ? explainSnapshot(snapshot, new Date(0)) : [];
   // Pods of runs differ from the probe, so they may still be accepted.
-  return cause(
+  return probeCause(
     `cannot create ${kind} ${metadata.name}: ${message}`,
     known?.remedy ?? 'Fix the error that the API server reported, then run the command again',
   );
 }
-
-const POLL_INTERVAL_MS = 1000;
-const LOG_LINES = 50;
-const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
-
-type Causes = Probed['causes'];
-
-/** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
-async function watchProbe(
-  name: string,
-  kubeTarget: ClusterTarget,
-  {kubernetes, now, sleep, signal}: ProbeDeps,
-): Promise<Probed> {
-  let seen: Probed = {causes: []};
-  const options = {signal, idleMs: REQUIRED_MS, namespace: kubeTarget.namespace};
-  for (;;) {
-    const lists = await Promise.all(
-      KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)),
-    );
-    const list = {items: lists.flatMap(({items}) => items)};
-    const error = lists.find((each) => each.error)?.error;
-    const pod = list.items.find(({kind, metadata}) => kind === 'Pod' && metadata.name === name) as
-      | Pod
-      | undefined;
-    if (pod !== undefined) {
-      const container = pod.status?.containerStatuses?.find(
-        (each) => each.name === PROBE_CONTAINER,
-      );
-      const hasBegun =
-        container?.state?.running !== undefined || container?.state?.terminated !== undefined;
-      const log = hasBegun
-        ? await podLog(kubernetes, name, PROBE_CONTAINER, {...options, tailLines: LOG_LINES})
-        : undefined;
-      const node = pod.spec?.nodeName;
-      if (log?.text.split('\n').includes(PROBE_DONE)) {
-        const hasRunner = pod.status?.initContainerStatuses?.some(
-          (each) => each.name === RUNNER_CONTAINER,
-        );
-        const runner = hasRunner
-          ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES})
-          : undefined;
-        return {node, log: `${runner?.text ?? ''}\n${log.text}`, causes: []};
-      }
-      const unreadable = log?.error && [
-        cause(
-          `cannot read its log: ${errorLine(log.error)}`,
-          'Ask an administrator for the permission to get pods/log',
-        ),
-      ];
-      if (unreadable && log?.error?.kind === 'forbidden') return {node, causes: unreadable};
-      const end = container?.state?.terminated;
-      const problems = log === undefined || signal.aborted ? [] : (unreadable ?? endOf(end));
-      seen = {node, causes: [...causesOf(list, name, kubeTarget, now()), ...problems]};
-      const isOver =
-        pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.error);
-      if (isOver || seen.causes.some(({isPermanent}) => isPermanent)) return seen;
-    } else if (error === undefined) {
-      return {
-        causes: [
-          cause(
-            'it was deleted before it completed',
-            'Run the command again; something else deleted the pod',
-          ),
-        ],
-      };
-    } else if (!signal.aborted) {
-      // A request that timed out has less information than the previous one.
-      const remedy = `Check ${kubectlCommand(kubeTarget, 'cluster-info')}`;
-      seen = {...seen, causes: [cause(`cannot read its status: ${errorLine(error)}`, remedy)]};
-    }
-    if (signal.aborted) return seen;
-    await sleep(POLL_INTERVAL_MS, signal);
-  }
-}
-
-/** Causes of the pod itself do not repeat its name. */
-const causesOf = (
-  list: {items: readonly KubernetesObject[]},
-  name: string,
-  kubeTarget: ClusterTarget,
-  now: Date,
-): Causes =>
-  explainSnapshot(snapshotOfPod(list, name, kubeTarget), now).map(
-    ({object, reason, remedy, isPermanent}) => ({
-      reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
-      remedy,
-      isPermanent,
-    }),
-  );
-
-/** Another try may help. */
-const cause = (reason: string, remedy: string): Causes[number] => ({
-  reason: oneLine(reason),
-  remedy,
-  isPermanent: false,
-});
-
-/** The container ended before the script had completed. */
-const endOf = (end: ContainerState['terminated']): Causes =>
-  end === undefined
-    ? []
-    : [
-        cause(
-          `its container exited with code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`,
-          'Check that the image contains a shell: --agent-image',
-        ),
-      ];

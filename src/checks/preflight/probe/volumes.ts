@@ -43,23 +43,30 @@ export function probeVolumes(spec: Values, container: Values, cluster: Cluster):
   const volumes = found.map(({volume}) => volume).filter((volume) => volume !== undefined);
   const mounts = desired.filter(({name}) => volumes.some((volume) => volume['name'] === name));
   const missesCertificates = caMount !== undefined && !mounts.includes(caMount);
-  return {
-    mounts: text === undefined ? mounts : [...mounts, CA_MOUNT],
-    volumes:
-      text === undefined
-        ? volumes
-        : [...volumes, {name: CA_MOUNT.name, configMap: {name: cluster.configMap}}],
+  const mounted = {
+    mounts,
+    volumes,
     directories: data.map(({mountPath}) => String(mountPath)),
-    caPath: missesCertificates
-      ? undefined
-      : text === undefined
-        ? path
-        : `${CA_MOUNT.mountPath}/${CA_FILE}`,
+    caPath: missesCertificates ? undefined : path,
     missesCertificates,
-    data: text === undefined ? found.find((each) => each.data)?.data : {[CA_FILE]: text},
+    data: found.find((each) => each.data)?.data,
     notes: found.flatMap(({note}) => note ?? []),
   };
+  return text === undefined ? mounted : withCertificates(mounted, text, cluster);
 }
+
+/** Certificates of a variable become a file. */
+const withCertificates = (
+  probe: ProbeVolumes,
+  text: string,
+  {configMap: name}: Cluster,
+): ProbeVolumes => ({
+  ...probe,
+  mounts: [...probe.mounts, CA_MOUNT],
+  volumes: [...probe.volumes, {name: CA_MOUNT.name, configMap: {name}}],
+  caPath: `${CA_MOUNT.mountPath}/${CA_FILE}`,
+  data: {[CA_FILE]: text},
+});
 
 /** Kinds of volumes that can be written to. */
 const WRITABLE = ['emptyDir', 'hostPath', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'];

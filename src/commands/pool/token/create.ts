@@ -1,10 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
-import {confirmFlags, durationOf} from '../../../cli/flags.ts';
-import {confirmResult, writeResult} from '../../../cli/user-files.ts';
-import {planTokenCreation} from '../../../extensions/account/account-steps.ts';
-import {createToken, revocationOf, revoking} from '../../../extensions/account/tokens.ts';
+import {durationOf} from '../../../cli/flag-values.ts';
+import {confirmFlags} from '../../../cli/flags.ts';
+import {confirmResult, writeResult} from '../../../cli/write-files.ts';
+import {createToken, revokeToken} from '../../../extensions/account/create-token.ts';
+import {planTokenCreation} from '../../../extensions/account/token-plans.ts';
 
 interface Result {
   /** Null in a dry run. */
@@ -65,7 +66,7 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
     const {files} = this.app;
     // Whether the file can be written is known before the token exists.
     await confirmResult({...file, isAccepted: flags.yes, confirm: this.prompter?.confirm}, files);
-    return this.changeAccount(plan, NOT_CREATED, client, flags, async () => {
+    return this.changeAccount({client, plan, planned: NOT_CREATED}, flags, async () => {
       const {token, text} = await createToken(client, pool, attributes);
       const document = {id: token.id, token: text.reveal(), expiresAt: token.expiresAt};
       try {
@@ -78,7 +79,7 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
           return {...document, token: null};
         }
       } catch (error) {
-        await client.send(revocationOf(token), revoking(token));
+        await revokeToken(client, token);
         throw error;
       }
       if (!this.jsonEnabled()) this.app.stdout(`${text.reveal()}\n`);

@@ -1,7 +1,8 @@
 import type {AccountObject, PoolToken} from '../../../checks/status/account.ts';
 import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
-import {findPool, listTokens} from '../../../extensions/account/account.ts';
+import {listTokens} from '../../../extensions/account/account.ts';
+import {findPool} from '../../../extensions/account/find-object.ts';
 import {tokenTable} from '../../../extensions/account/pools-text.ts';
 
 interface Result {

@@ -4,7 +4,7 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
-import {planRevocation} from '../../../extensions/account/account-steps.ts';
+import {planRevocation} from '../../../extensions/account/token-plans.ts';
 import type {Warning} from '../../../ground/errors.ts';
 
 interface Result {
@@ -46,7 +46,7 @@ export default class PoolTokenRevoke extends PoolCommand<Result> {
       steps: stepsOf(steps),
       warnings,
     };
-    return this.changeAccount(plan, planned, client, flags, async (send) => {
+    return this.changeAccount({client, plan, planned}, flags, async (send) => {
       await send();
       this.say(`Token ${token.id} was revoked.\n`);
       return {...planned, revoked: true};

@@ -1,5 +1,4 @@
 import {type ContainerFacts, dockerFindings} from '../../../checks/diagnose/host-findings.ts';
-import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import {onFailure} from '../../../ground/errors.ts';
 import type {Files, HostCall, HostTools} from '../../../ground/system/system.ts';
 import {refusal} from '../../../ground/tool-errors.ts';
@@ -8,6 +7,7 @@ import {
   knownSecretsOfVariables,
   knownSecretsOfWords,
   looksSecret,
+  type Variable,
   variableIn,
 } from '../redact/find-secrets.ts';
 import type {LogItem, Since} from './log-items.ts';
@@ -37,57 +37,16 @@ export async function prepareDocker(
   container: string,
   {since}: HostBundleOptions,
   deps: HostDeps,
-): Promise<HostPrepared> {
+): Promise<PreparedBundle> {
   const {host, signal} = deps;
-  const {stdout, error} = await host.run(
-    {tool: 'docker', args: ['inspect', '--type', 'container', '--', container]},
-    {signal},
-  );
-  if (error)
-    throw refusal(`Cannot read container ${container}`, error, [
-      ...(error.isToolMissing
-        ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin']
-        : []),
-      'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
-    ]);
-  const answer = readJson(
-    'docker',
-    stdout,
-    (value): value is [Inspected] => isListOf('Name')(value) && value.length === 1,
-  );
-  if (answer.error)
-    throw refusal(`Cannot read container ${container}: docker inspect`, answer.error, [
-      `Check the output: docker inspect --type container -- ${container}`,
-    ]);
-  const [inspected] = answer.value;
+  const inspected = await inspectContainer(container, deps);
   const name = inspected.Name.replace(/^\//, '');
-  const {Env, Cmd, Entrypoint, Hostname = ''} = inspected.Config ?? {};
+  const {Env, Cmd, Entrypoint} = inspected.Config ?? {};
   const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
-  const variableNamed = (variable: string): string | undefined =>
-    variables.find((each) => each.name === variable)?.value;
-  const account = {
-    name,
-    address: variableNamed('SCALR_URL'),
-    agents: [variableNamed('SCALR_AGENT_NAME') ?? Hostname],
-  };
-  const [calls, system, inAccount] = await Promise.all([
-    readCommandTexts(
-      [
-        {
-          name: 'docker/version.json',
-          call: {tool: 'docker', args: ['version', '--format', '{{json .}}']},
-          shape: (version) => version,
-        },
-        {
-          name: 'docker/info.json',
-          call: {tool: 'docker', args: ['info', '--format', '{{json .}}']},
-          shape: (info) => Object.fromEntries(INFO.map((key) => [key, info[key]])),
-        },
-      ],
-      deps,
-    ),
+  const [calls, system, account] = await Promise.all([
+    readCommandTexts(DOCKER_CALLS, deps),
     readSystem(deps),
-    deps.readAccount?.(account) ?? {texts: [], gaps: []},
+    deps.readAccount?.(agentIn(name, inspected, variables)) ?? {texts: [], gaps: []},
   ]);
   return {
     name,
@@ -96,16 +55,64 @@ export async function prepareDocker(
     scope: {objects: [], pods: []},
     texts: (hideIn) => [
       {name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))},
-      ...[calls.texts, system, inAccount.texts].flat(),
+      ...[calls.texts, system, account.texts].flat(),
     ],
     logs: [hostLog('docker', name)],
     knownSecrets: [
       ...knownSecretsOfVariables(variables),
       ...[inspected.Args, Cmd, Entrypoint].flatMap((args) => knownSecretsOfWords(args ?? [])),
     ],
-    gaps: [...calls.gaps, ...inAccount.gaps],
+    gaps: [...calls.gaps, ...account.gaps],
     findings: (logs, now) => dockerFindings(name, inspected, logs, now),
     api: {stream: (path) => host.stream(logsOf(path, since), {signal, isLogOnBoth: true})},
+  };
+}
+
+const DOCKER_CALLS: readonly TextCall[] = [
+  {
+    name: 'docker/version.json',
+    call: {tool: 'docker', args: ['version', '--format', '{{json .}}']},
+    shape: (version) => version,
+  },
+  {
+    name: 'docker/info.json',
+    call: {tool: 'docker', args: ['info', '--format', '{{json .}}']},
+    shape: (info) => Object.fromEntries(INFO.map((key) => [key, info[key]])),
+  },
+];
+
+/** @throws ExpectedError if the container cannot be read */
+async function inspectContainer(container: string, {host, signal}: HostDeps): Promise<Inspected> {
+  const args = ['inspect', '--type', 'container', '--', container];
+  const {stdout, error} = await host.run({tool: 'docker', args}, {signal});
+  if (error)
+    throw refusal(`Cannot read container ${container}`, error, [
+      ...(error.isToolMissing
+        ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin']
+        : []),
+      'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
+    ]);
+  const isOneContainer = (value: unknown): value is [Inspected] =>
+    isListOf('Name')(value) && value.length === 1;
+  const answer = readJson('docker', stdout, isOneContainer);
+  if (answer.error)
+    throw refusal(`Cannot read container ${container}: docker inspect`, answer.error, [
+      `Check the output: docker inspect --type container -- ${container}`,
+    ]);
+  return answer.value[0];
+}
+
+function agentIn(
+  name: string,
+  {Config}: Inspected,
+  variables: readonly Variable[],
+): AgentsInAccount {
+  const variableNamed = (variable: string): string | undefined =>
+    variables.find((each) => each.name === variable)?.value;
+  return {
+    name,
+    address: variableNamed('SCALR_URL'),
+    agents: [variableNamed('SCALR_AGENT_NAME') ?? Config?.Hostname ?? ''],
   };
 }
 
@@ -158,14 +165,6 @@ export interface AgentsInAccount {
   address: string | undefined;
   /** Their names in Scalr. */
   agents: readonly string[];
-}
-
-/** Data of an agent on this machine, before anything is written. */
-export interface HostPrepared extends PreparedBundle {
-  /** Used in the file name. */
-  name: string;
-  /** Reads logs by their source name instead of an API path. */
-  api: Pick<ApiReader, 'stream'>;
 }
 
 /** One log of this machine; `path` is its name in the source. */

@@ -1,7 +1,8 @@
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import {LineBuffer, NEWLINE} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';
-import {KeptLog, type LogItem} from './log-items.ts';
+import {KeptLog} from './kept-log.ts';
+import type {LogItem} from './log-items.ts';
 
 /** Delay before a log is requested again; doubled after every error, up to MAX_PAUSE_MS. */
 const PAUSE_MS = 2000;

@@ -13,12 +13,12 @@ import type {KnownSecret} from '../redact/known-values.ts';
 import {
   type HostBundleOptions,
   type HostDeps,
-  type HostPrepared,
   hostLog,
   readCommandTexts,
   readSystem,
 } from './docker.ts';
 import type {Since} from './log-items.ts';
+import type {PreparedBundle} from './prepare.ts';
 import type {Gap, TextFile} from './read-objects.ts';
 
 const AGENT = 'scalr-agent';
@@ -36,7 +36,7 @@ const PROPERTIES = (
 export async function prepareJournal(
   {since, now}: HostBundleOptions,
   deps: HostDeps,
-): Promise<HostPrepared> {
+): Promise<PreparedBundle> {
   const {host, signal} = deps;
   const version = await host.run({tool: 'journalctl', args: ['--version']}, {signal});
   if (version.error) throw refusal('Cannot read the journal', version.error, [IN_DOCKER]);

@@ -2,6 +2,7 @@ import {defaultsOf, schemaOf} from '../../../charts/schema.ts';
 import type {Finding} from '../../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../../checks/diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../../cluster/diff/live-drift.ts';
+import type {Releases} from '../../../cluster/helm/release-record.ts';
 import {releasesIn} from '../../../cluster/helm/releases.ts';
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import {listAll} from '../../../cluster/kubernetes/resources.ts';
@@ -54,6 +55,8 @@ export interface BundleOptions {
 
 /** All data that is known before anything is written. */
 export interface PreparedBundle {
+  /** Namespace, container or journal; part of the file name. */
+  name: string;
   releases: readonly (BundledRelease & {
     status: string;
     values: Values | undefined;
@@ -65,6 +68,8 @@ export interface PreparedBundle {
   present?: {releases: readonly string[]; runs: readonly string[]};
   texts(hideIn: HideIn): readonly TextFile[];
   logs: readonly LogItem[];
+  /** Reads logs by their path. */
+  api: Pick<ApiReader, 'stream'>;
   knownSecrets: readonly KnownSecret[];
   gaps: readonly Gap[];
   /** Requested by the user: Secrets were not searched, so their values may be in the bundle. */
@@ -108,96 +113,103 @@ export interface PrepareDeps {
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
 export async function prepareBundle(
   options: BundleOptions,
-  {api, processes, helmDriver, signal, now, readAccount}: PrepareDeps,
+  deps: PrepareDeps,
 ): Promise<PreparedBundle> {
   const {kubeTarget} = options;
-  const tools = toolsWithTimeout(processes, signal);
-  const releases = releasesIn({kubernetes: api, processes: tools, helmDriver});
+  const {api, signal, now} = deps;
+  const tools = toolsWithTimeout(deps.processes, signal);
+  const helm = releasesIn({kubernetes: api, processes: tools, helmDriver: deps.helmDriver});
   const [namespace, found, versions, secrets] = await Promise.all([
     readNamespace(api, kubeTarget.namespace, signal),
-    findReleases(kubeTarget, releases, signal),
+    findReleases(kubeTarget, helm, signal),
     readToolVersions(kubeTarget, tools, signal),
-    options.readsSecrets
-      ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(kubeTarget.namespace)}/secrets`, {
-          signal,
-        })
-      : undefined,
+    readSecrets(options, deps),
   ]);
   const isDesired = ({name}: FoundRelease): boolean =>
     options.release === undefined || options.release === name;
   const read = await Promise.all(
-    found.releases.filter(isDesired).map(async ({name}) => {
-      const release = await readRelease(name, kubeTarget, releases, signal);
-      const {differences, replicas} = await readLiveDrift(
-        release.manifest,
-        {kubeTarget, kubernetes: api},
-        {signal},
-      );
-      return {...release, drift: differences, replicas};
-    }),
+    found.releases.filter(isDesired).map(({name}) => readInstalled(name, kubeTarget, helm, deps)),
   );
   const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
-  const known = seen.filter(isDesired).map((release, index) => {
-    const {values, drift = [], replicas = {}} = read[index] ?? {};
-    return {
-      ...release,
-      values,
-      drift,
-      replicas,
-      runsOf: runsOfRelease(release.name, release, values),
-    };
+  const releases = seen.filter(isDesired).map((release) => {
+    const {values, drift = [], replicas = {}} = read.find(({name}) => name === release.name) ?? {};
+    const runsOf = runsOfRelease(release.name, release, values);
+    return {...release, values, drift, replicas, runsOf};
   });
-  const scope = bundleScope(namespace.objects, known, options.run, options.release);
+  const scope = bundleScope(namespace.objects, releases, options);
   const [around, account] = await Promise.all([
-    readClusterScope(scope.objects, {api, signal, now}),
-    readAccount?.(known, scope.pods) ?? {texts: [], gaps: []},
+    readAround(scope, releases, deps),
+    deps.readAccount?.(releases, scope.pods) ?? {texts: [], gaps: []},
   ]);
-  const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
-  const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
-  const policed = scope.objects.filter((object) =>
-    known.some(({name}) => name === helmReleaseOf(object)),
-  );
-  const enforcement = await readEnforcement(policed, nodes, server, api, signal);
+  const {version, server, nodes, enforcement, skewMs} = around;
   const used = {'scalr-agent': options.ownVersion, ...versions.versions};
-  const secretGap = secrets?.error
-    ? [
-        {
-          what: `Secrets of namespace ${kubeTarget.namespace} (the bundle was not searched for their values)`,
-          error: secrets.error,
-          isOfSecrets: true,
-        },
-      ]
-    : [];
+  const parts = [namespace, found, versions, ...read, secrets, around, account];
   return {
-    releases: known,
+    name: kubeTarget.namespace,
+    releases,
     scope,
-    present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, known)},
+    present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, releases)},
     cluster: {server, nodes, tools: used, enforcement},
     texts: (hideIn) => [
       {name: 'tools.json', text: jsonText(used)},
-      {name: 'version.json', text: jsonText(around.version ?? null)},
+      {name: 'version.json', text: jsonText(version ?? null)},
       ...objectFiles([...scope.objects, ...around.objects], hideIn),
       ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
-      ...known.flatMap(differencesFile),
+      ...releases.flatMap(differencesFile),
       ...account.texts,
     ],
     logs: logItems(scope.pods, kubeTarget.namespace, options),
-    knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
-    skewMs: around.skewMs,
+    api,
+    knownSecrets: knownSecretsOf(secrets.items, scope.objects),
+    skewMs,
     skipsSecrets: !options.readsSecrets,
-    findings: () => clockSkewFindings(around.skewMs, options.since, now()),
-    gaps: [
-      ...namespace.gaps,
-      ...found.gaps,
-      ...versions.gaps,
-      ...read.flatMap(({gaps}) => gaps),
-      ...secretGap,
-      ...around.gaps,
-      ...account.gaps,
-      ...(enforcement?.gaps ?? []),
-    ],
+    findings: () => clockSkewFindings(skewMs, options.since, now()),
+    gaps: parts.flatMap(({gaps}) => gaps),
   };
+}
+
+/** Read to find their values elsewhere, unless the user refused it. */
+async function readSecrets(
+  {kubeTarget: {namespace}, readsSecrets}: BundleOptions,
+  {api, signal}: PrepareDeps,
+): Promise<{items: readonly SecretContent[]; gaps: Gap[]}> {
+  if (!readsSecrets) return {items: [], gaps: []};
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
+  const {items, error} = await listAll(api, path, {signal});
+  if (error === undefined) return {items: items as SecretContent[], gaps: []};
+  const what = `Secrets of namespace ${namespace} (the bundle was not searched for their values)`;
+  return {items: items as SecretContent[], gaps: [{what, error, isOfSecrets: true}]};
+}
+
+/** Helm data of a release, and how its objects differ in the cluster. */
+async function readInstalled(
+  name: string,
+  kubeTarget: ClusterTarget,
+  helm: Releases,
+  {api, signal}: PrepareDeps,
+) {
+  const release = await readRelease(name, kubeTarget, helm, signal);
+  const target = {kubeTarget, kubernetes: api};
+  const {differences, replicas} = await readLiveDrift(release.manifest, target, {signal});
+  return {...release, name, drift: differences, replicas};
+}
+
+/** The cluster around the objects of a bundle. */
+async function readAround(
+  {objects}: BundleScope,
+  releases: PreparedBundle['releases'],
+  deps: PrepareDeps,
+) {
+  const around = await readClusterScope(objects, deps);
+  const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
+  const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
+  const ofReleases = objects.filter((object) =>
+    releases.some(({name}) => name === helmReleaseOf(object)),
+  );
+  const enforcement = await readEnforcement(ofReleases, {nodes, server}, deps);
+  const gaps = [...around.gaps, ...(enforcement?.gaps ?? [])];
+  return {...around, nodes, server, enforcement, gaps};
 }
 
 type Differing = Pick<

@@ -1,5 +1,5 @@
+import {eventCount, timeOf} from '../../../checks/diagnose/events.ts';
 import type {Finding} from '../../../checks/diagnose/finding.ts';
-import {eventCount, timeOf} from '../../../checks/diagnose/snapshot-queries.ts';
 import type {ApiReader, ApiResult} from '../../../cluster/kubernetes/client.ts';
 import {pluralOfKind, resourceNamed} from '../../../cluster/kubernetes/kinds.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
@@ -212,10 +212,8 @@ export const NETWORK = 'network.json';
 /** Only read if a release has a policy, because the network plugin is in another namespace. */
 export async function readEnforcement(
   objects: readonly KubernetesObject[],
-  nodes: readonly NodeObject[],
-  serverVersion: string | undefined,
-  api: Pick<ApiReader, 'get'>,
-  signal: AbortSignal,
+  {nodes, server}: {nodes: readonly NodeObject[]; server: string | undefined},
+  {api, signal}: {api: Pick<ApiReader, 'get'>; signal: AbortSignal},
 ): Promise<Enforcement | undefined> {
   if (!objects.some(({kind}) => kind === 'NetworkPolicy')) return undefined;
   const isK3s = nodes.some(
@@ -236,11 +234,9 @@ export async function readEnforcement(
       ? unanswered(cilium.error)
       : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
-  const server =
-    serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
   const {distribution} = platformOf({
     ...readings,
-    serverVersion: server,
+    serverVersion: server === undefined ? unknown('failed', 'not read') : known(server, '/version'),
     resources: unknown('undetermined', 'not requested'),
   });
   const cni = cniOf(readings, distribution);

@@ -3,12 +3,10 @@ import {hasEnded, type KubernetesObject, type Pod} from '../../../cluster/kubern
 import {listAll, listObjects} from '../../../cluster/kubernetes/resources.ts';
 import {anySignal, type Clock} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';
-import type {LogStream} from '../../../ground/system/system.ts';
-import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
+import type {SecretContent} from '../redact/find-secrets.ts';
 import {followLog, type LogContainerState, type RecordedLog} from './follow-log.ts';
 import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
-import type {PreparedBundle} from './prepare.ts';
-import {BUNDLED_KINDS, type Gap, type NamespaceKind, objectFiles} from './read-objects.ts';
+import {BUNDLED_KINDS, type Gap, type NamespaceKind} from './read-objects.ts';
 import {type BundledRelease, bundleScope, hasRunId} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
@@ -52,56 +50,97 @@ export interface RecordDeps extends Clock {
 }
 
 /** Follows the log of every new container, and keeps the last state of deleted objects. */
-export async function record(
-  options: Options,
-  {api, until, now, sleep, onLog}: RecordDeps,
-): Promise<Recording> {
-  const {namespace, releases, run, readsSecrets} = options;
-  const ended = new AbortController();
-  const signal = anySignal(until, ended.signal);
-  const kinds = WATCHED.map((kind) => new WatchedKind(kind, namespace, now()));
-  const seen = new Map<string, KubernetesObject>();
-  const following = new Map<string, Promise<RecordedLog>>();
-  const secrets: Promise<readonly SecretContent[]>[] = [];
-  const podsOfRun = new Set<string>();
-  let states: ReadonlyMap<string, LogContainerState> = new Map();
-  let left = options.maxBytes;
-  for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
-    await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
-    const listed = kinds.flatMap(({objects}) => objects);
-    const {objects, pods} = bundleScope(listed, releases, run);
-    for (const object of objects)
-      seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
-    states = statesOf(pods);
-    const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
-    if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, signal));
-    for (const item of items) {
-      const limit = Math.max(Math.floor(left * PART), MIN_PART_BYTES);
-      left -= limit;
-      onLog(item);
-      const stateNow = (): LogContainerState | undefined =>
-        states.get(`${item.pod}/${item.container}`);
-      const log = followLog(item, limit, {api, signal, sleep, stateNow});
-      following.set(item.file, log);
-      void log.then(({content}) => {
-        left += limit - content.bytes;
-      });
-    }
-    const ofRun = run === undefined ? [] : pods.filter((pod) => hasRunId(pod, run));
-    for (const {metadata} of ofRun) podsOfRun.add(metadata.name);
-    // All seen pods of the run have finished or were deleted.
-    isOver = podsOfRun.size > 0 && ofRun.every(hasEnded);
+export const record = (options: Options, deps: RecordDeps): Promise<Recording> =>
+  new Recorder(options, deps).run();
+
+class Recorder {
+  readonly #options: Options;
+  readonly #deps: RecordDeps;
+  /** Ends the following of logs with the recording. */
+  readonly #ended = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #kinds: readonly WatchedKind[];
+  readonly #objects = new Map<string, KubernetesObject>();
+  readonly #logs = new Map<string, Promise<RecordedLog>>();
+  readonly #secrets: Promise<readonly SecretContent[]>[] = [];
+  /** Names of all pods of the run that were seen. */
+  readonly #podsOfRun = new Set<string>();
+  #states: ReadonlyMap<string, LogContainerState> = new Map();
+  /** Memory for logs that are not followed yet. */
+  #freeBytes: number;
+
+  constructor(options: Options, deps: RecordDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    this.#signal = anySignal(deps.until, this.#ended.signal);
+    this.#kinds = WATCHED.map((kind) => new WatchedKind(kind, options.namespace, deps.now()));
+    this.#freeBytes = options.maxBytes;
   }
-  ended.abort();
-  return {
-    logs: await Promise.all(following.values()),
-    objects: [...seen.values()],
-    secrets: (await Promise.all(secrets)).flat(),
-    gaps: [
-      ...kinds.flatMap((kind) => kind.gap()),
-      ...notSeen(options, podsOfRun.size, following.size),
-    ],
-  };
+
+  async run(): Promise<Recording> {
+    const {until, sleep} = this.#deps;
+    for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
+      const pods = await this.#list();
+      this.#follow(pods);
+      isOver = this.#isRunOver(pods);
+    }
+    this.#ended.abort();
+    return {
+      logs: await Promise.all(this.#logs.values()),
+      objects: [...this.#objects.values()],
+      secrets: (await Promise.all(this.#secrets)).flat(),
+      gaps: [
+        ...this.#kinds.flatMap((kind) => kind.gap()),
+        ...notSeen(this.#options, this.#podsOfRun.size, this.#logs.size),
+      ],
+    };
+  }
+
+  /** Reads all objects again, and returns the pods of the bundle. */
+  async #list(): Promise<readonly Pod[]> {
+    const {api, now} = this.#deps;
+    const {releases, run} = this.#options;
+    await Promise.all(this.#kinds.map((kind) => kind.list(api, this.#signal, now)));
+    const listed = this.#kinds.flatMap(({objects}) => objects);
+    const {objects, pods} = bundleScope(listed, releases, {run});
+    for (const object of objects)
+      this.#objects.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
+    this.#states = statesOf(pods);
+    return pods;
+  }
+
+  /** Follows the logs of new containers. */
+  #follow(pods: readonly Pod[]): void {
+    const {namespace, readsSecrets} = this.#options;
+    const items = logItems(pods, namespace, this.#options).filter(
+      ({file}) => !this.#logs.has(file),
+    );
+    if (items.length > 0 && readsSecrets)
+      this.#secrets.push(listSecrets(namespace, this.#deps.api, this.#signal));
+    for (const item of items) {
+      this.#deps.onLog(item);
+      this.#logs.set(item.file, this.#followLog(item));
+    }
+  }
+
+  async #followLog(item: LogItem): Promise<RecordedLog> {
+    const {api, sleep} = this.#deps;
+    const limit = Math.max(Math.floor(this.#freeBytes * PART), MIN_PART_BYTES);
+    this.#freeBytes -= limit;
+    const stateNow = (): LogContainerState | undefined =>
+      this.#states.get(`${item.pod}/${item.container}`);
+    const log = await followLog(item, limit, {api, signal: this.#signal, sleep, stateNow});
+    this.#freeBytes += limit - log.content.bytes;
+    return log;
+  }
+
+  /** Whether all seen pods of the run have finished or were deleted. */
+  #isRunOver(pods: readonly Pod[]): boolean {
+    const {run} = this.#options;
+    const ofRun = run === undefined ? [] : pods.filter((pod) => hasRunId(pod, run));
+    for (const {metadata} of ofRun) this.#podsOfRun.add(metadata.name);
+    return this.#podsOfRun.size > 0 && ofRun.every(hasEnded);
+  }
 }
 
 /** Objects of one kind, listed repeatedly. */
@@ -128,8 +167,10 @@ class WatchedKind {
     });
     if (error !== undefined && error.kind !== 'aborted') this.#error = error;
     const elapsed = now().getTime() - this.#listedAt.getTime();
-    if (this.#error !== undefined && elapsed > this.#longestMs)
-      [this.#longestMs, this.#longestFrom] = [elapsed, this.#listedAt];
+    if (this.#error !== undefined && elapsed > this.#longestMs) {
+      this.#longestMs = elapsed;
+      this.#longestFrom = this.#listedAt;
+    }
     if (error !== undefined) return;
     this.objects = items.map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
@@ -177,72 +218,3 @@ const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, LogContainerState> 
       ]),
     ),
   );
-
-type LogApi = Pick<ApiReader, 'stream'>;
-
-/** Combines current objects with recorded ones: deleted objects, and followed logs instead of a second read. */
-export function withRecording(
-  prepared: PreparedBundle,
-  recording: Recording,
-  api: LogApi,
-): {prepared: PreparedBundle; api: LogApi} {
-  const {objects, logs, secrets, gaps} = recording;
-  const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
-  const gone = objects.filter(({metadata}) => !existing.has(metadata.uid));
-  const recorded = new Map(logs.map((log) => [log.item.path, log]));
-  const files = new Set(logs.map(({item}) => item.file));
-  return {
-    prepared: {
-      ...prepared,
-      scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
-      texts: (hideIn) => [
-        ...prepared.texts(hideIn),
-        ...objectFiles(gone, hideIn, (name) => `gone/${name}`),
-      ],
-      logs: [
-        ...prepared.logs.filter(({file}) => !files.has(file)),
-        ...logs.map(({item, content: {cut}}) => (cut > 0 ? {...item, cut} : item)),
-      ],
-      // Runs create Secrets that did not exist at the start.
-      knownSecrets: [...prepared.knownSecrets, ...knownSecretsOf(secrets, objects)],
-      gaps: [...prepared.gaps, ...gaps],
-    },
-    api: {
-      stream: async (path, options) => {
-        const log = recorded.get(path);
-        return log === undefined
-          ? api.stream(path, options)
-          : replay(log, (rest) => api.stream(rest, options));
-      },
-    },
-  };
-}
-
-/** The kept part of a log, and new lines since. */
-function replay(
-  {item, content, rest, error}: RecordedLog,
-  read: (path: string) => ReturnType<LogApi['stream']>,
-): LogStream {
-  let settle: (error: ReadError | undefined) => void = () => undefined;
-  const end = new Promise<ReadError | undefined>((resolve) => {
-    settle = resolve;
-  });
-  async function* chunks(): AsyncGenerator<Buffer> {
-    let missing = error;
-    try {
-      yield* content.chunks();
-      if (rest === undefined) return;
-      const stream = await read(rest.from(item.path));
-      if (stream.error === undefined) {
-        yield* rest.news(stream.chunks);
-        yield rest.rest();
-        missing = await stream.end;
-      }
-      // The pod was deleted at the end of the recording.
-      else if (stream.error.kind !== 'not-found') missing = stream.error;
-    } finally {
-      settle(missing);
-    }
-  }
-  return {chunks: chunks(), end};
-}

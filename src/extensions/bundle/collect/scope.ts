@@ -41,8 +41,7 @@ export const isOfReleases = ({kind}: KubernetesObject): boolean =>
 export function bundleScope(
   objects: readonly KubernetesObject[],
   releases: readonly BundledRelease[],
-  run?: string,
-  release?: string,
+  {run, release}: {run?: string | undefined; release?: string | undefined} = {},
 ): BundleScope {
   const isAgent = ({metadata: {labels}}: KubernetesObject): boolean =>
     AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);

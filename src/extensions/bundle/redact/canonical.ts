@@ -23,6 +23,10 @@ export function canonicalOf(value: Uint8Array): Uint8Array {
   return canonical.bytes.slice(0, canonical.length);
 }
 
+/** With one character per byte. */
+export const canonicalTextOf = (value: Uint8Array): string =>
+  Buffer.from(canonicalOf(value)).toString('latin1');
+
 const NEWLINE = 10;
 const ESCAPE = 27;
 const PERCENT = 37;

@@ -1,10 +1,22 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import {randomStrings} from './harmless.ts';
-import {LIMITS, startBatch} from './rule.ts';
-import type {FoundSecret, Scanner} from './scanner.ts';
-import {type Removed, Wrappers} from './structure.ts';
+import type {KnownValueSearch} from './known-value-search.ts';
+import {Ranges, type RedactedRange} from './ranges.ts';
+import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
+import type {FoundSecret, RuleScanner} from './scanner.ts';
+import {type Removed, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
+
+/** What finds secrets, and how they are named. The same for all files of a bundle. */
+export interface SecretSearch {
+  isStrict: boolean;
+  rules: RuleScanner;
+  knownValues: KnownValueSearch;
+  pseudonymOf: (value: string) => string;
+}
+
+type OnSecret = (secret: FoundSecret, value: string) => void;
 
 /**
  * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most MOST_HELD bytes. It scans at fixed
@@ -14,7 +26,8 @@ export class FileRedactor {
   readonly counts: Record<string, number> = {};
   /** Scanned bytes, to test that none is scanned repeatedly. */
   work = 0;
-  readonly #scanner: Scanner;
+  readonly #search: SecretSearch;
+  readonly #onSecret: OnSecret;
   readonly #ranges = new Ranges();
   readonly #wrappers = new Wrappers();
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
@@ -27,12 +40,15 @@ export class FileRedactor {
   #written = 0;
   #scanned = 0;
   #state = 0;
+  readonly #keyKinds: RedactionPass['keyKinds'] = new Map();
   #last = {end: -1, instead: ''};
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
 
-  constructor(scanner: Scanner) {
-    this.#scanner = scanner;
+  /** `onSecret` learns what rules find. */
+  constructor(search: SecretSearch, onSecret: OnSecret = () => undefined) {
+    this.#search = search;
+    this.#onSecret = onSecret;
   }
 
   get heldBytes(): number {
@@ -65,7 +81,7 @@ export class FileRedactor {
   /** Placeholder of a value in an object that is not written yet. */
   readonly hide = (value: string): string => {
     this.#count('variable');
-    return this.#scanner.nameOf(Buffer.from(value, 'utf8').toString('latin1'));
+    return this.#search.pseudonymOf(Buffer.from(value, 'utf8').toString('latin1'));
   };
 
   #hold(part: Buffer): void {
@@ -82,13 +98,14 @@ export class FileRedactor {
 
   #advance(last: boolean): Buffer {
     this.#gathered = 0;
-    startBatch();
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
     this.#findKnown(limit);
+    const {isStrict} = this.#search;
+    const reading = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
-      this.#scan(text, limit);
+      this.#scan(text, limit, reading);
       if (this.#skipping === undefined) break;
     }
     const scanned =
@@ -104,48 +121,46 @@ export class FileRedactor {
   }
 
   #findKnown(limit: number): void {
-    this.#scanner.findKnown(this.#held, this.#written - this.#base, limit, (found) =>
-      this.#add(found),
-    );
+    const {knownValues, pseudonymOf} = this.#search;
+    const from = this.#written - this.#base;
+    for (const {start, end, known} of knownValues.matchesIn(this.#held, from, limit))
+      this.#add({start, end, rule: 'known value', instead: pseudonymOf(known.whole), known: true});
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
-  #scan(text: string, limit: number): void {
-    const bytes = this.#held;
-    const {automaton, rulesAt, isStrict, nameOf} = this.#scanner;
-    const {table, classes, accepting} = automaton;
-    const covered = (position: number): boolean => this.#ranges.covers(this.#base + position);
+  #scan(text: string, limit: number, reading: RedactionPass): void {
+    const {rules, isStrict} = this.#search;
+    const isCovered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;
-    let state = this.#state;
-    let position = from;
+    const cursor = {position: from, state: this.#state};
     this.work += Math.max(0, limit - from);
-    while (position < limit && this.#skipping === undefined) {
-      state = table[state + (classes[bytes[position] as number] as number)] as number;
-      position += 1;
-      if (state < accepting) continue;
-      for (const found of rulesAt(text, state, position, covered)) this.#add(found);
+    while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
+      for (const secret of rules.secretsAt(text, cursor, reading, isCovered)) {
+        this.#onSecret(secret, valueIn(text, secret));
+        this.#addSecret(text, secret);
+      }
     }
-    for (const extent of randomStrings(bytes, text, from, position, isStrict)) {
-      const {start, end} = extent;
-      this.#add({
-        ...extent,
-        rule: 'random string',
-        instead: nameOf(text.slice(start, end)),
-        known: false,
-      });
-    }
-    this.#state = state;
-    if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(position, from);
+    for (const extent of randomStrings(this.#held, text, from, cursor.position, isStrict))
+      this.#addSecret(text, {...extent, rule: 'random string'});
+    this.#state = cursor.state;
+    if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(cursor.position, from);
   }
 
-  #add({start, end, rule, instead, known, unended}: FoundSecret): void {
-    this.work += end - start;
-    const from = Math.max(this.#base + start, this.#written);
-    if (this.#base + end > from)
-      this.#ranges.add({start: from, end: this.#base + end, rule, instead, known});
+  #addSecret(text: string, secret: FoundSecret): void {
+    const {start, end, rule, unended} = secret;
+    const instead = this.#search.pseudonymOf(valueIn(text, secret));
+    this.#add({start, end, rule, instead, known: false});
     if (unended === undefined) return;
     this.#skipping = unended;
-    [this.#scanned, this.#state] = [this.#base + end, 0];
+    this.#scanned = this.#base + end;
+  }
+
+  /** Adds a range of the held text, as far as it is not written yet. */
+  #add(range: RedactedRange): void {
+    this.work += range.end - range.start;
+    const start = Math.max(this.#base + range.start, this.#written);
+    const end = this.#base + range.end;
+    if (end > start) this.#ranges.add({...range, start, end});
   }
 
   /** Skips a value of unlimited length; true at its end. */
@@ -200,7 +215,7 @@ export class FileRedactor {
   }
 
   /** Adjacent parts of one value are merged. */
-  #placeholder({start, end, rule, instead}: Range): Buffer {
+  #placeholder({start, end, rule, instead}: RedactedRange): Buffer {
     const again = instead === '' || (this.#last.end === start && this.#last.instead === instead);
     this.#last = {end, instead: again ? this.#last.instead : instead};
     if (again) return NONE;
@@ -213,69 +228,6 @@ export class FileRedactor {
   }
 }
 
-/** A redacted range: offsets from `start` to `end` in the file, and its replacement. */
-interface Range {
-  start: number;
-  end: number;
-  rule: string;
-  instead: string;
-  /** Whether the value is a known secret, which is more specific than any rule. */
-  known: boolean;
-}
-
-/** The longer range gives its name; the rest of a value has none. */
-const longer = (one: Range, other: Range): Range =>
-  one.instead === '' || (other.instead !== '' && other.end - other.start > one.end - one.start)
-    ? other
-    : one;
-
-/** A known value gives the name of two ranges that overlap. */
-function better(before: Range, range: Range): Range {
-  if (before.known === range.known) return longer(before, range);
-  return before.known ? before : range;
-}
-
-/** Ranges in order; overlapping ones are merged, and known values define the name. */
-class Ranges {
-  #all: Range[] = [];
-  #last = {start: 0, end: 0};
-
-  add(range: Range): void {
-    this.#all.push(range);
-    if (!range.known && range.end > this.#last.end) this.#last = range;
-  }
-
-  /** Whether the last range of a rule holds this place. */
-  covers(position: number): boolean {
-    return this.#last.start <= position && position < this.#last.end;
-  }
-
-  /** Merges ranges, and returns how far the file can be written: not into a range that can still grow, unless it is too long. */
-  settle(end: number): number {
-    const merged: Range[] = [];
-    for (const range of this.#all.toSorted((one, other) => one.start - other.start)) {
-      const before = merged.at(-1);
-      if (before === undefined || before.end <= range.start) merged.push(range);
-      else {
-        merged[merged.length - 1] = {
-          ...better(before, range),
-          start: before.start,
-          end: Math.max(before.end, range.end),
-        };
-      }
-    }
-    this.#all = merged;
-    const open = merged.find((each) => each.start < end && each.end > end);
-    return open === undefined || end - open.start > 2 * LIMITS.ahead ? end : open.start;
-  }
-
-  /** Removes ranges that start before `end`; the rest of a longer one remains and is not reported again. */
-  take(end: number): Range[] {
-    const taken = this.#all.filter(({start}) => start < end);
-    const rest = taken.at(-1);
-    this.#all = this.#all.slice(taken.length);
-    if (rest !== undefined && rest.end > end)
-      this.#all.unshift({...rest, start: end, instead: '', rule: ''});
-    return taken.map((each) => ({...each, end: Math.min(each.end, end)}));
-  }
-}
+/** The text of a secret, as far as it decides about its pseudonym. */
+const valueIn = (text: string, {start, end}: Extent): string =>
+  text.slice(start, Math.min(end, start + LIMITS.ahead));

@@ -1,11 +1,12 @@
 import type {Container, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {Secret} from '../../../ground/secret.ts';
 import {type Fields, isFields} from '../../../ground/tree.ts';
-import {FileRedactor} from './file-redactor.ts';
+import {FileRedactor, type SecretSearch} from './file-redactor.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
+import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecret} from './known-values.ts';
-import {scannerFor} from './scanner.ts';
+import {ruleScanner} from './scanner.ts';
 
 export interface SecretContent extends KubernetesObject {
   type?: string;
@@ -61,30 +62,31 @@ function containersIn(value: unknown): Container[] {
   );
 }
 
-const SCANNER = scannerFor({known: [], notUsed: []}, (value) => value, 'standard');
+/** Only the rules: what they find is learned, and the redacted text is not used. */
+const RULES_ONLY: SecretSearch = {
+  isStrict: false,
+  rules: ruleScanner('standard'),
+  knownValues: new KnownValueSearch({known: [], notUsed: []}),
+  pseudonymOf: () => 'secret',
+};
 
 /** Secrets inside a value that can also stand alone: what the rules of the redactor find in it, such as passwords of URLs and files. */
 function knownSecretsWithin(text: string, kind = 'password'): KnownSecret[] {
   const found = new Map<string, KnownSecret>();
-  const rulesAt: typeof SCANNER.rulesAt = (...position) => {
-    const all = SCANNER.rulesAt(...position);
-    for (const {instead, key = kind} of all) {
-      const value = Buffer.from(instead, 'latin1').toString('utf8');
-      if (!found.has(value)) found.set(value, knownSecret(key, value));
-      // `auth` of a registry is user and password in base64.
-      const [, password] =
-        /^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ??
-        [];
-      if (key === 'auth' && password !== undefined)
-        found.set(password, knownSecret('password', password));
-    }
-    return all;
-  };
-  const file = new FileRedactor({...SCANNER, rulesAt});
+  const file = new FileRedactor(RULES_ONLY, ({key = kind}, bytes) => {
+    const value = Buffer.from(bytes, 'latin1').toString('utf8');
+    if (!found.has(value)) found.set(value, knownSecret(key, value));
+    const password = key === 'auth' ? passwordIn(value) : undefined;
+    if (password !== undefined) found.set(password, knownSecret('password', password));
+  });
   file.push(Buffer.from(text, 'utf8'));
   file.end();
   return [...found.values()];
 }
+
+/** `auth` of a registry is user and password in base64. */
+const passwordIn = (auth: string): string | undefined =>
+  /^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(auth, 'base64').toString('latin1'))?.[1];
 
 export const knownSecret = (name: string, value: string): KnownSecret => ({
   kind: name.replace(/^-+/, '').toLowerCase().replaceAll('_', '-'),

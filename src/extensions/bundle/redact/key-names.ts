@@ -136,11 +136,14 @@ const isOfKey = (text: string, position: number): boolean =>
   OF_KEY[text.charCodeAt(position)] === 1;
 
 const MOST = 128;
-/** Logs repeat few keys. */
-const remembered = new Map<string, KeyKind>();
+const MOST_REMEMBERED = 2000;
 
-/** The key around a word, unless it is too generic. Longer words are not keys. */
-export function keyAround(text: string, start: number, end: number): Key | undefined {
+/** The key around a word, unless it is too generic. Longer words are not keys. `keyKinds` remembers what was read before. */
+export function keyAround(
+  text: string,
+  {start, end}: {start: number; end: number},
+  keyKinds: Map<string, KeyKind>,
+): Key | undefined {
   let last = end;
   while (last > start && !isOfKey(text, last - 1)) last -= 1;
   while (last - end < MOST && isOfKey(text, last)) last += 1;
@@ -148,12 +151,12 @@ export function keyAround(text: string, start: number, end: number): Key | undef
   const first = startOfKey(text, start);
   if (last - first > MOST) return undefined;
   const key = text.slice(first, last);
-  let kind = remembered.get(key);
+  let kind = keyKinds.get(key);
   if (kind === undefined) {
     kind = keyKind(key);
-    if (remembered.size > 2000) remembered.clear();
+    if (keyKinds.size > MOST_REMEMBERED) keyKinds.clear();
     // A copy: a slice would keep the whole text in memory.
-    remembered.set(Buffer.from(key, 'latin1').toString('latin1'), kind);
+    keyKinds.set(Buffer.from(key, 'latin1').toString('latin1'), kind);
   }
   return kind === 'other' ? undefined : {text: key, start: first, end: last, kind};
 }

@@ -1,15 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {
-  COLOR,
-  ESCAPE,
-  type Extent,
-  isSpent,
-  LIMITS,
-  NEXT_LINE,
-  NOTHING,
-  run,
-  spend,
-} from './rule.ts';
+import {type Budget, COLOR, ESCAPE, type Extent, LIMITS, NEXT_LINE, NOTHING, run} from './rule.ts';
 
 /** Position of a value: its key, and the notation of the key. */
 export interface KeyPosition {
@@ -39,7 +29,7 @@ const SCHEME =
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*")/y;
 
 /** Range of the value at this position, in every notation; two ranges for a change in Terraform. */
-export function valueExtents(text: string, place: KeyPosition): readonly Extent[] {
+export function valueExtents(text: string, place: KeyPosition, budget: Budget): readonly Extent[] {
   if (text.startsWith('(sensitive', place.at) || text.startsWith('(known after', place.at))
     return NOTHING;
   const blocked = blockAt(text, place);
@@ -53,7 +43,8 @@ export function valueExtents(text: string, place: KeyPosition): readonly Extent[
   const second = matchAt(SECOND, text, place.at);
   if (second !== undefined) return quoted(text, place.at + second[0].length, second[1] as string);
   const opening = matchAt(OPENING, text, place.at);
-  if (opening === undefined) return [bare(text, {...place, at: afterScheme(text, place.at)})];
+  if (opening === undefined)
+    return [bare(text, {...place, at: afterScheme(text, place.at)}, budget)];
   const found = quoted(text, afterScheme(text, place.at + opening[0].length), opening[1] as string);
   const end = found.at(-1)?.end ?? place.at;
   const change = matchAt(CHANGED_TO, text, end);
@@ -123,6 +114,7 @@ const FIELD =
 export function bare(
   text: string,
   {at, key, keyStart, keyQuoted, beginsLine, separator}: KeyPosition,
+  budget: Budget,
 ): Extent {
   if (keyQuoted) return upTo(text, at, /[^,}\]\s"'\\]*/y, /[,}\]\s"'\\]/g);
   if (/^(?:%|\\)/.test(separator))
@@ -135,7 +127,7 @@ export function bare(
   const [login = ''] = /^cred/i.test(key)
     ? (matchAt(/[\w.@-]{1,64} ?[/:|] ?(?=[^\s/])/y, text, at) ?? [])
     : [];
-  if (login !== '') return word(text, at + login.length);
+  if (login !== '') return word(text, at + login.length, budget);
   const isTight = separator === ':' && text.charAt(at - 1) === ':';
   if (isTight && isInBraces(text.slice(Math.max(0, keyStart - 400), keyStart))) {
     const field = matchAt(FIELD, text, at);
@@ -147,12 +139,12 @@ export function bare(
     (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
   const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
   const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
-  if (!header && !ofYaml && !ofVariables) return word(text, at);
+  if (!header && !ofYaml && !ofVariables) return word(text, at, budget);
   const line = upTo(text, at, LINE, LINE_END);
   const content = text.slice(at, line.end);
   if (header || beginsLine === 'escaped')
     return {...line, end: at + (IN_STRING.exec(content)?.[0].length ?? 0)};
-  if (ofVariables && /[ \t][\w.]+=/.test(content)) return word(text, at);
+  if (ofVariables && /[ \t][\w.]+=/.test(content)) return word(text, at, budget);
   return line.unended
     ? line
     : {...line, end: at + content.replace(/[ \t]+#.*$|[ \t]+$/, '').length};
@@ -165,8 +157,8 @@ const ELEMENT_ENDS = /<\/|\\+u003c\/|&lt;\//iy;
 const NEAR = 256;
 
 /** Text without whitespace; punctuation ends it only before a new word. */
-function word(text: string, at: number): Extent {
-  const limit = isSpent() ? NEAR : LIMITS.value;
+function word(text: string, at: number, budget: Budget): Extent {
+  const limit = budget.isSpent ? NEAR : LIMITS.value;
   const most = Math.min(text.length, at + limit);
   let end = at;
   for (; end < most; end += 1) {
@@ -177,7 +169,7 @@ function word(text: string, at: number): Extent {
     if ('<\\&'.includes(one) && matchAt(ELEMENT_ENDS, text, end) !== undefined) break;
     if (',;&|\\%'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
   }
-  spend(20 * (end - at));
+  budget.spend(20 * (end - at));
   if (end - at >= limit) return {start: at, end, unended: /[ \t\r\n<>`"']/g};
   return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
 }

@@ -1,14 +1,16 @@
 import {randomBytes} from 'node:crypto';
-import {FileRedactor} from './file-redactor.ts';
+import {FileRedactor, type SecretSearch} from './file-redactor.ts';
+import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecretSet} from './known-values.ts';
-import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
+import {Pseudonyms} from './pseudonyms.ts';
+import {type RedactLevel, ruleScanner} from './scanner.ts';
 
 /*
  * How a bundle is redacted: bytes in, nets, pseudonyms, bytes out.
  *
  * 1. Bytes in (`file-redactor.ts`). A file comes in chunks of any size. What a log writes around its text (colors, times, JSON of an event)
- *    is taken off and put back later (`structure.ts`). The text is scanned in batches at fixed offsets, so the result does not depend on
- *    the chunks. Each batch is seen with the bytes before and after it. Memory and work are bounded by LIMITS and EFFORT in `rule.ts`.
+ *    is taken off and put back later (`wrappers.ts`). The text is scanned in batches at fixed offsets, so the result does not depend on
+ *    the chunks. Each batch is seen with the bytes before and after it. Memory and work are bounded by LIMITS and Budget in `rule.ts`.
  * 2. Nets. Each reports ranges of bytes:
  *    - Known values (`known-values.ts`): values of Secrets, variables and arguments, which `find-secrets.ts` collects. Values and text are
  *      compared in one canonical form (`canonical.ts`) without escapes, quotes and line breaks, so that most encodings are no different
@@ -19,12 +21,12 @@ import {pseudonyms, type RedactLevel, scannerFor} from './scanner.ts';
  *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
  *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`harmless.ts`): long strings that look random and do not follow the name of a digest or an identifier.
- *    All rules are data: anchors for one automaton (`scanner.ts`), and a function that reads around an anchor (`rule.ts`).
- * 3. Pseudonyms (`scanner.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
+ *    All rules are data: anchors for one search (`scanner.ts`, `pattern-search.ts`), and a function that reads around an anchor (`rule.ts`).
+ * 3. Pseudonyms (`pseudonyms.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
  * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.
  *
  * Objects of Kubernetes lose data of Secrets before they become text (`find-secrets.ts`). The finished archive is searched again for known
- * values by code that shares nothing with the above (`leak-check.ts`).
+ * values by code that shares only `pattern-search.ts` with the above (`leak-check.ts`).
  */
 
 /** Content of `redactions.json`: only numbers. */
@@ -51,16 +53,28 @@ interface Options {
   key?: Buffer;
 }
 
+/** What finds and names the secrets of one bundle. */
+export function secretSearch({knownSecrets, level, key}: Required<Options>): SecretSearch {
+  const knownValues = new KnownValueSearch(knownSecrets);
+  const pseudonyms = new Pseudonyms(key, knownSecrets, knownValues);
+  return {
+    isStrict: level === 'strict',
+    rules: ruleScanner(level),
+    knownValues,
+    pseudonymOf: (value) => pseudonyms.nameOf(value),
+  };
+}
+
 /** Redacts everything in one bundle; without `key`, pseudonyms are valid only in this bundle. */
 export function redactor({
   knownSecrets,
   level = 'standard',
   key = randomBytes(32),
 }: Options): Redactor {
-  const scanner = scannerFor(knownSecrets, pseudonyms(key), level);
+  const search = secretSearch({knownSecrets, level, key});
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
-    const made = new FileRedactor(scanner);
+    const made = new FileRedactor(search);
     files.set(name, [...(files.get(name) ?? []), made]);
     return made;
   };

@@ -1,4 +1,5 @@
 import {LONGEST_TOKEN} from '../../../ground/token-shapes.ts';
+import type {KeyKind} from './key-names.ts';
 
 /** A range of text to redact. `unended` lists the characters that can end it if its end is too far away. */
 export interface Extent {
@@ -14,8 +15,16 @@ export interface RedactionRule {
   anchors: readonly string[];
   /** Skipped inside a redacted range, whose words are part of a value. */
   onlyOutside?: true;
-  /** `start` and `end` are those of the anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
-  find: (text: string, start: number, end: number, isStrict: boolean) => readonly Extent[];
+  /** Secrets around an anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
+  find: (text: string, anchor: Extent, reading: RedactionPass) => readonly Extent[];
+}
+
+/** How a text is read. */
+export interface RedactionPass {
+  isStrict: boolean;
+  budget: Budget;
+  /** Kinds of keys that were read before in this file: logs repeat few keys. */
+  keyKinds: Map<string, KeyKind>;
 }
 
 /** ANSI colors, plain and in JSON. */
@@ -56,19 +65,24 @@ export const LIMITS = {
   batch: 131_072,
 } as const;
 
-/**
- * Characters that rules may read far from their anchors, for each batch. Ordinary text needs a fraction of it; after that, only what is
- * near is read, so that no repetition takes more than a few milliseconds for each batch.
- */
+/** Characters that rules may read far from their anchors, for each batch. Ordinary text needs a fraction of it. */
 const EFFORT = 8 * LIMITS.batch;
-let left: number = EFFORT;
-export const startBatch = (): void => {
-  left = EFFORT;
-};
-export const spend = (characters: number): void => {
-  left -= characters;
-};
-export const isSpent = (): boolean => left < 0;
+
+/**
+ * What is left of the effort for a batch. When it is spent, only what is near an anchor is read, so that no repetition takes more than a few
+ * milliseconds for each batch.
+ */
+export class Budget {
+  #left: number = EFFORT;
+
+  spend(characters: number): void {
+    this.#left -= characters;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+}
 
 /** Maximum held bytes of a file. */
 export const MOST_HELD = 2 * LIMITS.ahead + 2 * LIMITS.behind + LIMITS.value + LIMITS.batch;

@@ -5,7 +5,7 @@ import {type Extent, LIMITS, NOTHING, type RedactionRule, run} from './rule.ts';
 export const tokenShapes: readonly RedactionRule[] = TOKEN_SHAPES.map((each) => ({
   name: each.name,
   anchors: each.anchors,
-  find: (text, anchor) => find(each, text, anchor - each.before),
+  find: (text, {start}) => find(each, text, start - each.before),
 }));
 
 function find(
@@ -29,7 +29,7 @@ const END = new RegExp(
   `-----END${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`,
   'iy',
 );
-const EVERY_END = new RegExp(END.source, 'gi');
+const ANY_END = new RegExp(END.source, 'i');
 /** What separates the lines of a key: a line break in a log with what it writes before a line, an escape, a blank. */
 const BREAK = String.raw`(?:\r?\n[^\n]{0,120}?|(?:\\+r)?\\+n(?:[^\n]{0,80}?(?<=["|>:\s]))??|%0d|%0a|[ \t]+)`;
 const LINE = '(?:[A-Za-z0-9+/]|%2[bf]){16,96}(?:=|%3d){0,2}';
@@ -44,13 +44,12 @@ const LINES = new RegExp(
 const fromBegin: RedactionRule = {
   name: 'private key',
   anchors: ['-----BEGIN'],
-  find(text, start) {
+  find(text, {start}) {
     const begin = matchAt(BEGIN, text, start);
     if (begin === undefined) return NOTHING;
     const body = start + begin[0].length;
     const next = text.indexOf('-----BEGIN', body);
-    EVERY_END.lastIndex = 0;
-    const end = EVERY_END.exec(
+    const end = ANY_END.exec(
       text.slice(body, Math.min(next === -1 ? text.length : next, body + LIMITS.ahead - 256)),
     );
     if (end !== null) return [{start, end: body + end.index + end[0].length}];
@@ -68,7 +67,7 @@ const beforeEnd: RedactionRule = {
   name: 'private key',
   anchors: ['-----END'],
   onlyOutside: true,
-  find(text, start, end) {
+  find(text, {start, end}) {
     if (matchAt(END, text, start) === undefined) return NOTHING;
     const floor = Math.max(0, start - LIMITS.behind);
     let first = start;
@@ -119,7 +118,7 @@ const inBase64: RedactionRule = {
     'IBAzCC',
   ],
   onlyOutside: true,
-  find(text, start) {
+  find(text, {start}) {
     const floor = Math.max(0, start - LONGEST_BLOCK);
     const mark = text.slice(floor, start).lastIndexOf('-----BEGIN ');
     if (mark !== -1 && isInPublicBlock(text, floor + mark, start)) return NOTHING;
@@ -133,7 +132,7 @@ const inBase64: RedactionRule = {
 const putty: RedactionRule = {
   name: 'private key',
   anchors: ['Private-Lines:'],
-  find(text, _start, end) {
+  find(text, {end}) {
     const lines = new RegExp(
       String.raw`[ \t]{0,8}\d{1,3}(?:${BREAK}[A-Za-z0-9+/=]{4,96}(?=[\r\n\\"]|$)){1,200}(?:${BREAK}Private-MAC:[ \t]*[0-9a-f]{1,128})?`,
       'iy',
@@ -148,7 +147,7 @@ const compressed: RedactionRule = {
   name: 'compressed data',
   anchors: ['H4sI', 'SDRzS'],
   onlyOutside: true,
-  find(text, start) {
+  find(text, {start}) {
     if (start > 0 && OF_BASE64.test(text.charAt(start - 1)) && text.charAt(start - 1) !== '=')
       return NOTHING;
     const extent = base64Around(text, start);

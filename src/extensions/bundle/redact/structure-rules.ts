@@ -1,7 +1,7 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
-import {type Extent, isSpent, NOTHING, type RedactionRule, spend} from './rule.ts';
+import {type Budget, type Extent, NOTHING, type RedactionRule} from './rule.ts';
 import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
 
 /** Not in the middle of a longer key; an escape before it is a line break. */
@@ -14,20 +14,25 @@ const QUOTE_NEXT = /[^\n"]{0,40}?(\\*)"/y;
 /** Every scalar of the object around a key, and the string nesting depth there; undefined if it is not a key. */
 function objectAround(
   text: string,
-  start: number,
-  end: number,
+  {start, end}: Extent,
+  budget: Budget,
 ): {scalars: Scalar[]; open: number} | undefined {
   if (matchAt(IS_KEY, text, end) === undefined) return undefined;
   const isQuoted = text.charAt(start - 1) === '"';
   const depth = isQuoted
     ? slashesBefore(text, start - 1)
     : (matchAt(QUOTE_NEXT, text, end)?.[1]?.length ?? 0);
-  const open = openingBefore(text, isQuoted ? start - 1 - depth : start, depth);
-  return open === undefined ? undefined : {scalars: scalarsOf(text, open), open};
+  const open = openingBefore(text, isQuoted ? start - 1 - depth : start, depth, budget);
+  return open === undefined ? undefined : {scalars: scalarsOf(text, open, budget), open};
 }
 
-const hidden = (scalars: readonly Scalar[]): readonly Extent[] =>
-  scalars.filter(({value}) => !isHarmless(value));
+const hidden = (found: readonly Entry[]): readonly Extent[] =>
+  found.filter(({value}) => !isHarmless(value));
+/** A value with its place. */
+interface Entry extends Extent {
+  value: string;
+}
+
 const isBelow = ({path}: Scalar, parent: readonly string[]): boolean =>
   parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
@@ -53,33 +58,38 @@ export const marked: RedactionRule = {
     'sensitive_attributes',
     'sensitive',
   ],
-  find(text, start, end) {
-    const mark = text.slice(start, end);
+  find(text, anchor, {budget}) {
+    const mark = text.slice(anchor.start, anchor.end);
     const about = MARKED[mark];
+    const isKey = text.charAt(anchor.start - 1) === '"';
     if (
       about === undefined ||
-      text.charAt(start - 1) !== '"' ||
-      /^\\*"[ \t]*:[ \t]*(?:false|\{\s*\}|\[\s*\])/.test(text.slice(end, end + 24))
+      !isKey ||
+      MARKS_NOTHING.test(text.slice(anchor.end, anchor.end + 24))
     )
       return NOTHING;
-    const {scalars = []} = objectAround(text, start, end) ?? {};
+    const {scalars = []} = objectAround(text, anchor, budget) ?? {};
     const marks = scalars.filter(({path}) => path[0] === mark);
-    const paths =
-      mark === 'sensitive_attributes'
-        ? [...new Set(marks.map(({path}) => path[1]))].map((item) =>
-            marks
-              .filter(({path}) => path[1] === item && path.at(-1) === 'value')
-              .map(({value}) => value),
-          )
-        : marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
+    const paths = mark === 'sensitive_attributes' ? attributePaths(marks) : markedPaths(marks);
     return hidden(
-      scalars.filter(
-        (scalar) =>
-          scalar.path[0] === about && paths.some((path) => isBelow(scalar, [about, ...path])),
-      ),
+      scalars.filter((scalar) => paths.some((path) => isBelow(scalar, [about, ...path]))),
     );
   },
 };
+
+const MARKS_NOTHING = /^\\*"[ \t]*:[ \t]*(?:false|\{\s*\}|\[\s*\])/;
+
+/** In a state, a mark is the path to a value: a list of steps, each with a type and a value. */
+function attributePaths(marks: readonly Scalar[]): string[][] {
+  const items = new Set(marks.map(({path}) => path[1]));
+  return [...items].map((item) =>
+    marks.filter(({path}) => path[1] === item && path.at(-1) === 'value').map(({value}) => value),
+  );
+}
+
+/** In a plan, a mark stands where the value stands. */
+const markedPaths = (marks: readonly Scalar[]): string[][] =>
+  marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
 const NAME_KEYS = /^(?:@?name|key|id|variable|header|parameter(?:name)?|secretid)$/i;
@@ -89,39 +99,42 @@ export const named: RedactionRule = {
   name: 'variable',
   anchors: ['value', 'secretstring', 'default', 'traversal'],
   onlyOutside: true,
-  find(text, start, end) {
-    const key = text.slice(start, end);
-    if (!beginsKey(text, start) || /[\w.-]/.test(text.charAt(end))) return NOTHING;
-    const around = objectAround(text, start, end);
+  find(text, anchor, {budget}) {
+    const key = text.slice(anchor.start, anchor.end);
+    if (!beginsKey(text, anchor.start) || /[\w.-]/.test(text.charAt(anchor.end))) return NOTHING;
+    const around = objectAround(text, anchor, budget);
     if (around === undefined) return NOTHING;
     const {scalars, open} = around;
     const own = scalars.filter(({path}) => path.length === 1);
-    if (key === 'traversal') {
-      const traversal = own.find(({path}) => path[0] === key)?.value ?? '';
-      const statement = own.find(({path}) => path[0] === 'statement');
-      const [, before = '', value = ''] = /^(is \\*")(.*?)\\*"$/.exec(statement?.value ?? '') ?? [];
-      const from = (statement?.start ?? 0) + before.length;
-      return isSecretName(traversal) && value !== '' && !isHarmless(value)
-        ? [{start: from, end: from + value.length}]
-        : NOTHING;
-    }
-    const [outer = ''] =
-      /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(
-        text.slice(Math.max(0, open - 160), open),
-      ) ?? [];
+    if (key === 'traversal') return valueOfTraversal(own);
     const isSecret =
-      own.some(({path: [field = ''], value}) => NAME_KEYS.test(field) && isSecretName(value)) ||
-      own.some(
-        ({path: [field = ''], value}) => IS_MARKED.has(field.toLowerCase()) && value === 'true',
-      ) ||
-      own.some(({value}) => value === 'SecureString') ||
-      isSecretName(outer) ||
-      /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(
-        text.slice(Math.max(0, open - 256), open),
-      );
+      own.some(isSecretMark) || isSecretPlace(text.slice(Math.max(0, open - 256), open));
     return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
+
+/** A diagnostic of Terraform: the path of a variable, and in its statement `is "…"` the value. */
+function valueOfTraversal(own: readonly Scalar[]): readonly Extent[] {
+  const traversal = own.find(({path}) => path[0] === 'traversal')?.value ?? '';
+  const statement = own.find(({path}) => path[0] === 'statement');
+  const [, before = '', value = ''] = /^(is \\*")(.*?)\\*"$/.exec(statement?.value ?? '') ?? [];
+  const start = (statement?.start ?? 0) + before.length;
+  const isSecret = isSecretName(traversal) && value !== '' && !isHarmless(value);
+  return isSecret ? [{start, end: start + value.length}] : NOTHING;
+}
+
+/** A field that tells that the value of its object is secret: its name, its mark or its type. */
+const isSecretMark = ({path: [field = ''], value}: Scalar): boolean =>
+  (NAME_KEYS.test(field) && isSecretName(value)) ||
+  (IS_MARKED.has(field.toLowerCase()) && value === 'true') ||
+  value === 'SecureString';
+
+/** The key of an object is the name of a secret, or it is the answer of a vault. */
+function isSecretPlace(before: string): boolean {
+  const [key = ''] =
+    /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(before.slice(-160)) ?? [];
+  return isSecretName(key) || /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(before);
+}
 
 /** Types of resources, and which of their attributes are secret. */
 const RESOURCES: readonly (readonly [type: RegExp, secret: RegExp])[] = [
@@ -145,30 +158,36 @@ export const resources: RedactionRule = {
   name: 'resource',
   anchors: ['random_', 'kubernetes_secret', 'ssm_parameter', '_secret', '_variable'],
   onlyOutside: true,
-  find(text, start, end) {
-    let first = start;
-    let last = end;
-    while (start - first < 64 && /\w/.test(text.charAt(first - 1))) first -= 1;
-    while (last - end < 64 && /\w/.test(text.charAt(last))) last += 1;
-    const type = text.slice(first, last);
+  find(text, anchor, {budget}) {
+    const {start, end} = wordAround(text, anchor);
+    const type = text.slice(start, end);
     const secret = RESOURCES.find(([expression]) => expression.test(type))?.[1];
     if (secret === undefined) return NOTHING;
-    if (type.startsWith('random_')) {
-      const [id = ''] = matchAt(IDENTIFIED, text, last)?.slice(1) ?? [];
-      const from = text.indexOf('[id=', last) + 4;
-      if (id !== '') return isHarmless(id) ? NOTHING : [{start: from, end: from + id.length}];
-    }
-    if (text.charAt(first - 1) !== '"' || isSpent()) return NOTHING;
-    const attributes = ATTRIBUTES.exec(text.slice(last, last + 1500));
-    spend(attributes === null ? 1500 : attributes.index);
+    const id = type.startsWith('random_') ? idAfter(text, end) : undefined;
+    if (id !== undefined) return isHarmless(text.slice(id.start, id.end)) ? NOTHING : [id];
+    if (text.charAt(start - 1) !== '"' || budget.isSpent) return NOTHING;
+    const attributes = ATTRIBUTES.exec(text.slice(end, end + 1500));
+    budget.spend(attributes === null ? 1500 : attributes.index);
     if (attributes === null) return NOTHING;
-    return hidden(
-      scalarsOf(text, last + attributes.index + attributes[0].length - 1).filter(({path}) =>
-        secret.test(path[0] ?? ''),
-      ),
-    );
+    const open = end + attributes.index + attributes[0].length - 1;
+    return hidden(scalarsOf(text, open, budget).filter(({path}) => secret.test(path[0] ?? '')));
   },
 };
+
+function wordAround(text: string, {start, end}: Extent): Extent {
+  let first = start;
+  let last = end;
+  while (start - first < 64 && /\w/.test(text.charAt(first - 1))) first -= 1;
+  while (last - end < 64 && /\w/.test(text.charAt(last))) last += 1;
+  return {start: first, end: last};
+}
+
+function idAfter(text: string, at: number): Extent | undefined {
+  const id = matchAt(IDENTIFIED, text, at)?.[1];
+  if (id === undefined) return undefined;
+  const start = text.indexOf('[id=', at) + 4;
+  return {start, end: start + id.length};
+}
 
 const MAP_OPENS = /\\*["']?[ \t]*:[ \t]*\{/y;
 const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
@@ -176,21 +195,17 @@ const BLOCK_OPENS = /:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 const BLOCK_LINE =
   /([ \t]*)((?:(?!(?:\\{1,8}r)?\\{1,8}n)[^\n\r]){0,4096})(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n|$)?/y;
 
-interface Line extends Extent {
-  key: string;
-  value: string;
+interface Line extends KeyedEntry {
   isItem: boolean;
 }
 
 /** Values of the lines below a key, which are indented more or are items of a list. */
-export function linesBelow(text: string, at: number, column: number): Line[] {
+function linesBelow(text: string, at: number, column: number, budget: Budget): Line[] {
   const found: Line[] = [];
-  const most = isSpent() ? 3 : 500;
-  for (
-    let line = matchAt(BLOCK_LINE, text, at);
-    line !== undefined && found.length < most;
-    line = matchAt(BLOCK_LINE, text, at)
-  ) {
+  const most = budget.isSpent ? 3 : 500;
+  for (let from = at; found.length < most; ) {
+    const line = matchAt(BLOCK_LINE, text, from);
+    if (line === undefined) break;
     const [all, indent = '', content = ''] = line;
     const isItem = indent.length === column && /^- /.test(content);
     if (all === '' || (content.trim() !== '' && indent.length <= column && !isItem)) break;
@@ -199,11 +214,11 @@ export function linesBelow(text: string, at: number, column: number): Line[] {
         content,
       ) ?? [];
     const value = content.slice(head.length).replace(/\\*["'][,}\]]{0,4}$|[ \t,]+$/, '');
-    const start = at + indent.length + head.length;
+    const start = from + indent.length + head.length;
     if (value !== '' && !value.startsWith('#'))
       found.push({key, start, end: start + value.length, value, isItem: content.startsWith('- ')});
-    at += all.length;
-    spend(2 * all.length);
+    from += all.length;
+    budget.spend(2 * all.length);
   }
   return found;
 }
@@ -212,77 +227,85 @@ export function linesBelow(text: string, at: number, column: number): Line[] {
 export const printedSecret: RedactionRule = {
   name: 'secret object',
   anchors: ['data', 'stringdata'],
-  find(text, start, end) {
-    const key = text.slice(start, end);
-    const before = text.charAt(start - 1);
+  find(text, anchor, {budget}) {
+    const {start, end} = anchor;
     if (!beginsKey(text, start)) return NOTHING;
-    if (before === '"' && matchAt(MAP_OPENS, text, end) !== undefined) {
-      const {scalars = []} = objectAround(text, start, end) ?? {};
-      const isSecret = scalars.some(
-        ({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret',
-      );
-      return isSecret
-        ? hidden(scalars.filter(({path}) => path[0] === key && path.length === 2))
-        : NOTHING;
+    if (text.charAt(start - 1) === '"' && matchAt(MAP_OPENS, text, end) !== undefined) {
+      const {scalars = []} = objectAround(text, anchor, budget) ?? {};
+      return valuesOfSecret(scalars, text.slice(start, end));
     }
     const opens = matchAt(BLOCK_OPENS, text, end);
-    if (opens === undefined || isSpent()) return NOTHING;
-    spend(8192);
-    const around = text
-      .slice(Math.max(0, start - 4096), start)
-      .split(/^---|\\n---/m)
-      .at(-1) as string;
-    const indent = /(?:^|\n|\\n|")([ \t]*)$/.exec(around)?.[1];
+    if (opens === undefined || budget.isSpent) return NOTHING;
+    budget.spend(8192);
+    const [before = ''] = documentsIn(text.slice(Math.max(0, start - 4096), start)).slice(-1);
+    const indent = /(?:^|\n|\\n|")([ \t]*)$/.exec(before)?.[1];
     if (indent === undefined) return NOTHING;
-    const lines = linesBelow(text, end + opens[0].length, indent.length);
-    const rest = text
-      .slice(lines.at(-1)?.end ?? end, (lines.at(-1)?.end ?? end) + 4096)
-      .split(/^---|\\n---/m, 1)[0] as string;
+    const lines = linesBelow(text, end + opens[0].length, indent.length, budget);
+    const past = lines.at(-1)?.end ?? end;
+    const [after = ''] = documentsIn(text.slice(past, past + 4096));
     const kind = new RegExp(`(?:^|\\n|\\\\n|")${indent}kind: Secret(?:\\s|\\\\|"|$)`);
-    return kind.test(around) || kind.test(rest)
-      ? lines.filter(({value}) => !isHarmless(value))
-      : NOTHING;
+    return kind.test(before) || kind.test(after) ? hidden(lines) : NOTHING;
   },
 };
 
+/** Documents of YAML, also in a string. */
+const documentsIn = (text: string): string[] => text.split(/^---|\\n---/m);
+
+function valuesOfSecret(scalars: readonly Scalar[], field: string): readonly Extent[] {
+  const isSecret = scalars.some(
+    ({path, value}) => path.length === 1 && path[0] === 'kind' && value === 'Secret',
+  );
+  return isSecret
+    ? hidden(scalars.filter(({path}) => path[0] === field && path.length === 2))
+    : NOTHING;
+}
+
+/** A value with its key; items of a list have an empty one. */
+interface KeyedEntry extends Entry {
+  key: string;
+}
+
 /** What is secret in a list or a map below a secret key. */
-export function secretsBelow(
-  found: readonly {key: string; start: number; end: number; value: string}[],
-  key: string,
-): readonly Extent[] {
+export function secretsBelow(found: readonly KeyedEntry[], key: string): readonly Extent[] {
   const isPassword = /pass|pwd/i.test(key);
+  const isSecret = (value: string): boolean =>
+    isPassword ? !isErrorText(value) : isSecretItem(value);
   return found.filter(
-    ({key: own, value}) =>
-      !isHarmless(value) &&
-      !isDescription(own) &&
-      (isPassword
-        ? !isErrorText(value)
-        : looksStrong(value) ||
-          /^[0-9a-f]{20,}$/i.test(value) ||
-          (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5)),
+    ({key: own, value}) => !isHarmless(value) && !isDescription(own) && isSecret(value),
   );
 }
+
+const isSecretItem = (value: string): boolean =>
+  looksStrong(value) ||
+  /^[0-9a-f]{20,}$/i.test(value) ||
+  (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5);
 
 /** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
 const BRACKET =
   /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
 const LINE_ENDS = /[ \t]{0,16}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 
-/** The list or map that opens at a position, or the lines below it. */
+/** The list or map that opens at a position, or the lines below it; `column` is the indentation of the key. */
 export function collectionAt(
   text: string,
   at: number,
   column: () => number | undefined,
-): readonly {key: string; start: number; end: number; value: string}[] {
+  budget: Budget,
+): readonly KeyedEntry[] {
   if (text.startsWith('[redacted', at)) return [];
   const bracket = matchAt(BRACKET, text, at)?.[0];
-  if (bracket !== undefined)
-    return scalarsOf(text, at + bracket.length - 1).map((scalar) => ({
-      ...scalar,
-      key: /^\d+$/.test(scalar.path.at(-1) ?? '') ? '' : (scalar.path.at(-1) as string),
-    }));
+  if (bracket !== undefined) {
+    const scalars = scalarsOf(text, at + bracket.length - 1, budget);
+    return scalars.map((scalar) => ({...scalar, key: keyOf(scalar)}));
+  }
   const opens = matchAt(LINE_ENDS, text, at)?.[0];
   const own = opens === undefined ? undefined : column();
   if (opens === undefined || own === undefined) return [];
-  return linesBelow(text, at + opens.length, own).filter(({key, isItem}) => key !== '' || isItem);
+  const lines = linesBelow(text, at + opens.length, own, budget);
+  return lines.filter(({key, isItem}) => key !== '' || isItem);
+}
+
+function keyOf({path}: Scalar): string {
+  const key = path.at(-1) ?? '';
+  return /^\d+$/.test(key) ? '' : key;
 }

@@ -8,7 +8,7 @@ const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|
 const basic: RedactionRule = {
   name: 'basic',
   anchors: ['basic'],
-  find(text, start) {
+  find(text, {start}) {
     const found = matchAt(BASIC, text, start);
     const value = found?.[1] ?? '';
     if (
@@ -28,63 +28,61 @@ const ENCODED_USER =
 const url: RedactionRule = {
   name: 'url',
   anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
-  find(text, start, end) {
-    if (text.charAt(start) === '%') {
-      const [all, user, password] = matchAt(ENCODED_USER, text, end) ?? [];
-      return all === undefined
-        ? NOTHING
-        : credentials(
-            text,
-            end,
-            all.length - 3,
-            password === undefined ? undefined : user?.length,
-            3,
-          );
-    }
-    const length = matchAt(AUTHORITY, text, end)?.[0].length ?? 0;
-    if (!text.slice(end, end + length).includes('@')) return NOTHING;
-    const authority = text
-      .slice(end, end + length)
-      .replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
-    const at = authority.lastIndexOf('@');
-    const host = authority.search(/[/?#]/);
-    const colon = authority.indexOf(':');
-    const inside = host === -1 || at < host;
-    // An unescaped slash ends the password too early; only a port is followed by one.
-    const broken =
-      !inside && colon !== -1 && colon < host && !/^:\d*$/.test(authority.slice(colon, host));
-    const last = inside || broken ? at : authority.slice(0, host).lastIndexOf('@');
-    return last === -1
-      ? NOTHING
-      : credentials(text, end, last, colon !== -1 && colon < last ? colon : undefined, 1);
+  find(text, {start, end}) {
+    const login = text.charAt(start) === '%' ? encodedLogin(text, end) : loginIn(text, end);
+    return login === undefined ? NOTHING : secretsOfLogin(text, login);
   },
 };
+
+/** What stands before the `@` of a URL. */
+interface Login {
+  user: Extent;
+  password: Extent | undefined;
+}
+
+function encodedLogin(text: string, start: number): Login | undefined {
+  const [all, user, password] = matchAt(ENCODED_USER, text, start) ?? [];
+  if (all === undefined || user === undefined) return undefined;
+  const end = start + all.length - '%40'.length;
+  const userEnd = start + user.length;
+  if (password === undefined) return {user: {start, end}, password};
+  return {user: {start, end: userEnd}, password: {start: userEnd + '%3a'.length, end}};
+}
 
 /** Up to the end of a URL, or to the next one. */
 const AUTHORITY = /(?:[^\s"'<>`\\:]|\\(?!\\*["'nrt])|:(?!\/\/)){0,512}/y;
 
-function credentials(
-  text: string,
-  start: number,
-  length: number,
-  colon: number | undefined,
-  width: number,
-): readonly Extent[] {
-  const user = {start, end: start + (colon ?? length)};
-  const parts =
-    colon === undefined ? [user] : [user, {start: user.end + width, end: start + length}];
-  return parts.filter(({start: from, end}, index) => {
-    const value = text.slice(from, end);
-    // A short name is not a token; a password can be any word.
-    const user =
-      index === 0 &&
-      (colon === undefined ? /^[a-z][a-z._-]*$/i : /^[a-z][a-z0-9._-]{0,11}$/i).test(value);
-    return (
-      value !== '' &&
-      !user &&
-      !/^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/.test(value)
-    );
-  });
+function loginIn(text: string, start: number): Login | undefined {
+  const [authority = ''] = matchAt(AUTHORITY, text, start) ?? [];
+  const visible = authority.replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
+  const length = visible.slice(0, hostEnd(visible)).lastIndexOf('@');
+  if (length === -1) return undefined;
+  const end = start + length;
+  const colon = visible.slice(0, length).indexOf(':');
+  if (colon === -1) return {user: {start, end}, password: undefined};
+  const userEnd = start + colon;
+  return {user: {start, end: userEnd}, password: {start: userEnd + 1, end}};
+}
+
+/** An unescaped slash in a password ends the host too early; only a port is followed by one. */
+function hostEnd(authority: string): number {
+  const end = authority.search(/[/?#]/);
+  const colon = authority.indexOf(':');
+  const isInPassword = colon !== -1 && colon < end && !/^:\d*$/.test(authority.slice(colon, end));
+  return end === -1 || isInPassword ? authority.length : end;
+}
+
+const HIDDEN_LOGIN = /^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/;
+
+/** A short name is not a token; a password can be any word. */
+function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[] {
+  const isName = password === undefined ? /^[a-z][a-z._-]*$/i : /^[a-z][a-z0-9._-]{0,11}$/i;
+  const isSecret = ({start, end}: Extent): boolean =>
+    end > start && !HIDDEN_LOGIN.test(text.slice(start, end));
+  return [
+    ...(isName.test(text.slice(user.start, user.end)) ? [] : [user]),
+    ...(password === undefined ? [] : [password]),
+  ].filter(isSecret);
 }
 
 const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
@@ -94,7 +92,7 @@ const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 const bareCredentials: RedactionRule = {
   name: 'url',
   anchors: ['@'],
-  find(text, start, end) {
+  find(text, {start, end}) {
     if (matchAt(HOST, text, end) === undefined) return NOTHING;
     let first = start;
     while (first > 0 && start - first < 340 && !ENDS_CREDENTIALS.has(text.charAt(first - 1)))
@@ -148,17 +146,7 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, 
     [['keytool', 'jarsigner'], flag('-(?:store|key|src|dest|new)\\w{0,8}pass')],
     [['sqlcmd', 'bcp', 'osql', 'zip'], flag('-P')],
     [
-      [
-        'mongo',
-        'twine',
-        'nuget',
-        'rabbitmqadmin',
-        'beeline',
-        'cqlsh',
-        'psexec',
-        'etcdctl',
-        'psexec',
-      ],
+      ['mongo', 'twine', 'nuget', 'rabbitmqadmin', 'beeline', 'cqlsh', 'psexec', 'etcdctl'],
       flag('-p'),
     ],
     [['az'], `az${GAP}(?:login|acr|ad|keyvault)\\b${MORE}${GAP}(?:-p|--value)(?:${GAP}|=)`],
@@ -227,7 +215,7 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, 
 export const awsPair: RedactionRule = {
   name: 'aws',
   anchors: ['AKIA', 'ASIA'],
-  find(text, start) {
+  find(text, {start}) {
     const [all = '', value = ''] =
       matchAt(
         /A[KS]IA[0-9A-Z]{16}[:,|/ \t"'\\]{1,6}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/y,
@@ -251,7 +239,7 @@ export const commandRules: readonly RedactionRule[] = COMMANDS.map(
       name: 'command',
       anchors,
       onlyOutside: true,
-      find(text, start) {
+      find(text, {start}) {
         const [from = 0, to = 0] = matchAt(expression, text, start)?.indices?.[1] ?? [];
         return from === to || isHarmless(text.slice(from, to)) ? NOTHING : [{start: from, end: to}];
       },
@@ -273,7 +261,7 @@ export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].m
     name: 'address',
     anchors: ['.:'.charAt(index)],
     onlyOutside: true,
-    find(text, at) {
+    find(text, {start: at}) {
       let start = at;
       while (start > 0 && at - start < 128 && characters.test(text.charAt(start - 1))) start -= 1;
       const found = matchAt(ADDRESS, text, start);

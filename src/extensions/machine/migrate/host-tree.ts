@@ -255,10 +255,8 @@ function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): numb
     stopSeconds !== secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION})
   )
     return stopSeconds;
-  const [drain, stop] = [
-    'SCALR_AGENT_WORKER_DRAIN_TIMEOUT',
-    'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT',
-  ].map((name) => variables[name]);
+  const drain = variables['SCALR_AGENT_WORKER_DRAIN_TIMEOUT'];
+  const stop = variables['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'];
   if (drain !== undefined) return Number(drain) + 60;
   return stop === undefined ? undefined : Number(stop) + 10;
 }

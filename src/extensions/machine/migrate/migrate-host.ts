@@ -9,7 +9,7 @@ import {credentialsIn} from '../../../ground/credentials.ts';
 import {ExpectedError, failed} from '../../../ground/errors.ts';
 import {variableSoundsSecret} from '../../../ground/secret.ts';
 import type {Files} from '../../../ground/system/system.ts';
-import {type Path, spellPath} from '../../../ground/tree.ts';
+import {spellPath} from '../../../ground/tree.ts';
 import {
   concurrency,
   isolation,
@@ -36,7 +36,7 @@ import {isPrivate, valuesDocument} from '../../../values/document.ts';
 import {type Generated, generate} from '../../../values/generate.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from '../../../values/migrate/change.ts';
 import {type MigratedFile, parseTarget} from '../../../values/migrate/migrate-file.ts';
-import {effectiveValues, readEffective} from '../../../values/read-values.ts';
+import {effectiveValues, readEffective} from '../../../values/reading/read-values.ts';
 import {checkGenerated} from '../../../values/validate/validate.ts';
 import {certificateFilesOf, hostTreeOf, lost, type ReadFile, sourcesOf} from './host-tree.ts';
 import type {HostConfiguration} from './read-host.ts';
@@ -61,29 +61,36 @@ export async function migrateHostFile(
   {file, from, to, keepsDefaults, chart: own, allowsClearText}: Wanted,
   files: Pick<Files, 'kindOf' | 'read'>,
 ): Promise<MigratedFile> {
-  const flag = from !== undefined ? '--from' : keepsDefaults ? '--keep-defaults' : undefined;
-  if (flag !== undefined) {
-    throw failed(
-      'USAGE',
-      `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
-      [`Omit ${flag}`],
-    );
-  }
+  if (from !== undefined) throw onlyForValues('--from', file, host);
+  if (keepsDefaults) throw onlyForValues('--keep-defaults', file, host);
   const found = new Map<string, string>();
-  const directory = dirname(file);
-  const load = async (path: string): Promise<void> => {
-    const candidates = [
-      ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
-      join(directory, basename(path)),
-      join(directory, '..', basename(path)),
-    ];
-    for (const each of candidates)
-      if (!found.has(path) && (await files.kindOf(each)) === 'file')
-        found.set(path, (await files.read(each)).toString('utf8'));
-  };
-  const read = (path: string): string | undefined => found.get(path);
-  for (const path of certificateFilesOf(host)) await load(path);
-  return migrateHost(host, {to, chart: own, allowsClearText}, read);
+  for (const path of certificateFilesOf(host)) {
+    const text = await firstFile(candidatesFor(path, dirname(file), host), files);
+    if (text !== undefined) found.set(path, text);
+  }
+  return migrateHost(host, {to, chart: own, allowsClearText}, (path) => found.get(path));
+}
+
+const onlyForValues = (flag: string, file: string, {source}: HostConfiguration): ExpectedError =>
+  failed(
+    'USAGE',
+    `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${source}).`,
+    [`Omit ${flag}`],
+  );
+
+const candidatesFor = (path: string, directory: string, host: HostConfiguration): string[] => [
+  ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
+  join(directory, basename(path)),
+  join(directory, '..', basename(path)),
+];
+
+async function firstFile(
+  paths: readonly string[],
+  files: Pick<Files, 'kindOf' | 'read'>,
+): Promise<string | undefined> {
+  for (const path of paths)
+    if ((await files.kindOf(path)) === 'file') return (await files.read(path)).toString('utf8');
+  return undefined;
 }
 
 interface HostMigration {
@@ -93,7 +100,7 @@ interface HostMigration {
   allowsClearText?: boolean;
 }
 
-/** Values for a chart from the configuration of agents in Docker or on a virtual machine. Pure. @throws ExpectedError */
+/** Values for a chart from the configuration of agents in Docker. Pure. @throws ExpectedError */
 export function migrateHost(
   configuration: HostConfiguration,
   {to, chart, allowsClearText = false}: HostMigration,
@@ -102,61 +109,80 @@ export function migrateHost(
   const {tree, spellings, changes, hasClientCertificate} = hostTreeOf(configuration, read);
   const found = readHostTree(tree, configuration.target);
   const given = settingsOf(found, {hasClientCertificate, allowsClearText});
-  const keyOf = (setting: Setting, settings = given): string =>
-    spelled(setting, settings, configuration.target, spellings);
+  const keyOf: KeyOf = (setting, settings = given) =>
+    spelled({setting, settings, target: configuration.target, spellings});
   const {target, notes} = targetFor(given, to, chart);
-  const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
-  const desired = machine.reduce((settings, {setting}) => settings.without(setting), given);
-  const refused = unsupported(target, desired);
-  const supported = refused.reduce((settings, {setting}) => settings.without(setting), desired);
-  const {settings: own, dropped} = withoutForeignVariables(supported, target);
+  const carried = carriedTo(target, given, keyOf);
   const {settings, generated, refusedByRules} = generateFrom(
-    withLowerRequests(own, target),
+    withLowerRequests(carried.settings, target),
     target,
     keyOf,
   );
-  const yaml = valuesDocument(generated);
-  const floor = floorOf(target);
-  const requirement =
-    floor &&
-    changeOf(
-      'requirement',
-      [],
-      `${targetName(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`,
-      'Check the cluster: scalr-agent preflight',
-    );
+  const count = configuration.agents.length;
   return {
     from: configuration.source,
     to: `${target.chart}@${target.version}`,
-    yaml,
+    yaml: valuesDocument(generated),
     values: generated.values,
     isPrivate: isPrivate(generated),
     changes: withoutRepeats([
-      ...(requirement ? [requirement] : []),
+      ...requirementsOf(target),
       ...changes,
-      ...machine.map(({setting}) => lost(keyOf(setting), 'it is for a directory of the machine')),
-      ...refused.map(({setting}) => refusal(setting, desired, target, keyOf(setting))),
-      ...dropped,
+      ...carried.dropped,
       ...refusedByRules,
-      ...withoutDerived(
-        settings
-          .entries()
-          .filter(({setting}) => settings.isExplicit(setting))
-          .flatMap(({setting}) =>
-            renamed(setting, generated.origins, keyOf(setting, settings), settings, target),
-          ),
-      ),
+      ...renames(settings, generated, keyOf),
     ]),
     findings: [],
     unknownSections: [],
     target,
     warnings: generated.warnings,
     notes: [
-      `Migrated from: ${configuration.source}, ${configuration.agents.length === 1 ? '1 agent' : `${configuration.agents.length} agents`}.`,
+      `Migrated from: ${configuration.source}, ${count === 1 ? '1 agent' : `${count} agents`}.`,
       ...notes,
     ],
   };
 }
+
+/** The key of a setting in the old configuration. */
+type KeyOf = (setting: Setting, settings?: Settings) => string;
+
+function requirementsOf(target: Target): Change[] {
+  const floor = floorOf(target);
+  if (floor === undefined) return [];
+  const text = `${targetName(target)} requires Kubernetes ${floor.version} or newer: ${floor.because}.`;
+  return [changeOf('requirement', [], text, 'Check the cluster: scalr-agent preflight')];
+}
+
+/** The settings that the chart can express, and what it drops. */
+function carriedTo(
+  target: Target,
+  given: Settings,
+  keyOf: KeyOf,
+): {settings: Settings; dropped: Change[]} {
+  const machine = given.entries().filter(({setting}) => OF_MACHINE.includes(setting));
+  const desired = withoutAll(given, machine);
+  const refused = unsupported(target, desired);
+  const {settings, dropped} = withoutForeignVariables(withoutAll(desired, refused), target);
+  return {
+    settings,
+    dropped: [
+      ...machine.map(({setting}) => lost(keyOf(setting), 'it is for a directory of the machine')),
+      ...refused.map(({setting}) => refusal(setting, desired, target, keyOf(setting))),
+      ...dropped,
+    ],
+  };
+}
+
+const withoutAll = (settings: Settings, all: readonly {setting: Setting}[]): Settings =>
+  all.reduce((rest, {setting}) => rest.without(setting), settings);
+
+const renames = (settings: Settings, generated: Generated, keyOf: KeyOf): Change[] =>
+  withoutDerived(
+    settings
+      .entries()
+      .filter(({setting}) => settings.isExplicit(setting))
+      .flatMap(({setting}) => renamed(setting, keyOf(setting, settings), settings, generated)),
+  );
 
 function settingsOf(
   found: ReadonlyMap<string, unknown>,
@@ -233,7 +259,7 @@ function withLowerRequests(settings: Settings, target: Target): Settings {
 function generateFrom(
   given: Settings,
   target: Target,
-  keyOf: (setting: Setting) => string,
+  keyOf: KeyOf,
 ): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
   const attempt = (settings: Settings): Generated | ExpectedError => {
     try {
@@ -322,10 +348,9 @@ const withoutDerived = (changes: readonly Change[]): Change[] => {
 /** Where the value of a setting is in values.yaml. */
 function renamed(
   setting: Setting,
-  origins: Generated['origins'],
   key: string,
   settings: Settings,
-  target: Target,
+  {origins, target}: Generated,
 ): Change[] {
   const places = origins
     .filter((origin) => origin.setting === setting)
@@ -339,30 +364,32 @@ function renamed(
   );
   if (limits.length > 0)
     return [changeOf('dropped', [key], `${key} is not carried over: ${limits.join(' ')}`)];
-  const isDefault = supports(target, setting, settings);
-  return isDefault
+  return supports(target, setting, settings)
     ? [changeOf('kept', [key], `${key} needs no key in ${targetName(target)}.`)]
     : [];
 }
 
+interface SpelledSetting {
+  setting: Setting;
+  settings: Settings;
+  target: HostTarget;
+  spellings: ReadonlyMap<string, string>;
+}
+
 /** The variables, or the option of the container, that express the setting. */
-function spelled(
-  setting: Setting,
-  settings: Settings,
-  target: HostTarget,
-  spellings: ReadonlyMap<string, string>,
-): string {
-  const value = settings.get(setting);
+function spelled({setting, settings, target, spellings}: SpelledSetting): string {
   const scope = hostScope(settings.get);
-  const rows = HOSTS[target].rows.filter(
-    (row) => row.setting === setting && (row.when?.(settings.get) ?? true),
-  );
-  const paths = rows.flatMap((row) => row.write(value, scope)).map(([path]) => path);
+  const paths = HOSTS[target].rows
+    .filter((row) => row.setting === setting && (row.when?.(settings.get) ?? true))
+    .flatMap((row) => row.write(settings.get(setting), scope))
+    .map(([path]) => path);
   const names = paths.flatMap(([map, name]) =>
     map === 'environment' && name !== undefined ? (spellings.get(name) ?? []) : [],
   );
   if (names.length > 0) return names.join(', ');
   if (setting.id === concurrency.id) return 'SCALR_AGENT_CONCURRENCY';
-  const options = paths.flatMap((path) => spellings.get(spellPath(path)) ?? []);
-  return options[0] ?? (paths.length > 0 ? spellPath(paths[0] as Path) : setting.id);
+  const [first] = paths;
+  if (first === undefined) return setting.id;
+  const [option] = paths.flatMap((path) => spellings.get(spellPath(path)) ?? []);
+  return option ?? spellPath(first);
 }

@@ -1,16 +1,16 @@
 import {isPattern} from '../../../charts/endpoints.ts';
 import {RUNS_PER_AGENT} from '../../../charts/host/rows.ts';
 import {compare} from '../../../charts/releases.ts';
+import {type Check, check} from '../../../checks/preflight/checks/check.ts';
 import {
-  type Check,
   type CheckResult,
-  check,
+  cannot,
   fail,
   ifKnown,
   pass,
   skip,
   warn,
-} from '../../../checks/preflight/preflight-context.ts';
+} from '../../../checks/preflight/checks/check-result.ts';
 import {ExpectedError} from '../../../ground/errors.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
@@ -148,7 +148,7 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
     if (agent.target !== 'docker') return undefined;
     if (!isKnown(docker)) {
       if (docker.unknown === 'timed-out')
-        return skip(`Cannot read the version of Docker: ${docker.because}`, 'Increase --timeout');
+        return cannot('read the version of Docker', docker.because, 'Increase --timeout');
       const remedy =
         docker.unknown === 'forbidden'
           ? 'Run the command with sudo, or as a user of the group docker'
@@ -180,8 +180,7 @@ const dockerSocket = machineCheck('Docker', 'docker-socket', 'Docker socket', {
   ref: 'https://docs.scalr.io/docs/drivers',
   run: ({socket, facts}) => {
     if (socket === undefined) return undefined;
-    if (!isKnown(facts.docker))
-      return skip(`Cannot read the Docker socket: ${facts.docker.because}`);
+    if (!isKnown(facts.docker)) return cannot('read the Docker socket', facts.docker.because);
     return 'path' in socket
       ? pass(socket.path)
       : fail(socket.because.replace(/\.$/, ''), socket.remedies.join('; '));

@@ -17,7 +17,7 @@ import type {Settings} from '../../../settings/settings.ts';
 import {type HostAgent, hostAgent} from '../agent.ts';
 import {hasService} from '../agents.ts';
 import {type DockerContainer, directoriesFor, readContainers} from '../containers.ts';
-import {readSocket} from '../plan.ts';
+import {readSocket} from '../socket.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';
 
 /** What this machine has. Sizes are bytes. */
@@ -113,13 +113,15 @@ export async function readMachine(
   };
 }
 
+const REASONS: Readonly<Record<string, 'forbidden' | 'timed-out'>> = {
+  forbidden: 'forbidden',
+  aborted: 'timed-out',
+};
+
 async function ask(call: HostCall, {host, signal}: MachineDeps): Promise<Fact<string>> {
   const {stdout, error} = await host.run(call, {signal});
   if (error === undefined) return known(stdout, [call.tool, call.args[0]].join(' '));
-  return unknown(
-    error.kind === 'forbidden' ? 'forbidden' : error.kind === 'aborted' ? 'timed-out' : 'failed',
-    error.message,
-  );
+  return unknown(REASONS[error.kind] ?? 'failed', error.message);
 }
 
 /** An expected error as an unknown fact. */

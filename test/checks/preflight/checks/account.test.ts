@@ -1,4 +1,4 @@
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import {accountChecks} from '../../../../src/checks/preflight/run-preflight.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';

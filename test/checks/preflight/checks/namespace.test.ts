@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {namespaceChecks} from '../../../../src/checks/preflight/checks/namespace.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {clusterWith, preflightContext, saidBy} from '../context.ts';

@@ -6,7 +6,7 @@ import {
 import type {
   NeededPermission,
   ReviewedPermission,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+} from '../../../../src/checks/preflight/facts/context.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {reviewPermissions} from '../../../../src/cluster/kubernetes/permissions.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';

@@ -1,13 +1,11 @@
 import {expect, test} from 'vitest';
+import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {clusterChecks} from '../../../../src/checks/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../../src/checks/preflight/checks/network.ts';
 import {nodeChecks} from '../../../../src/checks/preflight/checks/nodes.ts';
 import {releaseChecks} from '../../../../src/checks/preflight/checks/release.ts';
 import {storageChecks} from '../../../../src/checks/preflight/checks/storage.ts';
-import {
-  type PreflightContext,
-  runChecks,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import {unknown} from '../../../../src/ground/fact.ts';
 import {PLATFORMS, platform} from '../../../cluster/platform/fake-cluster.ts';
 import {preflightContext} from '../context.ts';

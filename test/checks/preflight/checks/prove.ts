@@ -1,9 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import type {
-  Check,
-  CheckStatus,
-  PreflightContext,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {Check} from '../../../../src/checks/preflight/checks/check.ts';
+import type {CheckStatus} from '../../../../src/checks/preflight/checks/check-result.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {FakeCluster} from '../../../cluster/platform/fake-cluster.ts';
 import type {RawFlags} from '../../../support/settings-from.ts';
 import {preflightContext, saidBy} from '../context.ts';

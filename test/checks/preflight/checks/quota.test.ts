@@ -1,12 +1,11 @@
 import {limitRange} from '../../../../src/checks/preflight/checks/limit-range.ts';
 import {quota} from '../../../../src/checks/preflight/checks/quota.ts';
+import type {LiveState, PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {
   LimitRange,
   LimitRangeItem,
-  LiveState,
-  PreflightContext,
   ResourceQuota,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+} from '../../../../src/checks/preflight/facts/namespace-limits.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {live} from '../context.ts';

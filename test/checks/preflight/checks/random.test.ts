@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {runChecks} from '../../../../src/checks/preflight/preflight-context.ts';
+import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {CHECKS} from '../../../../src/checks/preflight/run-preflight.ts';
 import {unknown} from '../../../../src/ground/fact.ts';
 import {PLATFORMS, platform} from '../../../cluster/platform/fake-cluster.ts';

@@ -1,5 +1,5 @@
 import {releaseChecks} from '../../../../src/checks/preflight/checks/release.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import type {FakeCluster} from '../../../cluster/platform/fake-cluster.ts';
@@ -226,30 +226,6 @@ prove('release', releaseChecks, [
         ]),
       }),
     },
-  },
-  {
-    id: 'object-names',
-    is: 'fail',
-    when: 'two agent-k8s share a namespace, and nothing is rendered',
-    flags: k8s,
-    cluster: withReleases(release('agent-k8s-0.6.5', 'blue')),
-    but: noManifest,
-  },
-  {
-    id: 'object-names',
-    is: 'fail',
-    when: 'a second release has EFS, and nothing is rendered',
-    flags: {chart: 'agent-k8s', cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
-    cluster: ofOther({efsVolumeHandle: 'fs-1'}),
-    but: noManifest,
-  },
-  {
-    id: 'object-names',
-    is: 'fail',
-    when: 'releases of one name in two namespaces share a ClusterRole, and nothing is rendered',
-    flags: {'chart-version': '0.5.66'},
-    cluster: withReleases(release('agent-job-0.5.66', 'scalr-agent', 'other')),
-    but: noManifest,
   },
   {
     id: 'object-names',

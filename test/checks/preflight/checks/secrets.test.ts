@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {secretChecks} from '../../../../src/checks/preflight/checks/secrets.ts';
-import {requiredSecrets} from '../../../../src/checks/preflight/pod-resources.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import {requiredSecrets} from '../../../../src/checks/preflight/facts/referenced-objects.ts';
 import type {KubernetesObject, SecretObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {type Fact, known, unknown} from '../../../../src/ground/fact.ts';
 import {preflightContext, saidBy} from '../context.ts';

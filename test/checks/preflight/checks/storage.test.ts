@@ -1,5 +1,5 @@
 import {storageChecks} from '../../../../src/checks/preflight/checks/storage.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import type {Claim} from '../../../../src/cluster/kubernetes/objects.ts';
 import {type Fact, known, unknown} from '../../../../src/ground/fact.ts';
 import {claim, clusterWith, node, ORDINARY, storageClass, withNodes} from '../context.ts';

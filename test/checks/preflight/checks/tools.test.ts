@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {toolChecks} from '../../../../src/checks/preflight/checks/cluster.ts';
-import type {PreflightContext} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {ORDINARY, preflightContext, saidBy} from '../context.ts';
 

@@ -1,8 +1,6 @@
 import {expect, test} from 'vitest';
-import type {
-  PreflightContext,
-  ProbePlan,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import type {ProbePlan} from '../../../../src/checks/preflight/facts/probe.ts';
 import {
   mirrorChecks,
   mirrorProbeChecks,

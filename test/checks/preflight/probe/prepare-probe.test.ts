@@ -1,10 +1,7 @@
 import {expect, test} from 'vitest';
-import type {
-  PreflightContext,
-  ProbePlan,
-  SkippedProbe,
-} from '../../../../src/checks/preflight/preflight-context.ts';
-import {prepareProbe} from '../../../../src/checks/preflight/probe/plan-probe.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import type {ProbePlan, SkippedProbe} from '../../../../src/checks/preflight/facts/probe.ts';
+import {prepareProbe} from '../../../../src/checks/preflight/probe/prepare-probe.ts';
 import type {KubernetesClient} from '../../../../src/cluster/kubernetes/client.ts';
 import type {Claim, KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';

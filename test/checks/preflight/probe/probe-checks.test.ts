@@ -1,10 +1,7 @@
 import {expect, test} from 'vitest';
-import type {
-  PreflightContext,
-  ProbePlan,
-} from '../../../../src/checks/preflight/preflight-context.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import type {ProbeOutcome, ProbePlan} from '../../../../src/checks/preflight/facts/probe.ts';
 import {probeChecks} from '../../../../src/checks/preflight/probe/probe-checks.ts';
-import type {Probed} from '../../../../src/checks/preflight/probe/script.ts';
 import {type Case, prove} from '../checks/prove.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
@@ -21,7 +18,10 @@ const PLAN: ProbePlan = {
 const PROXIED = {proxy: 'proxy.example.com:3128'};
 const TRUSTING = {hasCertificates: true};
 
-const seen = (seen: Partial<Probed>, plan: Partial<ProbePlan> = {}): Partial<PreflightContext> => ({
+const seen = (
+  seen: Partial<ProbeOutcome>,
+  plan: Partial<ProbePlan> = {},
+): Partial<PreflightContext> => ({
   probe: {plan: {...PLAN, ...plan}, seen: {causes: [], ...seen}},
 });
 /** A probe that came to its end on node one. */

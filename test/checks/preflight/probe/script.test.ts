@@ -15,11 +15,8 @@ import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
-import {
-  probeFindings,
-  RUNNER_SCRIPT,
-  SCRIPT,
-} from '../../../../src/checks/preflight/probe/script.ts';
+import {probeFindings} from '../../../../src/checks/preflight/probe/probe-log.ts';
+import {RUNNER_SCRIPT, SCRIPT} from '../../../../src/checks/preflight/probe/script.ts';
 import {MANIFEST_TYPES} from '../../../../src/settings/addresses.ts';
 import {issueCertificates} from '../../../control-plane/certificates.ts';
 import {listening, proxyServer, secureServer, silentServer, webServer} from './web.ts';

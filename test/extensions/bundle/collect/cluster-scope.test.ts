@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
 import type {ChartName} from '../../../../src/charts/schema.ts';
-import {BundlePositions} from '../../../../src/checks/diagnose/finding.ts';
 import type {ApiResult} from '../../../../src/cluster/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';
@@ -9,6 +8,7 @@ import {
   readEnforcement,
 } from '../../../../src/extensions/bundle/collect/read-objects.ts';
 import {policyFindings} from '../../../../src/extensions/bundle/findings.ts';
+import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 
 const signal = new AbortController().signal;
 const policy: KubernetesObject & {spec: object} = {
@@ -57,7 +57,7 @@ async function enforcement(
       throw new Error(`nobody should ask for ${path}`);
     },
   };
-  return {read: await readEnforcement(objects, nodes, server, api, signal), asked};
+  return {read: await readEnforcement(objects, {nodes, server}, {api, signal}), asked};
 }
 
 async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = '0.6.5') {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {KeptLog, retain, Shares} from '../../../../src/extensions/bundle/collect/log-items.ts';
+import {KeptLog} from '../../../../src/extensions/bundle/collect/kept-log.ts';
+import {retain} from '../../../../src/extensions/bundle/collect/retain.ts';
+import {Shares} from '../../../../src/extensions/bundle/collect/shares.ts';
 
 async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;

@@ -89,7 +89,7 @@ describe('what goes into the bundle', () => {
   });
 
   test('can be one run', () => {
-    const {pods} = bundleScope(NAMESPACE, [LOCAL, JOB], 'run-2');
+    const {pods} = bundleScope(NAMESPACE, [LOCAL, JOB], {run: 'run-2'});
     expect(names(pods)).toEqual(['Pod/mine-1-a', 'Pod/scalr-agent-run-2-plan-y']);
   });
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {BundlePositions} from '../../../../src/checks/diagnose/finding.ts';
 import {LogMatcher} from '../../../../src/checks/diagnose/log-matcher.ts';
 import {cacheFindings, debugFindings} from '../../../../src/extensions/bundle/findings.ts';
+import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 
 const NOWHERE = new BundlePositions([], new Set(), []);
 const JOB = {

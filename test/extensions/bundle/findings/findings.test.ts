@@ -1,6 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import {clusterFindings} from '../../../../src/checks/diagnose/cluster-findings.ts';
-import {BundlePositions} from '../../../../src/checks/diagnose/finding.ts';
 import {LogMatcher, type LogRecord} from '../../../../src/checks/diagnose/log-matcher.ts';
 import type {
   Claim,
@@ -8,7 +6,9 @@ import type {
   KubernetesObject,
   Pod,
 } from '../../../../src/cluster/kubernetes/objects.ts';
+import {clusterFindings} from '../../../../src/extensions/bundle/cluster-findings.ts';
 import {objectFiles} from '../../../../src/extensions/bundle/collect/read-objects.ts';
+import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 import {TODAY} from '../../../support/settings-from.ts';
 
 type Status = NonNullable<Pod['status']>;
@@ -248,7 +248,7 @@ describe('agent log messages', () => {
         'agent is ready to receive tasks',
       );
     expect(find([well], [said(2)])).toEqual([]);
-    expect(find([well], [said(3)])).toMatchObject([{code: 'SCALR_UNREACHABLE', line: 3}]);
+    expect(find([well], [said(3)])).toMatchObject([{code: 'CONNECTION_FAILED', line: 3}]);
   });
 
   test('are reported once for all pods of a workload', () => {

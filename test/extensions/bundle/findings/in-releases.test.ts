@@ -2,12 +2,12 @@ import {describe, expect, test} from 'vitest';
 import {within} from '../../../../src/charts/releases.ts';
 import type {ChartName} from '../../../../src/charts/schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/target.ts';
-import {BundlePositions} from '../../../../src/checks/diagnose/finding.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';
 import {
   configurationFindings,
   versionFindings,
 } from '../../../../src/extensions/bundle/findings.ts';
+import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
 import {jsonText, type Values} from '../../../../src/ground/tree.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../../../src/extensions/bundle/redact/file-redactor.ts';
+import {secretSearch} from '../../../../src/extensions/bundle/redact/redactor.ts';
 import {LIMITS, MOST_HELD} from '../../../../src/extensions/bundle/redact/rule.ts';
-import {pseudonyms, scannerFor} from '../../../../src/extensions/bundle/redact/scanner.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 
@@ -87,7 +87,7 @@ test('text that holds no secret goes through byte for byte, whatever bytes it ha
 });
 
 const fileFor = (values: Readonly<Record<string, string>> = {}): FileRedactor =>
-  new FileRedactor(scannerFor(known(values), pseudonyms(KEY), 'standard'));
+  new FileRedactor(secretSearch({knownSecrets: known(values), level: 'standard', key: KEY}));
 
 const PATHOLOGICAL: Readonly<Record<string, string>> = {
   'one line without end': 'x',

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {type CheckStatus, runChecks} from '../../../../src/checks/preflight/preflight-context.ts';
+import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
+import type {CheckStatus} from '../../../../src/checks/preflight/checks/check-result.ts';
 import {MACHINE_CHECKS} from '../../../../src/extensions/machine/preflight/machine-checks.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 

@@ -1,0 +1,196 @@
+import {dirname, join} from 'node:path';
+import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import type {Files, PlaceFlag} from '../ground/system/system.ts';
+
+/** Asks a yes/no question; absent if prompts are disabled. */
+export type Confirm = ((question: string) => Promise<boolean>) | undefined;
+
+/** A file to write. */
+interface NewFile {
+  path: string;
+  text: string;
+  /** Readable only by its owner. */
+  isPrivate: boolean;
+  /** The flag that names the file, if it is not the one of the others. */
+  flag?: PlaceFlag;
+}
+
+interface FoundFile extends NewFile {
+  /** The file of this name has the same text, or another one. */
+  found?: 'same' | 'other';
+}
+
+export interface ConfirmOptions {
+  isDryRun: boolean;
+  /** Confirmed in advance (--yes). */
+  isAccepted: boolean;
+  confirm?: Confirm;
+}
+
+/** What a flag names. */
+interface Destination {
+  flag: PlaceFlag;
+  names: 'name' | 'directory';
+  /** The files belong together: one question for all. */
+  areTogether: boolean;
+}
+
+const RESULT: Destination = {flag: '--out', names: 'name', areTogether: false};
+const EXPORT: Destination = {flag: '--out', names: 'directory', areTogether: true};
+export const SAVED: Destination = {flag: '--save', names: 'directory', areTogether: false};
+
+/** Finds the files that exist, and asks before they are replaced; nothing is asked in a dry run. @throws ExpectedError */
+async function confirmAll(
+  given: readonly NewFile[],
+  files: Files,
+  destination: Destination,
+  {isDryRun, isAccepted, confirm}: ConfirmOptions,
+): Promise<FoundFile[]> {
+  const all = await Promise.all(given.map((file) => findFile(file, files, destination)));
+  if (isDryRun || isAccepted) return all;
+  const taken = all.filter(({found}) => found === 'other');
+  if (destination.areTogether) await confirmReplacement(taken, destination, confirm);
+  else for (const each of taken) await confirmReplacement([each], destination, confirm);
+  return all;
+}
+
+/** @throws ExpectedError if no file can be there */
+async function findFile(file: NewFile, files: Files, destination: Destination): Promise<FoundFile> {
+  const {path} = file;
+  const {flag = destination.flag} = file;
+  const other = `another ${destination.names} with ${flag}`;
+  const kind = await files.kindOf(path, flag);
+  if (kind === 'directory')
+    throw refusal(
+      `${path} is a directory.`,
+      destination === RESULT
+        ? `Set a file name: ${flag} ${path.replace(/\/$/, '')}/values.yaml`
+        : `Use ${other}`,
+    );
+  if (kind === 'broken-link')
+    throw refusal(
+      `${path} is a broken symbolic link.`,
+      destination.areTogether ? `Use ${other}` : `Remove the link, or use ${other}`,
+    );
+  if (kind !== 'file') return file;
+  const present = (await files.read(path)).toString('utf8');
+  return {...file, found: present === file.text ? 'same' : 'other'};
+}
+
+/** One question for these files. @throws ExpectedError */
+async function confirmReplacement(
+  taken: readonly FoundFile[],
+  destination: Destination,
+  confirm: Confirm,
+): Promise<void> {
+  const [first, ...others] = taken;
+  if (first === undefined) return;
+  const {flag = destination.flag} = first;
+  const isOne = others.length === 0;
+  const them = isOne ? 'it' : 'them';
+  const paths = taken.map(({path}) => path).join(', ');
+  const exists = `${paths} already ${isOne ? 'exists' : 'exist'}.`;
+  if (confirm) {
+    if (await confirm(`${exists} Replace ${them}?`)) return;
+    throw failed('CANCELED', 'Canceled. Nothing was changed.');
+  }
+  const value = destination.names === 'name' ? 'FILE' : 'DIRECTORY';
+  throw new ExpectedError(destination.areTogether ? `${exists} Nothing was written.` : exists, {
+    code: 'FILE_EXISTS',
+    suggestions: [`Replace ${them} with --yes`, `Use another ${destination.names} with ${flag}`],
+    options: [
+      {add: '--yes', when: `Replace ${them}`},
+      {add: `${flag} ${value}`, when: 'Write somewhere else'},
+    ],
+  });
+}
+
+/** Writes files, and asks first where they replace others: all or none. @throws ExpectedError */
+export async function writeAll(
+  given: readonly NewFile[],
+  files: Files,
+  destination: Destination,
+  options: ConfirmOptions,
+): Promise<FoundFile[]> {
+  const all = await confirmAll(given, files, destination, options);
+  if (options.isDryRun) return all;
+  for (const {path, text, isPrivate, found, flag = destination.flag} of all) {
+    const makesDirectory = destination.names === 'directory' && dirname(path) !== '.';
+    if (found !== 'same' || isPrivate)
+      await files.write(path, text, {isPrivate, makesDirectory, flag});
+  }
+  return all;
+}
+
+const refusal = (message: string, suggestion: string): ExpectedError =>
+  failed('UNWRITABLE_FILE', message, [suggestion], {exit: ExitCode.usage});
+
+const sizeOf = ({text, isPrivate}: NewFile): string =>
+  `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
+
+/** What was done with a file, as a sentence. */
+function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
+  if (file.found === 'same') return `${file.path} is up to date.`;
+  return isDryRun
+    ? `Would ${file.found ? 'replace' : 'write'} ${file.path} (${sizeOf(file)}).`
+    : done;
+}
+
+const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
+
+type ResultOptions = Omit<NewFile, 'path' | 'flag'> & ConfirmOptions & {path: string | undefined};
+
+/** Whether the result goes to a file. @throws ExpectedError for an empty name */
+function isFile(path: string): boolean {
+  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml');
+  return !STANDARD_OUTPUT.includes(path);
+}
+
+/** Checks the file of --out before its text exists, and asks before it is replaced. @throws ExpectedError */
+export async function confirmResult(
+  {path = '-', isPrivate, ...options}: Omit<ResultOptions, 'text'>,
+  files: Files,
+): Promise<void> {
+  if (isFile(path)) await confirmAll([{path, text: '', isPrivate}], files, RESULT, options);
+}
+
+/** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
+export async function writeResult(
+  result: ResultOptions,
+  files: Files,
+): Promise<{path: string; done: string} | undefined> {
+  const {isWritten, done} = await writeWith([], result, files);
+  return isWritten ? {path: result.path as string, done: done.join('')} : undefined;
+}
+
+/** Writes a result and the files that it refers to: all or none. Returns what was done with them as sentences. @throws ExpectedError */
+export async function writeWith(
+  beside: readonly NewFile[],
+  {path = '-', text, isPrivate, ...options}: ResultOptions,
+  files: Files,
+): Promise<{isWritten: boolean; done: string[]}> {
+  const isWritten = isFile(path);
+  const all = await writeAll(
+    [...beside, ...(isWritten ? [{path, text, isPrivate}] : [])],
+    files,
+    RESULT,
+    options,
+  );
+  return {
+    isWritten,
+    done: all.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path}.`)),
+  };
+}
+
+/** Writes files below a directory, after one confirmation if some of them exist. Returns the results as sentences. @throws ExpectedError */
+export async function writeFiles(
+  texts: readonly NewFile[],
+  files: Files,
+  {directory, ...options}: ConfirmOptions & {directory: string},
+): Promise<string[]> {
+  const all = texts.map((each) => ({...each, path: join(directory, each.path)}));
+  const written = await writeAll(all, files, EXPORT, options);
+  return written.map((each) =>
+    resultOf(each, options.isDryRun, `Wrote ${each.path} (${sizeOf(each)}).`),
+  );
+}

@@ -1,0 +1,76 @@
+import * as Args from '@oclif/core/args';
+import {originOf} from '../cli/app.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {closestCode, type Explanation, explain, explanations} from '../findings/catalog.ts';
+import {usageError} from '../ground/errors.ts';
+import {codesText, explanationText} from '../ui/explain.ts';
+import {docsOf} from '../ui/messages.ts';
+
+interface Result {
+  findings: {
+    code: string;
+    topic: string;
+    title: string;
+    why: string;
+    remedy: string;
+    words: readonly string[];
+    example?: string;
+    page: string;
+  }[];
+}
+
+export default class Explain extends BaseCommand<Result> {
+  static override summary = 'Explain a code that this program prints, or a word of kubectl.';
+  static override description =
+    'Prints what a code means, why it matters, what to do, and an example. Words such as ImagePullBackOff, OOMKilled or x509 lead to codes. Without an argument, all codes are listed. Requires neither a cluster nor a network.';
+  static override usage = '<%= command.id %> [CODE|WORD] [flags]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> OOM_KILLED',
+    '<%= config.bin %> <%= command.id %> ImagePullBackOff',
+  ];
+  static override args = {
+    code: Args.string({
+      description: 'Code of a finding or an error, id of a preflight check, or a word of kubectl.',
+      ignoreStdin: true,
+    }),
+  };
+
+  override async run(): Promise<Result> {
+    const {code: word} = (await this.parse(Explain)).args;
+    const docs = docsOf(originOf(this.config.pjson));
+    const found = word === undefined ? explanations() : explain(word);
+    if (word !== undefined && found.length === 0) throw unknownCode(word);
+    const [only, ...others] = found;
+    if (!this.jsonEnabled())
+      this.show(
+        only !== undefined && others.length === 0
+          ? explanationText(only, docs, this.resultScreen)
+          : codesText(found, this.resultScreen),
+      );
+    return {findings: found.map((each) => documentOf(each, docs))};
+  }
+}
+
+const documentOf = (
+  {code, topic, title, why, remedy, words = [], example}: Explanation,
+  docs: string,
+): Result['findings'][number] => ({
+  code,
+  topic: topic.title,
+  title,
+  why,
+  remedy,
+  words,
+  ...(example === undefined ? {} : {example}),
+  page: `${docs}/${topic.page}#${code.toLowerCase()}`,
+});
+
+function unknownCode(word: string): Error {
+  const near = closestCode(word);
+  return usageError(`No code or word ${JSON.stringify(word)}.`, [
+    ...(near === undefined
+      ? []
+      : [`Did you mean ${near}? scalr-agent explain ${JSON.stringify(near)}`]),
+    'List all codes: scalr-agent explain',
+  ]);
+}

@@ -1,0 +1,28 @@
+import {matchAt} from '../../../ground/token-shapes.ts';
+import {isHarmless, looksStrong} from './harmless.ts';
+import type {Key} from './key-names.ts';
+import {type Extent, NOTHING} from './rule.ts';
+
+/** The rest of an opening tag whose name or last attribute is the key. */
+const IN_TAG = /(?:[ \t][^<>\n]{0,200})?(?:>|\\+u003e|&gt;)/iy;
+const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
+/** The text of an element, up to the next tag. */
+export const ELEMENT = /(?:(?!\\+u003c|&lt;)[^<\n]){1,4096}/iy;
+const CLOSING_TAG = /^(?:<|\\+u003c|&lt;)\//i;
+
+/** Whether a key is the name of an element, as in XML: `<password>`. */
+export const isInTag = (before: string): boolean =>
+  '<:;cC'.includes(before.slice(-1)) && TAG_BEFORE.test(before);
+
+/** The content of the element that a key names. */
+export function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[] {
+  const tag = matchAt(IN_TAG, text, key.end);
+  if (tag === undefined) return NOTHING;
+  const start = key.end + tag[0].length;
+  const [content = ''] = matchAt(ELEMENT, text, start) ?? [];
+  const past = start + content.length;
+  if (content === '' || !CLOSING_TAG.test(text.slice(past, past + 10))) return NOTHING;
+  const value = content.trimEnd();
+  const isUnsure = key.kind === 'maybe' && !isStrict && !looksStrong(value);
+  return isHarmless(value) || isUnsure ? NOTHING : [{start, end: start + value.length}];
+}

@@ -1,0 +1,163 @@
+import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
+import type {KeyPosition} from './read-value.ts';
+import type {Extent} from './rule.ts';
+
+/** A value and what decides whether it is secret. */
+interface Candidate extends KeyPosition {
+  kind: KeyKind;
+  isStrict: boolean;
+  value: string;
+  /** The line from the value on. */
+  rest: string;
+  /** Not in quotes. */
+  isBare: boolean;
+}
+
+/** One kind of value. The first row that applies decides. */
+interface Verdict {
+  example: string;
+  applies: (candidate: Candidate) => boolean;
+  isSecret: (candidate: Candidate) => boolean;
+}
+
+const never = (): boolean => false;
+const always = (): boolean => true;
+
+/** Hex digits and UUIDs are no names. */
+const DIGITS = /^[0-9a-f]{20,}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A sentence goes on, and not with another key. */
+const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
+const MORE_WORDS = /^,? +(?![\w.-]+[:=])[\w"'(/\\*-]/;
+
+export const VERDICTS: readonly Verdict[] = [
+  {
+    example: 'ssh-privatekey: 1704 bytes',
+    applies: ({rest}) => /^\d+ bytes\b/.test(rest),
+    isSecret: never,
+  },
+  {
+    example: 'password: null',
+    applies: ({value, key}) => isHarmless(value) || isPlace(key, value),
+    isSecret: never,
+  },
+  {
+    example: 'existingSecret: scalr-agent-token',
+    applies: (candidate) => {
+      const {kind, value} = candidate;
+      return (
+        kind === 'name' && isObjectName(value) && refersToObject(candidate) && !DIGITS.test(value)
+      );
+    },
+    isSecret: never,
+  },
+  {
+    example: 'session_id=8f14e45fceea167a5a36dedd4bea2543',
+    applies: ({key}) => SECRET_IDS.test(key),
+    isSecret: ({value, key}) => isLikelySecret(value, 'secret', key) || DIGITS.test(value),
+  },
+  {
+    example: 'host_key: rotated',
+    applies: ({kind}) => kind === 'maybe',
+    isSecret: ({value, kind, key, isStrict}) =>
+      isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value)),
+  },
+  {
+    example: 'token: 4096',
+    applies: ({value, key}) => /^\d{1,7}$/.test(value) && !/pass|pwd|pin|otp|secret/i.test(key),
+    isSecret: never,
+  },
+  {
+    example: 'SENTRY_DSN=https://public@sentry.example.com/1',
+    applies: ({value, key}) => /dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value),
+    isSecret: never,
+  },
+  {
+    example: 'auth: enabled',
+    applies: ({kind, separator, key, value}) =>
+      kind === 'word' && (separator !== '=' || !/^pa|^pw/i.test(key)) && isProse(value),
+    isSecret: never,
+  },
+  {
+    example: '"password": String',
+    applies: ({keyQuoted, isBare, value}) => keyQuoted && isBare && isProse(value),
+    isSecret: never,
+  },
+  {
+    example: 'token: "not found"',
+    applies: ({isBare}) => !isBare,
+    isSecret: ({value}) => !isErrorText(value) || !/\s/.test(value),
+  },
+  {
+    example: 'auth: 10.0.0.1',
+    applies: ({kind, separator, keyQuoted, value, key}) =>
+      kind === 'word' && separator !== '=' && !keyQuoted && !isLikelySecret(value, kind, key),
+    isSecret: never,
+  },
+  {
+    example: 'password = var.password',
+    applies: ({value, separator, rest}) =>
+      isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, ''))),
+    isSecret: never,
+  },
+  {
+    example: 'password: [',
+    applies: ({value}) => /^(?:[[{]$|map\[\]|\[\]|\{\})/.test(value),
+    isSecret: never,
+  },
+  {
+    example: '"password": 83kd72hs',
+    applies: ({keyQuoted}) => keyQuoted,
+    isSecret: always,
+  },
+  {
+    example: 'cannot read token: permission denied for this user',
+    applies: ({separator, beginsLine, value, key, rest}) =>
+      separator === ':' &&
+      beginsLine === false &&
+      isProse(value) &&
+      (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length)),
+    isSecret: never,
+  },
+  {
+    example: 'password=denied',
+    applies: always,
+    isSecret: ({separator, value, rest}) =>
+      !isErrorText(separator === '=' ? value : sentence(rest, value)),
+  },
+];
+
+/** Whether the value of a key is secret. */
+export function isSecret(
+  text: string,
+  {start, end}: Extent,
+  place: KeyPosition,
+  {kind, isStrict}: {kind: KeyKind; isStrict: boolean},
+): boolean {
+  const candidate: Candidate = {
+    ...place,
+    kind,
+    isStrict,
+    value: text.slice(start, end).replace(/^`|[`,;]+$/g, ''),
+    rest: text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string,
+    isBare: !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start)),
+  };
+  return VERDICTS.find(({applies}) => applies(candidate))?.isSecret(candidate) === true;
+}
+
+const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
+
+/** `existingSecret: name`, `--token-secret name`; a variable holds the secret itself. */
+const refersToObject = ({key, separator}: KeyPosition): boolean =>
+  /[a-z]/.test(key) && (separator !== '=' || key.startsWith('-'));
+
+/** Digests of keys and signatures look like those of files. */
+export const isLikelySecret = (value: string, kind: KeyKind, key: string): boolean =>
+  looksStrong(value) ||
+  ((kind !== 'maybe' || !/key$/i.test(key)) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value));
+
+/** The words up to the end of the line, as far as they belong together. */
+const sentence = (rest: string, value: string): string =>
+  rest.startsWith(value)
+    ? (rest.split(/[,;)}\]]\s|\s[\w.-]+=|\s+\(|\\*",\s*\\*"|\\*"}/, 1)[0] as string)
+    : value;

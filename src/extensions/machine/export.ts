@@ -1,0 +1,59 @@
+import type {HostTarget} from '../../charts/host/host.ts';
+import type {Warning} from '../../ground/errors.ts';
+import {release} from '../../settings/release.ts';
+import type {Settings} from '../../settings/settings.ts';
+import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './containers.ts';
+import {composeFiles, dockerFiles} from './docker.ts';
+import {type Export, systemdFiles} from './files.ts';
+
+const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles} as const;
+
+const DEPRECATED: Warning = {
+  code: 'DEPRECATED_PACKAGES',
+  message:
+    'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent-install export compose", or to Kubernetes with "scalr-agent-install install".',
+};
+
+/** Files for agents outside Kubernetes, and the agents as data. */
+export interface HostExport extends Export {
+  agent: HostAgent;
+  notes: string[];
+  warnings: Warning[];
+}
+
+/** The files for agents outside Kubernetes. Pure. @throws ExpectedError for settings that the target does not support */
+export function exportHost(
+  settings: Settings,
+  target: HostTarget,
+  options: Omit<HostOptions, 'directories'> = {},
+): HostExport {
+  const host = hostAgent(settings, target, {
+    ...options,
+    directories: directoriesOf(settings, target, options.earlier?.commands),
+  });
+  return {
+    ...FILES[target](host),
+    agent: host,
+    notes: host.notes,
+    warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings],
+  };
+}
+
+const STANDARD_RELEASE = 'scalr-agent';
+
+/** A release with another name may be the second one of its machine, unless an earlier export has used the standard directories. */
+function directoriesOf(settings: Settings, target: HostTarget, commands = ''): HostDirectories {
+  const name = settings.get(release) as string;
+  const isStandard =
+    target === 'systemd' ||
+    name === STANDARD_RELEASE ||
+    /[\s=:"']\/(var\/lib|etc)\/scalr-agent(-\d+)?[/:\s"']/.test(commands);
+  return isStandard ? STANDARD_DIRECTORIES : directoriesNamed(name);
+}
+
+/** The files are usually written on the machine that uses them. */
+export const socketIn = ({
+  DOCKER_HOST: endpoint = '',
+}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
+  endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};

@@ -1,0 +1,77 @@
+import {parse} from 'yaml';
+import cluster from '../../templates/findings/cluster.yaml';
+import errors from '../../templates/findings/errors.yaml';
+import examples from '../../templates/findings/examples.json' with {type: 'json'};
+import preflight from '../../templates/findings/preflight.yaml';
+import upgrade from '../../templates/findings/upgrade.yaml';
+import values from '../../templates/findings/values.yaml';
+import warnings from '../../templates/findings/warnings.yaml';
+import {closest} from '../ground/text.ts';
+
+/** What the catalog says about a code. Texts are Markdown without links. */
+interface Entry {
+  /** What is wrong, as a phrase without an article or a full stop. */
+  title: string;
+  why: string;
+  remedy: string;
+  /** What kubectl, a log or a tool calls it, for example `ImagePullBackOff`. */
+  words?: readonly string[];
+}
+
+/** The meaning of a code that this program prints. */
+export interface Explanation extends Entry {
+  /** `OOM_KILLED`, or the id of a preflight check such as `storage-class`. */
+  code: string;
+  topic: Topic;
+  /** What a test made this program print; absent where no test does yet. */
+  example?: string | undefined;
+}
+
+/** Codes that belong together: one file of templates/findings, one page of docs. */
+interface Topic {
+  title: string;
+  /** Page below `docs`. */
+  page: string;
+}
+
+const TOPICS: readonly (Topic & {text: string})[] = [
+  {title: 'Errors that end a command', page: 'errors.md', text: errors},
+  {title: 'Findings about values files', page: 'findings.md', text: values},
+  {title: 'Preflight checks', page: 'preflight.md', text: preflight},
+  {title: 'Causes in a cluster, in Docker and on a VM', page: 'causes.md', text: cluster},
+  {title: 'What an upgrade changes', page: 'upgrades.md', text: upgrade},
+  {title: 'Warnings', page: 'warnings.md', text: warnings},
+];
+
+const EXAMPLES: Readonly<Record<string, string>> = examples;
+
+/** Every code, by topic. */
+export const explanations = (): Explanation[] =>
+  TOPICS.flatMap(({text, ...topic}) =>
+    Object.entries(parse(text) as Readonly<Record<string, Entry>>).map(([code, entry]) => ({
+      code,
+      topic,
+      example: EXAMPLES[code],
+      ...entry,
+    })),
+  );
+
+/** The explanations of a code, or of a word that kubectl or a log uses; empty if nothing matches. */
+export function explain(word: string): Explanation[] {
+  const wanted = normal(word);
+  const all = explanations();
+  const named = all.filter(({code}) => normal(code) === wanted);
+  if (named.length > 0) return named;
+  return all.filter(({words = []}) => words.some((each) => normal(each) === wanted));
+}
+
+/** The code or word that was probably meant. */
+export function closestCode(word: string): string | undefined {
+  const candidates = explanations().flatMap(({code, words = []}) => [code, ...words]);
+  const spelled = new Map(candidates.map((each) => [normal(each), each]));
+  const near = closest(normal(word), [...spelled.keys()]);
+  return near === undefined ? undefined : spelled.get(near);
+}
+
+/** Case, dashes, underscores and spaces make no difference. */
+const normal = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');

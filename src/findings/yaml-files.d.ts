@@ -1,0 +1,2 @@
+/** The build, and vitest, read these files as text. */
+declare module '*.yaml';

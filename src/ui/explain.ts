@@ -1,0 +1,40 @@
+import type {Explanation} from '../findings/catalog.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+/** What a code means, what to do about it, and what the program printed in an example. `docs` is the address of the documentation. */
+export function explanationText(
+  {code, topic, title, why, remedy, words = [], example}: Explanation,
+  docs: string,
+  screen: Screen,
+): string {
+  const {bold, dim} = theme(screen);
+  const lines = [
+    paragraph('', `${bold(code)}: ${title}`, screen),
+    '\n',
+    paragraph('  ', withoutMarks(why), screen),
+    paragraph('  → ', withoutMarks(remedy), screen),
+  ];
+  if (example !== undefined)
+    lines.push(`\n${bold('Example')}\n`, `${example.replaceAll(/^(?=.)/gm, '  ')}\n`);
+  if (words.length > 0) lines.push('\n', paragraph('Also known as ', words.join(', '), screen));
+  lines.push(`\n${dim(`More: ${docs}/${topic.page}#${code.toLowerCase()}`)}\n`);
+  return lines.join('');
+}
+
+/** Codes with what they mean, one per line, below the title of their topic. */
+export function codesText(explanations: readonly Explanation[], screen: Screen): string {
+  const {bold} = theme(screen);
+  const titles = [...new Set(explanations.map(({topic}) => topic.title))];
+  const width = Math.max(...explanations.map(({code}) => code.length)) + 2;
+  const blocks = titles.map((title) => {
+    const own = explanations.filter(({topic}) => topic.title === title);
+    const rows = own.map(({code, title: text}) =>
+      paragraph(`  ${code.padEnd(width)}`, withoutMarks(text), screen),
+    );
+    return `${bold(title)}\n${rows.join('')}`;
+  });
+  return `${blocks.join('\n')}\nExplain one of them: scalr-agent explain CODE\n`;
+}
+
+/** The catalog marks code as Markdown does. */
+const withoutMarks = (text: string): string => text.replaceAll('`', '');

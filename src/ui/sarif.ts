@@ -1,0 +1,79 @@
+import {isAbsolute, relative, resolve, sep} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
+import type {ValuesFinding} from '../values/reading/finding.ts';
+import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+
+export interface SarifDriver {
+  name: string;
+  version: string;
+  homepage?: string | undefined;
+}
+
+/** The findings as SARIF 2.1.0, which code scanning of forges and editors reads. */
+export function sarif(
+  checked: readonly CheckedGroup[],
+  {name, version, homepage}: SarifDriver,
+): string {
+  const findings = checked.flatMap((each) => each.findings);
+  const rules = findings
+    .filter(({code}, index) => findings.findIndex((each) => each.code === code) === index)
+    .map(ruleOf);
+  const log: Log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {driver: {name, version, ...(homepage ? {informationUri: homepage} : {}), rules}},
+        columnKind: 'utf16CodeUnits',
+        results: checked.flatMap((each) =>
+          each.findings.map((finding) => sarifResult(each, finding, rules)),
+        ),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
+  const words = code.toLowerCase().split('_');
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const sentence = `${words.join(' ')}.`;
+  return {
+    id: code,
+    name,
+    shortDescription: {text: sentence.charAt(0).toUpperCase() + sentence.slice(1)},
+    defaultConfiguration: {level: severity},
+  };
+}
+
+function sarifResult(
+  checked: CheckedGroup,
+  finding: ValuesFinding,
+  rules: readonly ReportingDescriptor[],
+): SarifResult {
+  const {code, severity, path, line, column, message, suggestion} = finding;
+  const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
+  return {
+    ruleId: code,
+    ruleIndex: rules.findIndex(({id}) => id === code),
+    level: severity,
+    message: {text},
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: {uri: uriOf(fileOf(checked, finding))},
+          ...(line === undefined ? {} : {region: {startLine: line, startColumn: column ?? 1}}),
+        },
+      },
+    ],
+  };
+}
+
+/** Relative to the working directory; absolute where the file lies outside of it. */
+function uriOf(file: string): string {
+  const path = relative('.', file);
+  if (path === '' || isAbsolute(path) || path.split(sep)[0] === '..')
+    return pathToFileURL(resolve(file)).href;
+  return path.split(sep).map(encodeURIComponent).join('/');
+}

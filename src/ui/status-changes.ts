@@ -1,0 +1,89 @@
+import type {ReleaseStatus} from '../checks/status/status.ts';
+import type {ExpectedError} from '../ground/errors.ts';
+import {type ShownStatus, statusText} from './status.ts';
+import {
+  agentsFact,
+  cacheFact,
+  chartFact,
+  controllerFact,
+  objectText,
+  recordFact,
+  runsFact,
+  valuesFact,
+  verdictOf,
+  workloadFact,
+} from './status-facts.ts';
+import {paragraph, type Screen} from './theme.ts';
+
+interface Reporter {
+  status(shown: ShownStatus): void;
+  error(error: ExpectedError, now: Date): void;
+}
+
+/** Prints the full status once, and then one line per change. */
+export function changesReporter(write: (text: string) => void, screen: Screen): Reporter {
+  let known: ReadonlyMap<string, string> | undefined;
+  let lastMessage: string | undefined;
+  const line = (now: Date, text: string): void =>
+    write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
+  return {
+    status(shown) {
+      const facts = factsOf(shown, screen);
+      if (lastMessage !== undefined) line(shown.now, 'The API server is reachable again');
+      lastMessage = undefined;
+      if (known === undefined) write(statusText(shown, screen));
+      else for (const text of changes(known, facts)) line(shown.now, text);
+      known = facts;
+    },
+    error({message}, now) {
+      if (message !== lastMessage) line(now, `! ${message}`);
+      lastMessage = message;
+    },
+  };
+}
+
+function* changes(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Iterable<string> {
+  for (const [key, text] of after) if (before.get(key) !== text) yield text;
+  for (const key of before.keys()) if (!after.has(key)) yield `✓ resolved: ${key}`;
+}
+
+/** Facts that are reported when they change, by key. */
+function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string, string> {
+  const labeled = (label: string, text: string | undefined): [string, string][] =>
+    text === undefined ? [] : [[label, `${label}: ${text}`]];
+  return new Map([
+    ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
+    ...labeled('release', recordFact(status)),
+    ...labeled('controller', controllerFact(status)),
+    ...labeled('chart', chartFact(status)),
+    ...labeled('images', status.images.join(', ') || undefined),
+    ...(status.objects ?? []).map((each): [string, string] => [
+      `${each.object} ${each.problem}`,
+      `! ${objectText(each)}`,
+    ]),
+    ...labeled('agents', agentsFact(status)),
+    ...labeled('runs', runsFact(status)),
+    ...labeled('cache', cacheFact(status)),
+    ...labeled('values', valuesFact(status, files)),
+    ...causes(status),
+    ...status.advice.map(({code, message, remedy}): [string, string] => [
+      code,
+      `- ${message} → ${remedy}`,
+    ]),
+    ['verdict', verdictOf(name, status, screen)],
+  ]);
+}
+
+export const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
+  ...found.map(({object, code, reason, remedy}): [string, string] => [
+    `${object} ${code}`,
+    `! ${object}: ${reason} → ${remedy}`,
+  ]),
+  ...unread.map(({object, reason}): [string, string] => [
+    `unread ${object}`,
+    `! ${object}: ${reason}`,
+  ]),
+];

@@ -1,0 +1,97 @@
+import {isMap, isScalar, type ParsedNode, Scalar} from 'yaml';
+import type {Edit} from '../text-edits.ts';
+
+/** The text with blanks before `start` and behind `end`. */
+export const blankAround = (text: string, start: number, end: number): string => {
+  const blank = (part: string): string => part.replaceAll(/[^\r\n]/g, ' ');
+  return `${blank(text.slice(0, start))}${text.slice(start, end)}${blank(text.slice(end))}`;
+};
+
+/** A text with this many blanks less at the start of its lines. */
+const dedent = (text: string, column: number): string =>
+  text.replaceAll(new RegExp(`(?<=^|\\n) {0,${column}}`, 'g'), '');
+
+/** A text with this many blanks more at the start of its filled lines. */
+const indent = (text: string, column: number): string =>
+  text.trimEnd().replaceAll(/(?<=^|\n)(?=[^\n])/g, ' '.repeat(column));
+
+/** The smallest indentation of a text. */
+const columnOf = (text: string): number => {
+  const columns = text
+    .split('\n')
+    .flatMap((line) => (line.trim() === '' ? [] : [line.search(/\S/)]));
+  return columns.length > 0 ? Math.min(...columns) : 0;
+};
+
+/** Values in a file of another engine. */
+export interface InlineValues {
+  /** As a file of their own, without their indentation. */
+  values: string;
+  /** At their lines and columns in the file, with blanks around them. */
+  inPlace: string;
+  edit(values: string): Edit;
+}
+
+/** The values that a node of the text holds: a map, or a text that contains YAML. */
+export function inlineValues(node: ParsedNode, text: string): InlineValues {
+  if (isMap(node) && !node.flow) return valuesOfBlock(node.range[0], node.range[1], text);
+  if (!isScalar(node)) return valuesOfFlow(node, text);
+  const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
+  return isBlock ? valuesOfBlockText(node, text) : valuesOfQuotedText(node, text);
+}
+
+function valuesOfBlock(start: number, end: number, text: string): InlineValues {
+  const column = start - lineStartOf(start, text);
+  // Up to the first line that is indented less, such as a comment of the next key.
+  const own = text
+    .slice(start, end)
+    .replace(new RegExp(`\\n {0,${column - 1}}[^ \\n][^]*`), '')
+    .trimEnd();
+  const last = start + own.length;
+  return {
+    values: `${dedent(own, column)}\n`,
+    inPlace: blankAround(text, start, last),
+    edit: (values) => ({start, end: last, text: indent(values, column).slice(column)}),
+  };
+}
+
+function valuesOfFlow(node: ParsedNode, text: string): InlineValues {
+  const [start, end] = node.range;
+  return {
+    values: `${text.slice(start, end)}\n`,
+    inPlace: blankAround(text, start, end),
+    edit: (values) => editBelowKey(node, text, `\n${indent(values, keyColumn(node, text) + 2)}`),
+  };
+}
+
+function valuesOfBlockText(node: Scalar.Parsed, text: string): InlineValues {
+  const [start, end] = node.range;
+  const body = text.indexOf('\n', start) + 1;
+  const column = Math.max(columnOf(text.slice(body, end)), keyColumn(node, text) + 1);
+  return {
+    values: String(node.value),
+    inPlace: blankAround(text, body, end),
+    edit: (values) => editBelowKey(node, text, `|\n${indent(values, column)}`),
+  };
+}
+
+function valuesOfQuotedText(node: Scalar.Parsed, text: string): InlineValues {
+  const values = String(node.value);
+  return {
+    values,
+    // A text in quotes has no lines of its own.
+    inPlace: text.slice(0, node.range[0]).replaceAll(/[^\n]/g, '') + values,
+    edit: (changed) => editBelowKey(node, text, `|\n${indent(changed, keyColumn(node, text) + 2)}`),
+  };
+}
+
+const lineStartOf = (offset: number, text: string): number =>
+  text.lastIndexOf('\n', offset - 1) + 1;
+
+/** The column of the key on the line where its value starts. */
+const keyColumn = ({range: [start]}: ParsedNode, text: string): number =>
+  text.slice(lineStartOf(start, text)).search(/[^\s-]/);
+
+function editBelowKey({range: [start, end]}: ParsedNode, text: string, written: string): Edit {
+  return {start, end: start + text.slice(start, end).trimEnd().length, text: written};
+}

@@ -1,0 +1,88 @@
+import {chartFor} from '../../charts/charts.ts';
+import type {Target, ValuesEntry} from '../../charts/define.ts';
+import {type Reading, readRows, rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  mergeValues,
+  type Path,
+  sameTree,
+  setAt,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../../ground/tree.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import type {Settings} from '../../settings/settings.ts';
+
+/** The values over the defaults of the release, as the templates see them. */
+export const effectiveValues = (values: Values, target: Target): Values =>
+  mergeValues(scopeOf(target).defaults, values);
+
+/** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
+export function withoutMethodNames<T extends Tree>(tree: T): T {
+  if (Array.isArray(tree)) return tree.map(withoutMethodNames) as T;
+  if (!isMap(tree)) return tree;
+  const entries = Object.entries(tree).filter(([key]) => key !== 'toString' && key !== 'valueOf');
+  return Object.fromEntries(entries.map(([key, below]) => [key, withoutMethodNames(below)])) as T;
+}
+
+/** A copy of the values with what rows write; maps merge. */
+export function withEntries(values: Values, entries: readonly ValuesEntry[]): Values {
+  const copy = copyOf(values);
+  for (const [path, value] of entries) {
+    const before = getAt(copy, path);
+    setAt(copy, path, isMap(value) && isMap(before) ? mergeValues(before, value) : copyOf(value));
+  }
+  return copy;
+}
+
+/** Effective settings: explicit ones; else those read from the values, which --set may have changed; else the default. */
+export const effectiveGet =
+  (settings: Settings, read: ReadonlyMap<string, unknown>): Get =>
+  <T>(setting: Setting<T>) => {
+    if (settings.isExplicit(setting)) return settings.get(setting);
+    return (read.get(setting.id) as T | undefined) ?? settings.get(setting);
+  };
+
+export interface ReadValues {
+  /** Effective settings, chart defaults included. */
+  settings: ReadonlyMap<string, unknown>;
+  /** Paths that differ from the chart defaults and that no setting can express. */
+  rest: readonly Path[];
+}
+
+/** Reads values.yaml of one chart version back into settings. */
+export function readValues(values: Values, target: Target): ReadValues {
+  const {defaults} = scopeOf(target);
+  const {settings, claimed} = readEffective(effectiveValues(values, target), target);
+  return {
+    settings,
+    get rest() {
+      return leafPaths(values).filter(
+        (path) =>
+          !claimed.some((claim) => startsWith(path, claim)) &&
+          !sameTree(getAt(defaults, path), getAt(values, path)),
+      );
+    },
+  };
+}
+
+/** The settings of these values, by id, without those that come from chart defaults only. */
+export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
+  const {settings} = readValues(values, target);
+  const isWritten = (id: string): boolean =>
+    rowsWithKeys(target, {id}).some(({paths}) =>
+      paths.some((path) => getAt(values, path) !== undefined),
+    );
+  return new Map([...settings].filter(([id]) => isWritten(id)));
+}
+
+/** The same for values that are merged over the defaults already. */
+export function readEffective(effective: Values, target: Target): Reading {
+  const {rows, derived = []} = chartFor(target);
+  const {settings, claimed} = readRows(rows, effective, (get) => scopeOf(target, get));
+  return {settings, claimed: [...derived.flatMap(({paths}) => paths), ...claimed]};
+}

@@ -1,0 +1,97 @@
+import type {Target} from '../../charts/define.ts';
+import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
+import {closedSchema, schemaOf} from '../../charts/schema.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {getAt, isMap, mergeValues, type Path} from '../../ground/tree.ts';
+import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {withoutMethodNames} from '../reading/read-values.ts';
+import {checkKubernetes, checkType} from './check-kubernetes.ts';
+import {checkScalar, checkVariableMap, smallVolume} from './check-scalars.ts';
+import {type KeyContext, type KeyFact, type KnownKey, keysIn} from './key-facts.ts';
+import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
+import {isNumberAsText, isPrintedAlike, matchesType, typeMismatch} from './types.ts';
+
+/** Templates cannot read such a value. */
+export const isTypeError = ({code}: ValuesFinding): boolean =>
+  ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
+
+/** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
+export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
+  const {defaults} = scopeOf(target);
+  const context: KeyContext = {
+    source,
+    target,
+    defaults,
+    effective: mergeValues(defaults, source.values),
+    readable: withoutMethodNames(source.values),
+  };
+  const schema = closedSchema(schemaOf(target), target.version);
+  return [...keysIn(source.values, schema)].flatMap((fact) => checkKey(fact, context));
+}
+
+function checkKey({path, value, node}: KeyFact, context: KeyContext): ValuesFinding[] {
+  if (node === undefined) return checkUnknown(path, context);
+  const key = {path, value, node};
+  if (node['x-kubernetes'] !== undefined)
+    return checkKubernetes(key, node['x-kubernetes'], context);
+  if (value === null) return checkNull(key, context);
+  const {source} = context;
+  if (isPrintedAlike(value, node, source.written(path))) return [];
+  if (!matchesType(value, node) && !isNumberAsText(value, node)) return [wrongType(key, context)];
+  if (Array.isArray(value)) return checkType({value, effective: value, schema: node, path}, source);
+  if (!isMap(value)) return checkScalar(key, context);
+  return node.properties === undefined ? checkVariableMap(value, path, source) : [];
+}
+
+function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
+  const {source, readable, target} = context;
+  const found = getAt(readable, path);
+  const hasKnownKeys = hasDocumentedKeys(path, target) || isForeignSection(path, readable, target);
+  if (isMap(found) && hasKnownKeys)
+    return Object.keys(found).flatMap((key) => checkUnknown([...path, key], context));
+  const mistake = {code: 'UNKNOWN_KEY', ...suggestKey(path, readable, target)};
+  return [findingAt(source, path, mistake)];
+}
+
+/** null deletes the chart default, which is fine only where that default is empty or null. */
+function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): ValuesFinding[] {
+  const usual = getAt(defaults, path) ?? null;
+  const isEmpty =
+    usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
+  if (isEmpty || [node.type].flat().includes('null')) return [];
+  return [
+    findingAt(source, path, {
+      code: 'NULL_DELETES_DEFAULT',
+      message: `null removes the chart default (${JSON.stringify(usual)}), which the templates require.`,
+      suggestion: 'Remove the key to keep the chart default',
+    }),
+  ];
+}
+
+function wrongType(key: KnownKey, {source, readable, target}: KeyContext): ValuesFinding {
+  const {path, value, node} = key;
+  if ([node.type].flat().join() === 'boolean' && typeof value === 'string')
+    return stringNotBoolean(value, path, source);
+  const isSize = node.format === 'quantity' && typeof value === 'number';
+  if (isSize && smallVolume(String(value), path) !== undefined)
+    return findingAt(source, path, {
+      code: 'UNQUOTED_TEXT',
+      message: `${value} has no unit, so it means ${value} bytes.`,
+      suggestion: `${value}Gi`,
+    });
+  const found = typeMismatch(value, node, path, source);
+  if (found.code !== 'WRONG_TYPE') return found;
+  const {code, message} = found;
+  return findingAt(source, path, {code, message, ...equivalentKey(path, readable, target)});
+}
+
+function stringNotBoolean(text: string, path: Path, source: ValuesSource): ValuesFinding {
+  const value = /^(true|yes|on|1)$/i.test(text);
+  const isClear = value || /^(false|no|off|0)$/i.test(text);
+  return findingAt(source, path, {
+    code: 'STRING_NOT_BOOLEAN',
+    message: `"${text}" is a string, and templates treat every non-empty string as true.`,
+    suggestion: isClear ? String(value) : 'true or false',
+    fix: isClear ? {path, value} : undefined,
+  });
+}

@@ -1,0 +1,282 @@
+import {
+  type AgentOption,
+  optionMeantBy,
+  optionNamed,
+  optionsOfKeys,
+} from '../../charts/agent-options.ts';
+import {chartFor} from '../../charts/charts.ts';
+import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
+import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import {failed, type Warning} from '../../ground/errors.ts';
+import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
+import {tokenSecret} from '../../settings/agent.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import {getFrom} from '../../settings/settings.ts';
+import {
+  findingAt,
+  type ValidationContext,
+  type ValuesFinding,
+  type ValuesSource,
+} from '../reading/finding.ts';
+import {type TreePath, valueAt} from '../reading/tree-path.ts';
+
+/** A rule of the chart that the values break. */
+interface Violation extends RuleViolation {
+  rule: ChartRule;
+}
+
+/** What rules read: values over the defaults, effective settings, and which settings the user chose. */
+interface RuleInput extends Pick<RuleFacts, 'values' | 'isExplicit' | 'kubernetes'> {
+  get: Get;
+}
+
+function violationsIn(input: RuleInput, target: Target): Violation[] {
+  const {get, isExplicit} = input;
+  const facts = {...scopeOf(target, get), ...input};
+  return chartFor(target).rules.flatMap((rule) => {
+    const violation = rule.test(get, facts);
+    return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting))
+      ? []
+      : [{rule, ...violation}];
+  });
+}
+
+/** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
+export function applyRules(input: RuleInput, target: Target): Warning[] {
+  const violations = violationsIn(input, target);
+  const errors = violations.filter(({rule}) => rule.severity === 'error');
+  if (errors.length > 0) {
+    throw failed(
+      'CONFLICTING_SETTINGS',
+      errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'),
+      errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
+      {cause: new Error(errors.map(({rule}) => rule.code).join(', '))},
+    );
+  }
+  return violations.map(({rule, setting, message}) => ({
+    code: rule.code,
+    setting: setting.id,
+    message,
+  }));
+}
+
+/** The rules of the chart, checked against the settings that the values stand for. */
+export const checkRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
+  // Warnings about keys that the file does not set are no findings.
+  findingsOf(context, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
+
+/** Bugs of this chart version, regardless of the file: rules that apply to some versions only. */
+export const checkVersion = (context: ValidationContext, target: Target): ValuesFinding[] =>
+  findingsOf(
+    context,
+    target,
+    (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten,
+  );
+
+function findingsOf(
+  context: ValidationContext,
+  target: Target,
+  isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
+): ValuesFinding[] {
+  const {values, effective, settings} = context;
+  const pathsOf = (setting: Setting): Path[] =>
+    rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
+  const written = (setting: Setting): Path | undefined =>
+    pathsOf(setting).find((path) => getAt(values, path) !== undefined);
+  const input = {
+    values: effective,
+    get: getFrom(settings),
+    isExplicit: (setting: Setting) => written(setting) !== undefined,
+  };
+  return violationsIn(input, target).flatMap((violation) => {
+    const {rule, setting, message, suggestion} = violation;
+    const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
+    const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
+    if (
+      rule.isReminder ||
+      !isDesired(rule, path !== undefined && getAt(values, path) !== undefined)
+    )
+      return [];
+    return [
+      findingAt(context, path ?? pathsOf(setting)[0] ?? [], {
+        code: rule.code,
+        message: withKeys(message, target),
+        severity: rule.severity,
+        suggestion: suggestion && withKeys(suggestion, target),
+      }),
+    ];
+  });
+}
+
+/** The rules between keys; keys that the file does not set are no findings. */
+export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
+  chartFor(target).valuesRules.flatMap(({severity, code, test}) =>
+    test(context.effective)
+      .filter(({path}) => valueAt(context.values, path) !== undefined)
+      .map(({path, message, suggestion}) =>
+        findingAt(context, path, {code, message, severity, suggestion}),
+      ),
+  );
+
+/** What the values.schema.json of a given chart rejects. */
+export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesFinding[] =>
+  (refusals?.(source.values) ?? []).map(({path, message}) =>
+    findingAt(source, path, {
+      code: 'REFUSED_BY_CHART',
+      message: `Rejected by the chart schema: ${message}.`,
+    }),
+  );
+
+/** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
+const withKeys = (text: string, target: Target): string =>
+  text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
+    const [row] = rowsWithKeys(target, {id});
+    if (!row?.paths[0]) return flag;
+    const scope = scopeOf(target);
+    const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
+    if (entry) return `${spellPath(entry[0])}: ${JSON.stringify(entry[1])}`;
+    return [spellPath(row.paths[0]), word].filter(Boolean).join(' ');
+  });
+
+const TOKEN = at('agent.token');
+
+/** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
+export function checkToken(context: ValidationContext, target: Target): ValuesFinding[] {
+  const inline = getAt(context.values, TOKEN);
+  const hasSecret = context.settings.get(tokenSecret.id) !== undefined;
+  if (inline === undefined || inline === '') {
+    if (hasSecret) return [];
+    const message = 'An agent pool token is required.';
+    const suggestion = `${rowsWithKeys(target, tokenSecret)[0]?.paths[0]?.join('.')}: "scalr-agent-token"`;
+    return [findingAt(context, TOKEN, {code: 'NO_TOKEN', message, suggestion})];
+  }
+  // A token alone is the operator's choice; with both, the templates drop one.
+  const message = 'This token is ignored, because an existing Secret is set.';
+  return hasSecret
+    ? [findingAt(context, TOKEN, {code: 'KEY_OVERRIDDEN', message, severity: 'warning'})]
+    : [];
+}
+
+/** A variable of a container: the path of its name, of its value, and the value. */
+interface Variable {
+  name: string;
+  named: TreePath;
+  path: TreePath;
+  value: Tree;
+  /** True in the containers that the agent itself runs in. */
+  isAgent: boolean;
+  isInMap: boolean;
+}
+
+/** Options of the agent in keys of the chart and in extra variables: their names, types, allowed values and units. */
+export const checkVariables = (source: ValuesSource, target: Target): ValuesFinding[] => [
+  ...checkKeysOfOptions(source, target),
+  ...variablesOf(source, target).flatMap((each) => [
+    ...checkName(each, source),
+    ...checkValue(each, source),
+  ]),
+];
+
+function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding[] {
+  const {defaults} = scopeOf(target);
+  return optionsOfKeys(target.chart).flatMap(({key, option}) => {
+    const path = at(key);
+    const value = getAt(source.values, path);
+    const isDefault = value === undefined || sameTree(value, getAt(defaults, path));
+    return isDefault ? [] : checkOption(option, value, path, source);
+  });
+}
+
+function checkName(
+  {name, named, isAgent, isInMap}: Variable,
+  source: ValuesSource,
+): ValuesFinding[] {
+  const meant =
+    isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
+  if (meant === undefined) return [];
+  const {option, isOld, isClear} = meant;
+  const message = isOld
+    ? `${name} is the old name of this variable.`
+    : `Unknown agent option ${name}.`;
+  const fix = isInMap ? {path: named, name: option.name} : {path: named, value: option.name};
+  return [
+    findingAt(source, named, {
+      code: 'UNKNOWN_VARIABLE',
+      message,
+      severity: 'warning',
+      suggestion: option.name,
+      fix: isClear ? fix : undefined,
+    }),
+  ];
+}
+
+function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource): ValuesFinding[] {
+  if (value === null) {
+    if (source.isOverride?.(path)) return [];
+    return [
+      findingAt(source, path, {
+        code: 'NULL_VALUE',
+        message: 'null sets the variable to an empty string.',
+        severity: 'warning',
+        suggestion: 'Remove it, or set a value',
+      }),
+    ];
+  }
+  const option = optionNamed(name, isAgent);
+  return option === undefined ? [] : checkOption(option, value, path, source);
+}
+
+function checkOption(
+  {name, form}: AgentOption,
+  value: Tree,
+  path: TreePath,
+  source: ValuesSource,
+): ValuesFinding[] {
+  const text = typeof value === 'object' ? '' : (source.written(path) ?? String(value));
+  // The kubelet fills in $(NAME).
+  const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
+  if (problem === undefined) return [];
+  const {suggestion, isUnlikely} = problem;
+  const message = `${name}: ${problem.message}`;
+  return [
+    isUnlikely
+      ? findingAt(source, path, {code: 'UNLIKELY_AMOUNT', severity: 'warning', message, suggestion})
+      : findingAt(source, path, {code: 'WRONG_OPTION', message, suggestion}),
+  ];
+}
+
+/** The variables below every chart key for variables; a key for several containers gets one finding. */
+function variablesOf({values}: ValuesSource, target: Target): Variable[] {
+  const {containers} = chartFor(target);
+  const paths = new Map(
+    containers.flatMap(({name, extraEnv}) =>
+      extraEnv.map((path) => [path, name !== 'runner'] as const),
+    ),
+  );
+  return [...paths].flatMap(([dottedPath, isAgent]): Variable[] => {
+    const path = at(dottedPath);
+    const found = getAt(values, path);
+    if (isMap(found)) {
+      return Object.entries(found).map(([name, value]) => {
+        const here = [...path, name];
+        return {name, named: here, path: here, value, isAgent, isInMap: true};
+      });
+    }
+    return (Array.isArray(found) ? found : []).flatMap((item, index) => {
+      const name = isMap(item) ? item['name'] : undefined;
+      if (!isMap(item) || typeof name !== 'string') return [];
+      // An item without a value is empty on purpose, or has a source.
+      const value = Object.hasOwn(item, 'value') ? (item['value'] as Tree) : '';
+      return [
+        {
+          name,
+          named: [...path, index, 'name'],
+          path: [...path, index, 'value'],
+          value,
+          isAgent,
+          isInMap: false,
+        },
+      ];
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import {expect, test} from 'vitest';
+import Explain from '../../src/commands/explain.ts';
+import {explanations} from '../../src/findings/catalog.ts';
+import {violations} from '../support/output-schema.ts';
+import {runCommand} from '../support/run-command.ts';
+
+const SCREEN = {hasColor: false, columns: 80};
+
+test.each([
+  ['OOM_KILLED', 'OOM_KILLED: out of memory'],
+  ['oom-killed', 'OOM_KILLED: out of memory'],
+  ['OOMKilled', 'OOM_KILLED: out of memory'],
+  ['exec format error', 'WRONG_ARCHITECTURE: program is built for another architecture'],
+  ['storage-class', 'storage-class: StorageClass of new claims'],
+])('%s is explained', async (word, first) => {
+  const {stdout, exit} = await runCommand(Explain, [word], {resultScreen: SCREEN});
+  expect(exit).toBe(0);
+  expect(stdout).toContain(`${first}\n`);
+  expect(stdout).toMatch(/\n {2}→ .+\n/);
+  expect(stdout).toMatch(/\/docs\/[a-z]+\.md#[a-z0-9_-]+\n$/);
+});
+
+test('a word with several meanings lists the codes', async () => {
+  const {stdout} = await runCommand(Explain, ['ImagePullBackOff'], {resultScreen: SCREEN});
+  expect(stdout).toContain('  IMAGE_DENIED ');
+  expect(stdout).toContain('  IMAGE_NOT_FOUND ');
+  expect(stdout).not.toContain('OOM_KILLED');
+});
+
+test('an unknown word is an error with the nearest one', async () => {
+  const {stderr, exit} = await runCommand(Explain, ['OOMKILLD']);
+  expect(exit).toBe(2);
+  expect(stderr).toContain('Did you mean OOMKilled? scalr-agent explain "OOMKilled"');
+});
+
+test('every code is a section of its page, and fits into 80 columns', async () => {
+  const all = explanations();
+  for (const {code} of all) {
+    const {stdout} = await runCommand(Explain, [code], {resultScreen: SCREEN});
+    const [text] = stdout.split('\nExample\n');
+    const long = text?.split('\n').filter((line) => line.length > 80 && !line.includes('https:'));
+    expect([code, long]).toEqual([code, []]);
+  }
+});
+
+test('--json describes one code or all', async () => {
+  const one = await runCommand(Explain, ['ENOSPC', '--json']);
+  expect(violations('explain', one.stdout)).toEqual([]);
+  expect(JSON.parse(one.stdout)).toMatchObject({findings: [{code: 'DISK_FULL'}]});
+  const all = await runCommand(Explain, ['--json']);
+  expect(JSON.parse(all.stdout).findings).toHaveLength(explanations().length);
+});
