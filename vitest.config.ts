@@ -10,7 +10,7 @@ const isFull = Boolean(process.env['TEST_FULL']);
 /** Random operators on a Docker Engine take minutes: `OPERATOR_SEED=1 npx vitest run --project engines test/operator`. */
 const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
 /** Slow, because real tools run: terminals, the packed program, helm, shells and curl. */
-const WITH_TOOLS = ['pty', 'package', 'helm', 'recipes', 'checks/preflight/probe'].map(
+const WITH_TOOLS = ['pty', 'package', 'cluster/helm', 'recipes', 'checks/preflight/probe'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);

@@ -58,8 +58,7 @@ const REPORT_MS = 60;
 
 /** Searches all lines, and reports matches while it goes on. */
 export async function search(
-  data: BundleData,
-  index: LogIndex,
+  {data, index}: {data: BundleData; index: LogIndex},
   pattern: RegExp,
   signal: AbortSignal,
   report: (matches: Matches) => void,

@@ -13,25 +13,9 @@ const overview = document.getElementById('overview') as HTMLElement;
 const TITLE = document.title;
 
 function App({embedded}: {embedded: BundleData}): JSX.Element {
-  const [data, setData] = useState(embedded);
-  const [note, setNote] = useState('');
+  const {data, note, open} = useBundle(embedded);
   const [route, change] = useRoute();
   const view = viewOf(route);
-  const open = async (zip: Blob): Promise<void> => {
-    try {
-      const opened = await dataOfZip(zip, (done, all) =>
-        setNote(`Reading file ${done + 1} of ${all}…`),
-      );
-      const summary = await opened.text('SUMMARY.md');
-      const findings = await opened.json('findings.json');
-      if (summary === '') throw new Error('This zip file is not a support bundle.');
-      showOverview(summary, Array.isArray(findings) ? (findings as PageFinding[]) : []);
-      setData(opened);
-      setNote('Showing the files of the zip file.');
-    } catch (error) {
-      setNote(`Cannot read the file. ${(error as Error).message}`);
-    }
-  };
   useEffect(() => {
     overview.hidden = view !== 'overview';
     document.title = view === 'overview' ? TITLE : `${VIEWS[view]} – ${TITLE}`;
@@ -41,17 +25,9 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
     document.ondragover = (event) => event.preventDefault();
     document.ondrop = (event) => {
       event.preventDefault();
-      const zip = event.dataTransfer?.files[0];
-      if (zip) void open(zip);
+      open(event.dataTransfer?.files[0]);
     };
-    overview.onclick = async (event) => {
-      const button = (event.target as Element).closest('.copy');
-      if (button === null) return;
-      await copyText(
-        visibleText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`),
-      );
-      button.textContent = 'Copied';
-    };
+    overview.onclick = (event) => copyTicket(event, data);
     for (const button of overview.querySelectorAll<HTMLElement>('.copy')) button.hidden = false;
   });
   return (
@@ -71,10 +47,7 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
           <input
             type="file"
             accept=".zip"
-            onChange={(event) => {
-              const zip = event.currentTarget.files?.[0];
-              if (zip) void open(zip);
-            }}
+            onChange={(event) => open(event.currentTarget.files?.[0])}
           />
           <span>Open a bundle, or drop it here</span>
         </label>
@@ -85,6 +58,40 @@ function App({embedded}: {embedded: BundleData}): JSX.Element {
       {view === 'object' && <ObjectsView {...{data, route}} />}
     </div>
   );
+}
+
+/** The embedded files, or those of a zip file that the reader opened. */
+function useBundle(embedded: BundleData) {
+  const [data, setData] = useState(embedded);
+  const [note, setNote] = useState('');
+  const read = async (zip: Blob): Promise<void> => {
+    try {
+      const opened = await dataOfZip(zip, (done, all) =>
+        setNote(`Reading file ${done + 1} of ${all}…`),
+      );
+      const summary = await opened.text('SUMMARY.md');
+      const findings = await opened.json('findings.json');
+      if (summary === '') throw new Error('This zip file is not a support bundle.');
+      showOverview(summary, Array.isArray(findings) ? (findings as PageFinding[]) : []);
+      setData(opened);
+      setNote('Showing the files of the zip file.');
+    } catch (error) {
+      setNote(`Cannot read the file. ${(error as Error).message}`);
+    }
+  };
+  const open = (zip: Blob | undefined): void => {
+    if (zip) void read(zip);
+  };
+  return {data, note, open};
+}
+
+async function copyTicket(event: MouseEvent, data: BundleData): Promise<void> {
+  const button = (event.target as Element).closest('.copy');
+  if (button === null) return;
+  await copyText(
+    visibleText(`${await data.text('SUMMARY.md')}\n\n${await data.text('TICKET.md')}`),
+  );
+  button.textContent = 'Copied';
 }
 
 function showOverview(summary: string, findings: readonly PageFinding[]): void {

@@ -65,41 +65,82 @@ const list = (value: unknown, ...path: readonly string[]): unknown[] => {
 
 /** Lanes and marks of the files of a bundle, which are untrusted. Pure. */
 export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
-  const lanes = new Map<string, Lane>();
-  const marks: Mark[] = [];
-  const add = (mark: Mark): void => void (Number.isNaN(mark.at) || marks.push(mark));
-  const lane = (id: string, group: Lane['group']): string => {
-    if (!lanes.has(id)) lanes.set(id, {id, group});
+  const reader = new TimelineReader(files);
+  reader.read();
+  return reader.timeline();
+}
+
+class TimelineReader {
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #summary: string;
+  /** When the bundle was made. */
+  readonly #made: number;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #marks: Mark[] = [];
+
+  constructor(files: ReadonlyMap<string, string>) {
+    this.#files = files;
+    this.#summary = files.get('SUMMARY.md') ?? '';
+    this.#made = Date.parse(/^Created (\S+) by /m.exec(this.#summary)?.[1] ?? '');
+  }
+
+  read(): void {
+    for (const [file, content] of this.#files) {
+      const release = /^releases\/([^/]+)\/history\.json$/.exec(file)?.[1];
+      if (file.includes('objects/pod/')) this.#addPod(file, parsed(content));
+      else if (release !== undefined) this.#addReleases(release, file, content);
+    }
+    for (const file of ['events.txt', 'gone/events.txt']) this.#addEvents(file);
+    this.#addSkew();
+    this.#addMissing();
+    this.#addCuts();
+  }
+
+  timeline(): Timeline {
+    const lanes = [...this.#lanes.values()].toSorted(
+      (one, other) =>
+        LANE_GROUPS.indexOf(one.group) - LANE_GROUPS.indexOf(other.group) ||
+        one.id.localeCompare(other.id),
+    );
+    const marks = this.#marks.toSorted((one, other) => one.at - other.at);
+    const ends = lanes.flatMap(({from = Number.NaN, to = Number.NaN}) => [from, to]);
+    return {lanes, marks, ...spanOf([...marks.map((mark) => mark.at), ...ends, this.#made])};
+  }
+
+  #addMark(mark: Mark): void {
+    if (!Number.isNaN(mark.at)) this.#marks.push(mark);
+  }
+
+  #lane(id: string, group: Lane['group']): string {
+    if (!this.#lanes.has(id)) this.#lanes.set(id, {id, group});
     return id;
-  };
-  const summary = files.get('SUMMARY.md') ?? '';
-  const made = Date.parse(/^Created (\S+) by /m.exec(summary)?.[1] ?? '');
-  for (const [file, content] of files) {
-    if (file.includes('objects/pod/')) addPod(file, parsed(content), made, lanes, add);
-    const release = /^releases\/([^/]+)\/history\.json$/.exec(file)?.[1];
-    for (const [index, revision] of release === undefined ? [] : list(parsed(content)).entries()) {
-      add({
+  }
+
+  #addReleases(release: string, file: string, content: string): void {
+    for (const [index, revision] of list(parsed(content)).entries()) {
+      const what = `${text(revision, 'chart')}, ${text(revision, 'status')}. ${text(revision, 'description')}`;
+      this.#addMark({
         at: Date.parse(text(revision, 'updated')),
-        lane: lane(`release/${release}`, 'Releases'),
+        lane: this.#lane(`release/${release}`, 'Releases'),
         kind: 'release',
-        text: `Revision ${text(revision, 'revision')}: ${text(revision, 'chart')}, ${text(revision, 'status')}. ${text(revision, 'description')}`.trim(),
+        text: `Revision ${text(revision, 'revision')}: ${what}`.trim(),
         file,
         line: lineOf(content, '"revision"', index),
       });
     }
   }
-  for (const file of ['events.txt', 'gone/events.txt']) {
-    for (const [index, event] of (files.get(file) ?? '').split('\n').entries()) {
+
+  #addEvents(file: string): void {
+    for (const [index, event] of (this.#files.get(file) ?? '').split('\n').entries()) {
       const [time = '', type, about = '', reason = '', ...message] = event.split('  ');
       if (type !== 'Warning') continue;
-      const id = about.replace(/^Pod\//, 'pod/');
-      const where = lane(
-        id,
-        about.startsWith('Pod/') || about.startsWith('Job/') ? groupOf(about, '') : 'Other objects',
-      );
-      add({
+      const isOfPods = /^(?:Pod|Job)\//.test(about);
+      this.#addMark({
         at: Date.parse(time),
-        lane: where,
+        lane: this.#lane(
+          about.replace(/^Pod\//, 'pod/'),
+          isOfPods ? groupOf(about) : 'Other objects',
+        ),
         kind: kindOf(reason),
         text: `${reason}: ${message.join('  ')}`,
         file,
@@ -107,53 +148,90 @@ export function timelineOf(files: ReadonlyMap<string, string>): Timeline {
       });
     }
   }
-  for (const finding of list(parsed(files.get('findings.json')))) {
-    if (text(finding, 'code') !== 'CLOCK_SKEW') continue;
-    const where = lane(text(finding, 'object'), 'Other objects');
-    add({
-      at: made,
-      lane: where,
-      kind: 'skew',
-      text: text(finding, 'message'),
-      file: 'findings.json',
-    });
-  }
-  const gaps = [
-    ...list(parsed(files.get('errors.json'))).map((missing) => ({
-      file: 'errors.json',
 
-      time: text(missing, 'at'),
-      what: text(missing, 'what'),
-      message: text(missing, 'message'),
-    })),
-    ...[...summary.matchAll(/^- (logs\/\S+): (\d+ bytes cut from the middle) after (\S+),/gm)].map(
-      ([, what = '', message = '', time = '']) => ({file: 'SUMMARY.md', time, what, message}),
-    ),
-  ];
-  for (const {file, time, what, message} of gaps) {
-    if (time === '') continue;
-    const pod = /^logs\/([^/]+)\//.exec(what)?.[1];
-    const where =
-      pod === undefined ? lane(what, 'Other objects') : lane(`pod/${pod}`, groupOf(pod, ''));
-    add({at: Date.parse(time), lane: where, kind: 'gap', text: `${what}: ${message}`, file});
+  #addSkew(): void {
+    const file = 'findings.json';
+    for (const finding of list(parsed(this.#files.get(file)))) {
+      if (text(finding, 'code') !== 'CLOCK_SKEW') continue;
+      const lane = this.#lane(text(finding, 'object'), 'Other objects');
+      this.#addMark({at: this.#made, lane, kind: 'skew', text: text(finding, 'message'), file});
+    }
   }
-  const ordered = marks
-    .map((mark, index) => ({mark, index}))
-    .toSorted((one, other) => one.mark.at - other.mark.at || one.index - other.index);
-  return {
-    lanes: [...lanes.values()].toSorted(
-      (one, other) =>
-        LANE_GROUPS.indexOf(one.group) - LANE_GROUPS.indexOf(other.group) ||
-        one.id.localeCompare(other.id),
-    ),
-    marks: ordered.map(({mark}) => mark),
-    ...spanOf([
-      ...marks.map((mark) => mark.at),
-      ...[...lanes.values()].flatMap(({from = Number.NaN, to = Number.NaN}) => [from, to]),
-      made,
-    ]),
-  };
+
+  #addMissing(): void {
+    const file = 'errors.json';
+    for (const missing of list(parsed(this.#files.get(file)))) {
+      const time = text(missing, 'at');
+      if (time !== '') this.#addGap(time, text(missing, 'what'), text(missing, 'message'), file);
+    }
+  }
+
+  /** Logs that were cut to fit into the bundle. */
+  #addCuts(): void {
+    const cuts = /^- (logs\/\S+): (\d+ bytes cut from the middle) after (\S+),/gm;
+    for (const [, what = '', message = '', time = ''] of this.#summary.matchAll(cuts))
+      this.#addGap(time, what, message, 'SUMMARY.md');
+  }
+
+  #addGap(time: string, what: string, message: string, file: string): void {
+    const pod = /^logs\/([^/]+)\//.exec(what)?.[1];
+    const lane =
+      pod === undefined
+        ? this.#lane(what, 'Other objects')
+        : this.#lane(`pod/${pod}`, groupOf(pod));
+    this.#addMark({at: Date.parse(time), lane, kind: 'gap', text: `${what}: ${message}`, file});
+  }
+
+  #addPod(file: string, pod: unknown): void {
+    const name = text(pod, 'metadata', 'name');
+    if (name === '') return;
+    const lane = `pod/${name}`;
+    const statuses = STATUSES.flatMap((key) => list(pod, 'status', key));
+    const ends = statuses
+      .map((status) => Date.parse(text(status, 'state', 'terminated', 'finishedAt')))
+      .filter((end) => !Number.isNaN(end));
+    const phase = text(pod, 'status', 'phase');
+    const hasEnded = ['Succeeded', 'Failed'].includes(phase) && ends.length > 0;
+    const from = Date.parse(
+      text(pod, 'status', 'startTime') || text(pod, 'metadata', 'creationTimestamp'),
+    );
+    const to = hasEnded ? Math.max(...ends) : this.#made;
+    const labels = Object.values((at(pod, 'metadata', 'labels') as Json) ?? {}).join(' ');
+    this.#lanes.set(lane, {
+      id: lane,
+      group: groupOf(name, labels),
+      ...(Number.isNaN(from) || Number.isNaN(to) ? {} : {from, to}),
+      isFailed: phase === 'Failed',
+    });
+    if (text(pod, 'status', 'reason') === 'Evicted') {
+      const message = text(pod, 'status', 'message') || 'Evicted';
+      this.#addMark({at: ends[0] ?? from, lane, kind: 'eviction', text: message, file});
+    }
+    for (const status of statuses) this.#addEnds(lane, status, file);
+  }
+
+  /** The end of a container, and the end before its last restart. */
+  #addEnds(lane: string, status: unknown, file: string): void {
+    for (const key of ['lastState', 'state'] as const) {
+      const ended = at(status, key, 'terminated');
+      const reason = text(ended, 'reason');
+      const exitCode = text(ended, 'exitCode');
+      const isSuccess = key === 'state' && exitCode === '0';
+      if (ended === undefined || ended === null || isSuccess) continue;
+      const restarts = text(status, 'restartCount') || 0;
+      this.#addMark({
+        at: Date.parse(text(ended, 'finishedAt')),
+        lane,
+        kind: reason === 'OOMKilled' ? 'oom' : KIND_OF_END[key],
+        text: `Container ${text(status, 'name')}: ${reason || 'ended'}, exit code ${exitCode}, restarts: ${restarts}`,
+        file,
+      });
+    }
+  }
 }
+
+const STATUSES = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
+const KIND_OF_END = {lastState: 'restart', state: 'failure'} as const;
 
 function parsed(content: string | undefined): unknown {
   try {
@@ -163,73 +241,16 @@ function parsed(content: string | undefined): unknown {
   }
 }
 
-function addPod(
-  file: string,
-  pod: unknown,
-  made: number,
-  lanes: Map<string, Lane>,
-  add: (mark: Mark) => void,
-): void {
-  const name = text(pod, 'metadata', 'name');
-  if (name === '') return;
-  const id = `pod/${name}`;
-  const statuses = [
-    'initContainerStatuses',
-    'containerStatuses',
-    'ephemeralContainerStatuses',
-  ].flatMap((key) => list(pod, 'status', key));
-  const ends = statuses
-    .map((status) => Date.parse(text(status, 'state', 'terminated', 'finishedAt')))
-    .filter((end) => !Number.isNaN(end));
-  const phase = text(pod, 'status', 'phase');
-  const from = Date.parse(
-    text(pod, 'status', 'startTime') || text(pod, 'metadata', 'creationTimestamp'),
-  );
-  const to = ['Succeeded', 'Failed'].includes(phase) && ends.length > 0 ? Math.max(...ends) : made;
-  lanes.set(id, {
-    id,
-    group: groupOf(name, Object.values((at(pod, 'metadata', 'labels') as Json) ?? {}).join(' ')),
-    ...(Number.isNaN(from) || Number.isNaN(to) ? {} : {from, to}),
-    isFailed: phase === 'Failed',
-  });
-  if (text(pod, 'status', 'reason') === 'Evicted')
-    add({
-      at: ends[0] ?? from,
-      lane: id,
-      kind: 'eviction',
-      text: text(pod, 'status', 'message') || 'Evicted',
-      file,
-    });
-  for (const status of statuses) {
-    for (const key of ['lastState', 'state']) {
-      const ended = at(status, key, 'terminated');
-      const reason = text(ended, 'reason');
-      const exitCode = text(ended, 'exitCode');
-      if (ended === undefined || ended === null || (key === 'state' && exitCode === '0')) continue;
-      add({
-        at: Date.parse(text(ended, 'finishedAt')),
-        lane: id,
-        kind: reason === 'OOMKilled' ? 'oom' : key === 'state' ? 'failure' : 'restart',
-        text: `Container ${text(status, 'name')}: ${reason || 'ended'}, exit code ${exitCode}, restarts: ${text(status, 'restartCount') || 0}`,
-        file,
-      });
-    }
-  }
-}
-
-function groupOf(name: string, labels: string): Lane['group'] {
+function groupOf(name: string, labels = ''): Lane['group'] {
   if (/(^|[-/])(run|atask)-/.test(name) || /\btask\b/.test(labels)) return 'Runs';
   return /controller/.test(`${name} ${labels}`) ? 'Controllers' : 'Workers';
 }
 
-const kindOf = (reason: string): MarkKind =>
-  reason === 'Unhealthy'
-    ? 'probe'
-    : /^Evict/.test(reason)
-      ? 'eviction'
-      : /OOM/.test(reason)
-        ? 'oom'
-        : 'warning';
+function kindOf(reason: string): MarkKind {
+  if (reason === 'Unhealthy') return 'probe';
+  if (/^Evict/.test(reason)) return 'eviction';
+  return /OOM/.test(reason) ? 'oom' : 'warning';
+}
 
 /** 1-based line of the nth line with this text. */
 function lineOf(content: string, wanted: string, nth: number): number {

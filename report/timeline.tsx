@@ -1,4 +1,4 @@
-import type {JSX} from 'preact';
+import type {JSX, RefObject} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import type {BundleData} from './bundle-data.ts';
 import {clock} from './log-view.tsx';
@@ -56,160 +56,168 @@ function targetOf({lane, at, file, line}: Mark, data: BundleData): string {
 /** Lanes of releases and pods with marks, and the same marks as a table. */
 export function TimelineView({data}: {data: BundleData}): JSX.Element {
   const timeline = useTimeline(data);
-  const [range, setRange] = useState<Range>();
+  return timeline === undefined ? (
+    <main class="timeline">Reading…</main>
+  ) : (
+    <TimelineOf timeline={timeline} data={data} />
+  );
+}
+
+function TimelineOf({timeline, data}: {timeline: Timeline; data: BundleData}): JSX.Element {
+  const {marks} = timeline;
+  const view = useRange(timeline);
+  const {range, zoom, pan} = view;
   const [selected, setSelected] = useState<Mark>();
-  if (timeline === undefined) return <main class="timeline">Reading…</main>;
-  const margin = (timeline.to - timeline.from) * 0.03;
-  const whole = {from: timeline.from - margin, to: timeline.to + margin};
-  const {from, to} = range ?? whole;
-  const zoom = (factor: number, around = (from + to) / 2): void => {
-    const length = Math.min(Math.max((to - from) * factor, 10), whole.to - whole.from);
-    const start = Math.min(
-      Math.max(around - ((around - from) / (to - from)) * length, whole.from),
-      whole.to - length,
-    );
-    setRange(length >= whole.to - whole.from ? undefined : {from: start, to: start + length});
-  };
-  const pan = (share: number): void => {
-    const start = Math.min(
-      Math.max(from + share * (to - from), whole.from),
-      whole.to - (to - from),
-    );
-    setRange(range && {from: start, to: start + to - from});
+  const open = (mark: Mark): void => {
+    location.hash = targetOf(mark, data);
   };
   const step = (direction: 1 | -1): void => {
-    const now =
-      selected === undefined ? (direction === 1 ? -1 : 0) : timeline.marks.indexOf(selected);
-    const next = timeline.marks.at(
-      Math.max(0, now + direction) % Math.max(1, timeline.marks.length),
-    );
+    const next = markAfter(marks, selected, direction);
     if (next === undefined) return;
     setSelected(next);
-    if (next.at < from || next.at > to)
-      setRange({from: next.at - (to - from) / 2, to: next.at + (to - from) / 2});
+    view.show(next.at);
   };
-  const keys: Readonly<Record<string, () => void>> = {
+  const onKeyDown = runKey({
     '+': () => zoom(0.5),
     '=': () => zoom(0.5),
     '-': () => zoom(2),
-    0: () => setRange(undefined),
-
+    0: view.reset,
     ArrowLeft: () => pan(-0.2),
     ArrowRight: () => pan(0.2),
     n: () => step(1),
     p: () => step(-1),
-    Enter: () => {
-      if (selected) location.hash = targetOf(selected, data);
-    },
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const run = event.ctrlKey || event.metaKey ? undefined : keys[event.key];
-    if (run === undefined) return;
-    event.preventDefault();
-    run();
-  };
-  const kinds = (Object.keys(MARK_KINDS) as MarkKind[]).filter((kind) =>
-    timeline.marks.some((mark) => mark.kind === kind),
-  );
+    Enter: () => selected && open(selected),
+  });
   return (
     <main class="timeline">
       <h1>Timeline</h1>
-      <div class="controls">
-        <button type="button" onClick={() => zoom(0.5)}>
-          Zoom in <kbd>+</kbd>
-        </button>
-        <button type="button" onClick={() => zoom(2)} disabled={range === undefined}>
-          Zoom out <kbd>-</kbd>
-        </button>
-        <button type="button" onClick={() => setRange(undefined)} disabled={range === undefined}>
-          Show all <kbd>0</kbd>
-        </button>
-        <a
-          class="button"
-          href={addressOf({
-            log: '*',
-            ...(range
-              ? {from: new Date(from).toISOString(), to: new Date(to).toISOString()}
-              : {from: '', to: ''}),
-          })}
-        >
-          Logs of this time
-        </a>
-        <ul class="legend" aria-label="Kinds of marks">
-          {kinds.map((kind) => (
-            <li>
-              <svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true">
-                <path class={`mark is-${kind}`} d={SHAPES[kind]} />
-              </svg>
-              {MARK_KINDS[kind]}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <Lanes
-        {...{timeline, from, to, selected, zoom, pan, onKeyDown}}
-        select={setSelected}
-        open={(mark) => (location.hash = targetOf(mark, data))}
-      />
+      <Controls view={view} marks={marks} />
+      <Lanes {...{timeline, range, selected, zoom, pan, onKeyDown, open}} select={setSelected} />
       <p class="status" role="status">
         {selected === undefined
           ? 'Keys: + and - zoom, arrows move, n and p select the next and previous mark, Enter opens the log.'
           : `${new Date(selected.at).toISOString()} ${MARK_KINDS[selected.kind]}, ${visibleText(selected.lane)}: ${visibleText(selected.text)}`}
       </p>
-      <MarkTable marks={timeline.marks} data={data} />
+      <MarkTable marks={marks} data={data} />
     </main>
   );
 }
 
-interface LanesProps extends Range {
-  timeline: Timeline;
-  selected: Mark | undefined;
+/** The visible time, and how it changes. */
+interface RangeView {
+  range: Range;
+  isWhole: boolean;
   zoom(factor: number, around?: number): void;
   pan(share: number): void;
+  /** Moves to a moment that is not visible. */
+  show(time: number): void;
+  reset(): void;
+}
+
+/** Shortest visible time, in milliseconds. */
+const SHORTEST = 10;
+
+function useRange(timeline: Timeline): RangeView {
+  const [chosen, setRange] = useState<Range>();
+  const margin = (timeline.to - timeline.from) * 0.03;
+  const whole = {from: timeline.from - margin, to: timeline.to + margin};
+  const range = chosen ?? whole;
+  const {from, to} = range;
+  const most = whole.to - whole.from;
+  const startWithin = (start: number, length: number): number =>
+    Math.min(Math.max(start, whole.from), whole.to - length);
+  return {
+    range,
+    isWhole: chosen === undefined,
+    zoom(factor, around = (from + to) / 2) {
+      const length = Math.min(Math.max((to - from) * factor, SHORTEST), most);
+      const start = startWithin(around - ((around - from) / (to - from)) * length, length);
+      setRange(length >= most ? undefined : {from: start, to: start + length});
+    },
+    pan(share) {
+      const start = startWithin(from + share * (to - from), to - from);
+      setRange(chosen && {from: start, to: start + to - from});
+    },
+    show(time) {
+      if (time >= from && time <= to) return;
+      setRange({from: time - (to - from) / 2, to: time + (to - from) / 2});
+    },
+    reset: () => setRange(undefined),
+  };
+}
+
+function markAfter(
+  marks: readonly Mark[],
+  selected: Mark | undefined,
+  direction: 1 | -1,
+): Mark | undefined {
+  const before = direction === 1 ? -1 : 0;
+  const now = selected === undefined ? before : marks.indexOf(selected);
+  return marks.at(Math.max(0, now + direction) % Math.max(1, marks.length));
+}
+
+const runKey =
+  (keys: Readonly<Record<string, () => void>>) =>
+  (event: KeyboardEvent): void => {
+    const run = event.ctrlKey || event.metaKey ? undefined : keys[event.key];
+    if (run === undefined) return;
+    event.preventDefault();
+    run();
+  };
+
+function Controls({view, marks}: {view: RangeView; marks: readonly Mark[]}): JSX.Element {
+  const {range, isWhole, zoom, reset} = view;
+  const isoOf = (time: number): string => (isWhole ? '' : new Date(time).toISOString());
+  const kinds = (Object.keys(MARK_KINDS) as MarkKind[]).filter((kind) =>
+    marks.some((mark) => mark.kind === kind),
+  );
+  return (
+    <div class="controls">
+      <button type="button" onClick={() => zoom(0.5)}>
+        Zoom in <kbd>+</kbd>
+      </button>
+      <button type="button" onClick={() => zoom(2)} disabled={isWhole}>
+        Zoom out <kbd>-</kbd>
+      </button>
+      <button type="button" onClick={reset} disabled={isWhole}>
+        Show all <kbd>0</kbd>
+      </button>
+      <a class="button" href={addressOf({log: '*', from: isoOf(range.from), to: isoOf(range.to)})}>
+        Logs of this time
+      </a>
+      <ul class="legend" aria-label="Kinds of marks">
+        {kinds.map((kind) => (
+          <li>
+            <svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true">
+              <path class={`mark is-${kind}`} d={SHAPES[kind]} />
+            </svg>
+            {MARK_KINDS[kind]}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface LanesProps {
+  timeline: Timeline;
+  range: Range;
+  selected: Mark | undefined;
+  zoom: RangeView['zoom'];
+  pan: RangeView['pan'];
   select(mark: Mark): void;
   open(mark: Mark): void;
   onKeyDown(event: KeyboardEvent): void;
 }
 
-function Lanes({
-  timeline,
-  from,
-  to,
-  selected,
-  zoom,
-  pan,
-  select,
-  open,
-  onKeyDown,
-}: LanesProps): JSX.Element {
+function Lanes(props: LanesProps): JSX.Element {
+  const {timeline, range, zoom, pan, onKeyDown} = props;
   const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
+  const width = useWidth(box);
   const drag = useRef<number | undefined>(undefined);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => setWidth(box.current?.clientWidth ?? 900));
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  const names = width < 600 ? 120 : 260;
-  const xOf = (time: number): number => names + ((time - from) / (to - from)) * (width - names);
-  const timeAt = (event: MouseEvent): number => {
-    const x = event.clientX - (box.current as HTMLDivElement).getBoundingClientRect().left;
-    return from + ((x - names) / (width - names)) * (to - from);
-  };
-  const ends = new Map<string, number>();
-  const places = new Map<string, number>();
-  const heads: {group: string; y: number}[] = [];
-  let y = AXIS;
-  for (const group of LANE_GROUPS) {
-    const lanes = timeline.lanes.filter((lane) => lane.group === group);
-    if (lanes.length === 0) continue;
-    heads.push({group, y});
-    y += HEAD;
-    for (const {id} of lanes) {
-      places.set(id, y);
-      y += LANE;
-    }
-  }
+  const scale = scaleOf(range, width);
+  const timeAt = (event: MouseEvent): number =>
+    scale.timeAt(event.clientX - (box.current as HTMLDivElement).getBoundingClientRect().left);
   return (
     <div
       class="lanes"
@@ -228,61 +236,146 @@ function Lanes({
       }}
       onPointerMove={(event) => {
         if (drag.current === undefined || event.buttons !== 1) return;
-        pan((drag.current - event.clientX) / (width - names));
+        pan((drag.current - event.clientX) / (width - scale.names));
         drag.current = event.clientX;
       }}
       onPointerUp={() => {
         drag.current = undefined;
       }}
     >
-      <svg width={width} height={y + 8} viewBox={`0 0 ${width} ${y + 8}`} aria-hidden="true">
-        {ticksOf(from, to, Math.max(2, Math.floor((width - names) / 110))).map((time) => (
-          <g class="tick">
-            <line x1={xOf(time)} x2={xOf(time)} y1={AXIS - 6} y2={y} />
-            {xOf(time) + 80 < width && (
-              <text x={xOf(time) + 4} y={14}>
-                {tickText(time, to - from)}
-              </text>
-            )}
-          </g>
-        ))}
-        {heads.map(({group, y: top}) => (
-          <text class="group" x={8} y={top + 19}>
-            {group}
-          </text>
-        ))}
-        {timeline.lanes.map((lane) => (
-          <LaneShape {...{lane, names, width, xOf}} y={places.get(lane.id) as number} />
-        ))}
-        {timeline.marks.map((mark) => {
-          if (mark.at < from || mark.at > to) return null;
-          // Marks of one moment stand side by side.
-          const x = Math.max(xOf(mark.at), (ends.get(mark.lane) ?? 0) + MARK);
-          ends.set(mark.lane, x);
-          return (
-            <path
-              class={`mark is-${mark.kind} ${mark === selected ? 'is-selected' : ''}`}
-              d={SHAPES[mark.kind]}
-              transform={`translate(${x} ${(places.get(mark.lane) as number) + LANE / 2})`}
-              onPointerEnter={() => select(mark)}
-              onClick={() => open(mark)}
-            />
-          );
-        })}
-      </svg>
+      <Drawing {...props} scale={scale} />
     </div>
+  );
+}
+
+function useWidth(box: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => setWidth(box.current?.clientWidth ?? 900));
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** Times and pixels. */
+interface Scale {
+  width: number;
+  /** Width of the names of lanes. */
+  names: number;
+  xOf(time: number): number;
+  timeAt(x: number): number;
+}
+
+function scaleOf({from, to}: Range, width: number): Scale {
+  const names = width < 600 ? 120 : 260;
+  return {
+    width,
+    names,
+    xOf: (time) => names + ((time - from) / (to - from)) * (width - names),
+    timeAt: (x) => from + ((x - names) / (width - names)) * (to - from),
+  };
+}
+
+/** Heights of groups and lanes, one below the other. */
+function placesOf(lanes: readonly Lane[]) {
+  const heads: {group: string; y: number}[] = [];
+  const places = new Map<string, number>();
+  let y = AXIS;
+  for (const group of LANE_GROUPS) {
+    const members = lanes.filter((lane) => lane.group === group);
+    if (members.length === 0) continue;
+    heads.push({group, y});
+    y += HEAD;
+    for (const {id} of members) {
+      places.set(id, y);
+      y += LANE;
+    }
+  }
+  return {heads, places, bottom: y};
+}
+
+function Drawing({timeline, range, scale, ...props}: LanesProps & {scale: Scale}): JSX.Element {
+  const {width} = scale;
+  const {heads, places, bottom} = placesOf(timeline.lanes);
+  const height = bottom + 8;
+  return (
+    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      <Ticks range={range} scale={scale} bottom={bottom} />
+      {heads.map(({group, y}) => (
+        <text class="group" x={8} y={y + 19}>
+          {group}
+        </text>
+      ))}
+      {timeline.lanes.map((lane) => (
+        <LaneShape {...{lane, scale}} y={places.get(lane.id) as number} />
+      ))}
+      <Marks {...props} {...{timeline, range, scale, places}} />
+    </svg>
+  );
+}
+
+interface TicksProps {
+  range: Range;
+  scale: Scale;
+  bottom: number;
+}
+
+function Ticks({range: {from, to}, scale: {width, names, xOf}, bottom}: TicksProps): JSX.Element {
+  const most = Math.max(2, Math.floor((width - names) / 110));
+  return (
+    <>
+      {ticksOf(from, to, most).map((time) => (
+        <g class="tick">
+          <line x1={xOf(time)} x2={xOf(time)} y1={AXIS - 6} y2={bottom} />
+          {xOf(time) + 80 < width && (
+            <text x={xOf(time) + 4} y={14}>
+              {tickText(time, to - from)}
+            </text>
+          )}
+        </g>
+      ))}
+    </>
+  );
+}
+
+interface MarksProps
+  extends Pick<LanesProps, 'timeline' | 'range' | 'selected' | 'select' | 'open'> {
+  scale: Scale;
+  places: ReadonlyMap<string, number>;
+}
+
+/** Marks of one moment stand side by side. */
+function Marks({timeline, range, selected, select, open, scale, places}: MarksProps): JSX.Element {
+  const ends = new Map<string, number>();
+  const visible = timeline.marks.filter(({at}) => at >= range.from && at <= range.to);
+  return (
+    <>
+      {visible.map((mark) => {
+        const x = Math.max(scale.xOf(mark.at), (ends.get(mark.lane) ?? 0) + MARK);
+        ends.set(mark.lane, x);
+        return (
+          <path
+            class={`mark is-${mark.kind} ${mark === selected ? 'is-selected' : ''}`}
+            d={SHAPES[mark.kind]}
+            transform={`translate(${x} ${(places.get(mark.lane) as number) + LANE / 2})`}
+            onPointerEnter={() => select(mark)}
+            onClick={() => open(mark)}
+          />
+        );
+      })}
+    </>
   );
 }
 
 interface LaneProps {
   lane: Lane;
   y: number;
-  names: number;
-  width: number;
-  xOf(time: number): number;
+  scale: Scale;
 }
 
-function LaneShape({lane: {id, from, to, isFailed}, y, names, width, xOf}: LaneProps): JSX.Element {
+function LaneShape({lane, y, scale: {names, width, xOf}}: LaneProps): JSX.Element {
+  const {id, from, to, isFailed} = lane;
   const characters = Math.floor((names - 24) / 7);
   const name = visibleText(id.replace(/^(pod|release)\//, ''));
   const left = Math.max(names, xOf(from ?? 0));
@@ -329,11 +422,8 @@ function ticksOf(from: number, to: number, most: number): number[] {
 function tickText(time: number, length: number): string {
   const iso = new Date(time).toISOString();
   if (length > 3 * 86_400_000) return iso.slice(5, 10);
-  return length > 86_400_000
-    ? iso.slice(5, 16).replace('T', ' ')
-    : length < 20_000
-      ? iso.slice(11, 22)
-      : iso.slice(11, 19);
+  if (length > 86_400_000) return iso.slice(5, 16).replace('T', ' ');
+  return length < 20_000 ? iso.slice(11, 22) : iso.slice(11, 19);
 }
 
 function MarkTable({marks, data}: {marks: readonly Mark[]; data: BundleData}): JSX.Element {

@@ -29,11 +29,8 @@ function inline(value: unknown, indent: string): string {
     const lines = value.replace(/\n$/, '').split('\n');
     return `${value.endsWith('\n') ? '|' : '|-'}\n${lines.map((line) => `${line === '' ? '' : indent}${line}\n`).join('')}`;
   }
-  return Array.isArray(value)
-    ? '[]\n'
-    : typeof value === 'object' && value !== null
-      ? '{}\n'
-      : `${scalar(value)}\n`;
+  if (Array.isArray(value)) return '[]\n';
+  return typeof value === 'object' && value !== null ? '{}\n' : `${scalar(value)}\n`;
 }
 
 /** Texts that YAML 1.1 would read as another type, or that have a meaning in YAML, are quoted. */

@@ -22,7 +22,7 @@ import type {
 import {handleInterrupts} from '../ground/system/this-process.ts';
 import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {LinePrompter} from '../ui/line-prompter.ts';
-import {liveLines} from '../ui/live-lines.ts';
+import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
 
@@ -112,7 +112,7 @@ export function nodeApp(given = {isAccessible: false}): App {
   const isAccessible =
     given.isAccessible || !/^(|0|false|no)$/i.test(process.env['ACCESSIBLE'] ?? '');
   const errorScreen = screenOf(process.stderr, isAccessible);
-  const live = liveLines(process.stderr);
+  const live = new LiveLines(process.stderr);
   const docker = new DockerTarget(hostTools, process.env);
   return {
     ...LOADED_LATER,

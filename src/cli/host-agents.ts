@@ -7,10 +7,10 @@ import {
 import {hostStatusText} from '../extensions/machine/agents-text.ts';
 import {
   containerName,
-  currentContainers,
   type DockerContainer,
   readContainers,
 } from '../extensions/machine/containers.ts';
+import {currentContainers} from '../extensions/machine/roles.ts';
 import {ExitCode, type ExpectedError, failed} from '../ground/errors.ts';
 import type {HostTools} from '../ground/system/system.ts';
 import type {CommandContext} from './operate.ts';

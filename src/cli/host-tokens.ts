@@ -7,14 +7,13 @@ import {PREVIOUS_TOKEN} from '../cluster/release/namespace.ts';
 import type {TokenUsers} from '../extensions/account/account-rotation.ts';
 import {stateOfService} from '../extensions/machine/agents.ts';
 import {
-  agentContainers,
   agentNameInScalr,
-  currentContainers,
   type DockerContainer,
   readContainers,
 } from '../extensions/machine/containers.ts';
 import {ENV_FILE} from '../extensions/machine/files.ts';
 import {directoriesOf, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
+import {agentContainers, currentContainers} from '../extensions/machine/roles.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {runSteps} from '../operations/run-steps.ts';

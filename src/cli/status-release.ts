@@ -22,7 +22,7 @@ import {newestInRepository} from '../operations/read-chart.ts';
 import {Settings} from '../settings/settings.ts';
 import {driftText} from '../ui/changes.ts';
 import {statusText} from '../ui/status.ts';
-import {changesReporter} from '../ui/status-changes.ts';
+import {StatusReporter} from '../ui/status-changes.ts';
 import {
   type ClusterStatus,
   type ClustersDocument,
@@ -124,7 +124,7 @@ export async function printStatusChanges(
 ): Promise<undefined> {
   const {now, sleep} = app;
   const interrupts = app.handleInterrupts();
-  const changes = changesReporter(show, resultScreen);
+  const changes = new StatusReporter(show, resultScreen);
   let last = '';
   const printLine = (status: ReleaseStatus): void => {
     const line = `${JSON.stringify({schemaVersion: 1, ...statusDocument(name, status, files)})}\n`;

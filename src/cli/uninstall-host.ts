@@ -1,9 +1,5 @@
 import {hasService, stateOfService} from '../extensions/machine/agents.ts';
-import {
-  agentContainers,
-  type DockerContainer,
-  readContainers,
-} from '../extensions/machine/containers.ts';
+import {type DockerContainer, readContainers} from '../extensions/machine/containers.ts';
 import {DROP_INS} from '../extensions/machine/files.ts';
 import {directoriesOf} from '../extensions/machine/plan.ts';
 import {
@@ -11,6 +7,7 @@ import {
   planContainerRemoval,
   planServiceRemoval,
 } from '../extensions/machine/removal.ts';
+import {agentContainers} from '../extensions/machine/roles.ts';
 import {onFailure} from '../ground/errors.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {accountText, stepsText} from '../ui/plan.ts';

@@ -100,20 +100,17 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
   ];
 }
 
-function adviceText(
-  {level, reason, remedy, versions, automatic}: UpgradeAdvice,
-  screen: Screen,
-): string {
-  const {red, yellow, green, dim} = theme(screen);
-  const mark = automatic
-    ? green('✓')
-    : level === 'blocking'
-      ? red('×')
-      : level === 'behavior'
-        ? yellow('!')
-        : '-';
+function adviceText(advice: UpgradeAdvice, screen: Screen): string {
+  const {reason, remedy, versions, automatic} = advice;
   const next = automatic ? `Included in the plan: ${remedy}.` : `${remedy}.`;
-  return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
+  const known = theme(screen).dim(`(${versions})`);
+  return paragraph(`  ${adviceMark(advice, screen)} `, `${reason} ${known}. ${next}`, screen);
+}
+
+function adviceMark({automatic, level}: UpgradeAdvice, screen: Screen): string {
+  const {red, yellow, green} = theme(screen);
+  if (automatic) return green('✓');
+  return {blocking: red('×'), behavior: yellow('!'), info: '-'}[level];
 }
 
 export function diffText(path: string, before: string, after: string, screen: Screen): string {

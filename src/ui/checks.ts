@@ -78,12 +78,15 @@ const colorOf = (status: CheckStatus, screen: Screen): ((text: string) => string
   return {pass: green, warn: yellow, fail: red, skip: dim}[status];
 };
 
-export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {
+export function checkText(
+  {id, status, title, message, remedy, ref}: Checked,
+  screen: Screen,
+): string {
   const mark = colorOf(status, screen)(MARKS[status]);
   const head = paragraph(`${mark} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
   const step = remedy ? nextStep('    → ', remedy, screen) : '';
-  return `${head}${step}    ${theme(screen).dim(ref)}\n`;
+  return `${head}${step}    ${theme(screen).dim(`${id}: ${ref}`)}\n`;
 }
 
 function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {

@@ -9,7 +9,7 @@ import type {
   Prompter,
   TextQuestion,
 } from '../ground/system/system.ts';
-import {liveLines} from './live-lines.ts';
+import {LiveLines} from './live-lines.ts';
 import {answeredText, isYes, masked, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
 import {
   keysText,
@@ -202,7 +202,7 @@ export class InquirerPrompter implements Prompter {
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {
     const {output, signal} = this.#streams;
     if (signal?.aborted) throw new PromptCanceled();
-    const {draw} = liveLines(output);
+    const {draw} = new LiveLines(output);
     let frame = 0;
     const paint = (): void => {
       const mark = theme(this.#screen).cyan(SPINNER[frame % SPINNER.length]);

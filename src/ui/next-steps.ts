@@ -5,7 +5,7 @@ import type {Watched} from '../operations/watch-release.ts';
 import {namespace, release} from '../settings/release.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-interface Installed {
+interface InstallOutcome {
   /** "release mine" */
   what: string;
   hasChanged: boolean;
@@ -20,7 +20,7 @@ export function resultSentence({
   hasChanged,
   agent,
   url,
-}: Installed): [sentence: string, more?: string] {
+}: InstallOutcome): [sentence: string, more?: string] {
   if (!hasChanged) return [`No changes: ${what} is up to date and ready`, ...UNREGISTERED[agent]];
   if (agent === 'registered')
     return [`Agent registered with ${url === undefined ? 'Scalr' : new URL(url).host}`];
@@ -38,7 +38,7 @@ const UNREGISTERED = {
 /** A command, or a step outside of the terminal, and what it is for. */
 export type NextStep = readonly [command: string, meaning: string];
 
-interface Followed {
+interface NextStepsInput {
   name: ReleaseName;
   /** The agent serves a VCS pool. */
   isForVcs: boolean;
@@ -54,7 +54,13 @@ export const linkStep = (isForVcs: boolean): NextStep =>
     ? ['Scalr: VCS provider setup, last step', 'select the agent pool']
     : ['Scalr: settings of a workspace or environment', 'select the agent pool'];
 
-export function nextSteps({name, isForVcs, isLinked = false, program, env}: Followed): NextStep[] {
+export function nextSteps({
+  name,
+  isForVcs,
+  isLinked = false,
+  program,
+  env,
+}: NextStepsInput): NextStep[] {
   const own = (command: string, ...more: string[]): string =>
     shortCommand(command, name, {program, env}, more);
   return [
@@ -70,7 +76,7 @@ export function nextSteps({name, isForVcs, isLinked = false, program, env}: Foll
 function shortCommand(
   command: string,
   {release: own, kubeTarget: {namespace: space, kubeContext, kubeconfig}}: ReleaseName,
-  {program, env}: Pick<Followed, 'program' | 'env'>,
+  {program, env}: Pick<NextStepsInput, 'program' | 'env'>,
   more: readonly string[],
 ): string {
   const flagOf = (

@@ -15,31 +15,36 @@ import {
 } from './status-facts.ts';
 import {paragraph, type Screen} from './theme.ts';
 
-interface Reporter {
-  status(shown: ShownStatus): void;
-  error(error: ExpectedError, now: Date): void;
-}
-
 /** Prints the full status once, and then one line per change. */
-export function changesReporter(write: (text: string) => void, screen: Screen): Reporter {
-  let known: ReadonlyMap<string, string> | undefined;
-  let lastMessage: string | undefined;
-  const line = (now: Date, text: string): void =>
-    write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
-  return {
-    status(shown) {
-      const facts = factsOf(shown, screen);
-      if (lastMessage !== undefined) line(shown.now, 'The API server is reachable again');
-      lastMessage = undefined;
-      if (known === undefined) write(statusText(shown, screen));
-      else for (const text of changes(known, facts)) line(shown.now, text);
-      known = facts;
-    },
-    error({message}, now) {
-      if (message !== lastMessage) line(now, `! ${message}`);
-      lastMessage = message;
-    },
-  };
+export class StatusReporter {
+  readonly #write: (text: string) => void;
+  readonly #screen: Screen;
+  #known: ReadonlyMap<string, string> | undefined;
+  #lastMessage: string | undefined;
+
+  constructor(write: (text: string) => void, screen: Screen) {
+    this.#write = write;
+    this.#screen = screen;
+  }
+
+  status(shown: ShownStatus): void {
+    const facts = factsOf(shown, this.#screen);
+    if (this.#lastMessage !== undefined)
+      this.#writeLine(shown.now, 'The API server is reachable again');
+    this.#lastMessage = undefined;
+    if (this.#known === undefined) this.#write(statusText(shown, this.#screen));
+    else for (const text of changes(this.#known, facts)) this.#writeLine(shown.now, text);
+    this.#known = facts;
+  }
+
+  error({message}: ExpectedError, now: Date): void {
+    if (message !== this.#lastMessage) this.#writeLine(now, `! ${message}`);
+    this.#lastMessage = message;
+  }
+
+  #writeLine(now: Date, text: string): void {
+    this.#write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, this.#screen));
+  }
 }
 
 function* changes(

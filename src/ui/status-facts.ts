@@ -15,7 +15,7 @@ const VERDICTS = {
 
 export function verdictOf(
   {release, kubeTarget}: ReleaseName,
-  {state, causes, objects = []}: Pick<ReleaseStatus, 'state' | 'causes' | 'objects'>,
+  {state, causes, objects = []}: ReleaseStatus,
   screen: Screen,
 ): string {
   const [mark, color, verdict] = VERDICTS[state];
@@ -28,10 +28,7 @@ export function verdictOf(
 }
 
 /** Without `now`, the text contains no age. */
-export function recordFact(
-  {revision}: Pick<ReleaseStatus, 'revision'>,
-  now?: Date,
-): string | undefined {
+export function recordFact({revision}: ReleaseStatus, now?: Date): string | undefined {
   if (revision === undefined) return undefined;
   const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
   return `${revision.status}, revision ${revision.revision}${when}`;
@@ -46,15 +43,13 @@ function ago(milliseconds: number): string {
 }
 
 /** Flux HelmRelease flux-system/agents: synced (applied by Flux Kustomization flux-system/apps) */
-export function controllerFact({
-  controller,
-}: Pick<ReleaseStatus, 'controller'>): string | undefined {
+export function controllerFact({controller}: ReleaseStatus): string | undefined {
   if (controller === undefined) return undefined;
   const {name, state, reason, source} = controller;
   return `${name}: ${state}${reason === undefined ? '' : `, ${reason}`}${source === undefined ? '' : ` (${source})`}`;
 }
 
-export function chartFact({chart}: Pick<ReleaseStatus, 'chart'>): string | undefined {
+export function chartFact({chart}: ReleaseStatus): string | undefined {
   if (chart === undefined) return undefined;
   const {name, version, agentVersion} = chart;
   return `${name} ${version}${agentVersion ? ` (default agent ${agentVersion})` : ''}; ${standingText(chart)}`;
@@ -73,7 +68,7 @@ function standingText({standing, behind, newestKnown, newest}: InstalledChart): 
 }
 
 export function objectsFact(
-  {objects, isVerified, controller}: Pick<ReleaseStatus, 'objects' | 'isVerified' | 'controller'>,
+  {objects, isVerified, controller}: ReleaseStatus,
   {kubeTarget}: ReleaseName,
 ): string | undefined {
   if (objects === undefined) return undefined;
@@ -120,7 +115,7 @@ export function objectText({object, problem, paths, manager, webhooks = []}: Obj
 export const workloadFact = ({object, state, text}: WorkloadLine, screen: Screen): string =>
   `${stateMark(state, screen)} ${object}: ${text}`;
 
-export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | undefined {
+export function agentsFact({agents}: ReleaseStatus): string | undefined {
   if (agents.length === 0) return undefined;
   const silent = agents.filter(({state}) => state === 'unknown').map(({pod}) => pod);
   const known = `${agents.length - silent.length} of ${agents.length} registered (according to their logs)`;
@@ -129,18 +124,14 @@ export function agentsFact({agents}: Pick<ReleaseStatus, 'agents'>): string | un
 }
 
 /** The pool and its agents according to Scalr. */
-export function accountFact({account}: Pick<ReleaseStatus, 'account'>): string | undefined {
+export function accountFact({account}: ReleaseStatus): string | undefined {
   if (account === undefined) return undefined;
   const {host, pool, agents} = account;
   if (pool === undefined) return `no agent of this release found on ${host}`;
   return `agent pool ${pool.name} on ${host}: ${agentCounts(agents.map(({agent}) => agent?.status ?? 'unknown'))}`;
 }
 
-export function runsFact({
-  runs,
-  chart,
-  purpose,
-}: Pick<ReleaseStatus, 'runs' | 'chart' | 'purpose'>): string | undefined {
+export function runsFact({runs, chart, purpose}: ReleaseStatus): string | undefined {
   if (purpose === 'vcs') return 'none: VCS agents execute no runs';
   if (chart === undefined) return 'not visible: the chart of the release is unknown';
   if (chart.name === 'agent-local')
@@ -153,13 +144,10 @@ export function runsFact({
   return `${runs.length} in flight: ${few(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
 }
 
-export const cacheFact = ({cacheUse}: Pick<ReleaseStatus, 'cacheUse'>): string | undefined =>
+export const cacheFact = ({cacheUse}: ReleaseStatus): string | undefined =>
   cacheUse && `${cacheUseText(cacheUse)} (from run logs)`;
 
-export function valuesFact(
-  {drift}: Pick<ReleaseStatus, 'drift'>,
-  files: readonly string[],
-): string | undefined {
+export function valuesFact({drift}: ReleaseStatus, files: readonly string[]): string | undefined {
   if (files.length === 0) return undefined;
   const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
   if (drift === undefined) return `cannot be compared with ${source}`;

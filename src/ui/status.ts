@@ -69,7 +69,9 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     part('Changed in the cluster', status.objects, (each) =>
       paragraph('  ! ', objectText(each), screen),
     ),
-    part('Advice', status.advice, ({message, remedy}) => problemText('-', message, remedy, screen)),
+    part('Advice', status.advice, ({code, message, remedy}) =>
+      problemText('-', {code, text: message, remedy}, screen),
+    ),
     part('Could not be read', status.unread, (each) => diagnosisText('!', each, screen)),
   ].join('');
 }

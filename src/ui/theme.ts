@@ -58,15 +58,21 @@ export function nextStep(first: string, text: string, screen: Screen): string {
   return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
 }
 
-/** A problem and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
-export const problemText = (mark: string, text: string, remedy: string, screen: Screen): string =>
-  `${paragraph(`  ${mark} `, text, screen)}    → ${remedy.replaceAll('\n', '\n      ')}\n`;
+interface Problem {
+  code: string;
+  text: string;
+  remedy: string;
+}
+
+/** A problem with its code, and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
+export const problemText = (mark: string, {code, text, remedy}: Problem, screen: Screen): string =>
+  `${paragraph(`  ${mark} `, `${theme(screen).bold(code)}  ${text}`, screen)}    → ${remedy.replaceAll('\n', '\n      ')}\n`;
 
 export const diagnosisText = (
   mark: string,
-  {object, reason, remedy}: Diagnosis,
+  {object, code, reason, remedy}: Diagnosis,
   screen: Screen,
-): string => problemText(mark, `${object}: ${reason}`, remedy, screen);
+): string => problemText(mark, {code, text: `${object}: ${reason}`, remedy}, screen);
 
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 

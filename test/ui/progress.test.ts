@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import type {Cause} from '../../src/checks/diagnose/cause.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
-import {liveLines} from '../../src/ui/live-lines.ts';
+import {LiveLines} from '../../src/ui/live-lines.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
 import {TerminalProgress} from '../../src/ui/progress.ts';
 import type {Screen} from '../../src/ui/theme.ts';
@@ -34,7 +34,7 @@ const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 /** A view on a terminal of this size, or in a pipe. */
 function viewOn(columns: number | undefined, rows = 24, more: Partial<Screen> = {}) {
   const emulator = new Emulator({columns: columns ?? 200, rows});
-  const live = liveLines({write: (text) => emulator.write(text)});
+  const live = new LiveLines({write: (text) => emulator.write(text)});
   const screen: Screen = {hasColor: false, columns, isLive: columns !== undefined, ...more};
   const view = new TerminalProgress('Installing agent-job 0.6.5 as release scalr-agent', {
     say: live.print,

@@ -200,52 +200,57 @@ const TABLES: readonly CauseTable[] = [
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
 
-interface Found extends Cause {
+interface FoundCause extends Cause {
   about: KubernetesObject;
   isVague: boolean;
 }
 
 /** Reasons why the release is not ready: one cause per object, permanent ones first. */
 export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
-  const found = new Map<KubernetesObject, Found>();
+  const found = new Map<KubernetesObject, FoundCause>();
   for (const {symptoms, rows} of TABLES) {
-    const seen = symptoms(snapshot, now);
-    for (const {
-      code,
-      pattern,
-      permanentAfter = Number.POSITIVE_INFINITY,
-      normalFor = 0,
-      isVague = false,
-      ...row
-    } of rows) {
-      for (const {object, text = '', reason, since, ...symptom} of seen) {
-        // Users do not create ReplicaSets, so their causes are reported for the Deployment.
-        const about = object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
-        const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
-        if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
-        const isStuck =
-          (row.ignoresTries ? undefined : symptom.isPermanent) ?? age >= permanentAfter;
-        found.set(about, {
-          about,
-          object: objectLabel(about),
-          code,
-          reason,
-          remedy: symptom.remedy ?? remedyOf(row, {object, ...symptom}, snapshot.kubeTarget),
-          isPermanent: isStuck && !isSuperseded(snapshot, object),
-          isVague,
-        });
-      }
-    }
+    const seen = symptoms(snapshot, now).map((symptom) => agedSymptom(symptom, snapshot, now));
+    for (const row of rows)
+      for (const symptom of seen)
+        if (!found.has(symptom.about) && matches(row, symptom))
+          found.set(symptom.about, causeOf(row, symptom, snapshot));
   }
   return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
     .toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent))
-    .map(({object, code, reason, remedy, isPermanent}) => ({
-      object,
-      code,
-      reason,
-      remedy,
-      isPermanent,
-    }));
+    .map(({about: _, isVague: __, ...cause}) => cause);
+}
+
+interface AgedSymptom extends Symptom {
+  /** The object that users know. */
+  about: KubernetesObject;
+  /** In seconds. */
+  age: number;
+}
+
+/** Users do not create ReplicaSets, so their causes are reported for the Deployment. */
+function agedSymptom(symptom: Symptom, snapshot: Snapshot, now: Date): AgedSymptom {
+  const {object, since = object.metadata.creationTimestamp} = symptom;
+  const owner = object.kind === 'ReplicaSet' ? ownerOf(snapshot, object) : undefined;
+  return {...symptom, about: owner ?? object, age: secondsSince(since, now)};
+}
+
+const matches = ({pattern, normalFor = 0}: CauseRow, {text = '', age}: AgedSymptom): boolean =>
+  age >= normalFor && pattern?.test(text) !== false;
+
+function causeOf(row: CauseRow, symptom: AgedSymptom, snapshot: Snapshot): FoundCause {
+  const {code, permanentAfter = Number.POSITIVE_INFINITY, isVague = false} = row;
+  const {about, object, reason, age} = symptom;
+  const isOld = age >= permanentAfter;
+  const isStuck = row.ignoresTries ? isOld : (symptom.isPermanent ?? isOld);
+  return {
+    about,
+    object: objectLabel(about),
+    code,
+    reason,
+    remedy: symptom.remedy ?? remedyOf(row, symptom, snapshot.kubeTarget),
+    isPermanent: isStuck && !isSuperseded(snapshot, object),
+    isVague,
+  };
 }
 
 /** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
@@ -253,14 +258,14 @@ const secondsSince = (time: string | undefined, now: Date): number =>
   time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0;
 
 /** Replaces a vague cause by the specific causes of dependent objects. If it was permanent, they are too. */
-function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
-  const heirs = new Map<Found, Found[]>();
+function dropVague(snapshot: Snapshot, found: readonly FoundCause[]): FoundCause[] {
+  const heirs = new Map<FoundCause, FoundCause[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {
     const objects = below(snapshot, vague.about);
     const better = found.filter(({about}) => objects.includes(about));
     if (better.length > 0) heirs.set(vague, better);
   }
-  const inherits = (each: Found): boolean =>
+  const inherits = (each: FoundCause): boolean =>
     [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
   return found
     .filter((each) => !heirs.has(each))
@@ -273,8 +278,8 @@ const below = (snapshot: Snapshot, object: KubernetesObject): readonly Kubernete
     : podsOf(snapshot, object);
 
 /** Pods of one workload with the same cause are reported once. */
-function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
-  const keyOf = ({about, code, reason}: Found): string =>
+function joinAlike(snapshot: Snapshot, found: readonly FoundCause[]): FoundCause[] {
+  const keyOf = ({about, code, reason}: FoundCause): string =>
     JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
   return groupsOf(found, keyOf).map((alike) => {
     const [first, ...others] = alike;

@@ -1,13 +1,8 @@
-import type {Workload} from '../../cluster/kubernetes/objects.ts';
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
-import {readsSecret} from '../../cluster/release/object-users.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
-import {knownValue} from '../../ground/fact.ts';
-import {count} from '../../ground/text.ts';
-import {purpose, tokenSecret} from '../../settings/agent.ts';
 import type {Generated} from '../../values/generate.ts';
-import {type Check, type Checked, check, runChecks} from './checks/check.ts';
-import {fail, ifKnown, pass} from './checks/check-result.ts';
+import {accountChecks} from './checks/account.ts';
+import {type Check, type Checked, runChecks} from './checks/check.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
@@ -16,79 +11,9 @@ import {permissionChecks} from './checks/permissions.ts';
 import {releaseChecks} from './checks/release.ts';
 import {secretChecks} from './checks/secrets.ts';
 import {storageChecks} from './checks/storage.ts';
-import type {PreflightContext} from './facts/context.ts';
 import {mirrorChecks, mirrorProbeChecks} from './probe/mirror-checks.ts';
 import {probeChecks} from './probe/probe-checks.ts';
 import {type AlreadyRead, type ReadingDeps, readPreflightContext} from './read-context.ts';
-
-const REF = 'https://docs.scalr.io/docs/agent-pools';
-
-/** Workloads with agents: they read the token. The number of pods of a DaemonSet is not known before. */
-const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] =>
-  ((knownValue(manifest) ?? []) as readonly Workload[]).filter(
-    (object) =>
-      ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
-      readsSecret(get(tokenSecret) ?? '')(object),
-  );
-
-const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
-  ref: REF,
-  run(context) {
-    const {account} = context;
-    const workloads = agentWorkloads(context);
-    if (account === undefined || workloads.length === 0) return undefined;
-    return ifKnown(account.limits, 'read the quota', ({agents: allowed}) =>
-      ifKnown(account.agents, 'list the agents', (agents) => {
-        if (allowed === undefined) return undefined;
-        const desired = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
-        const isOurs = (name: string): boolean =>
-          workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`));
-        const others = agents.filter((name) => !isOurs(name)).length;
-        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${desired} in this one`;
-        return others + desired <= allowed
-          ? pass(state)
-          : fail(
-              state,
-              'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
-            );
-      }),
-    );
-  },
-});
-
-const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
-  ref: 'https://docs.scalr.io/docs/vcs-agents',
-  run({account, get}) {
-    if (account === undefined || get(purpose) !== 'vcs') return undefined;
-    return ifKnown(account.limits, 'read whether VCS agents are available', ({hasRelay}) => {
-      if (hasRelay === undefined) return undefined;
-      return hasRelay
-        ? pass(`available on ${account.host}`)
-        : fail(
-            `not available on ${account.host}`,
-            'Request VCS agents from Scalr, or use --purpose runs',
-          );
-    });
-  },
-});
-
-const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
-  ref: REF,
-  run({account, get}) {
-    if (account?.pool === undefined) return undefined;
-    return ifKnown(account.pool, 'read the agent pool', ({name, isForVcs}) => {
-      if (isForVcs === (get(purpose) === 'vcs'))
-        return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
-      return fail(
-        `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
-        `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
-      );
-    });
-  },
-});
-
-/** Read from the Scalr account, if there is a token for it. */
-export const accountChecks: readonly Check[] = [quota, relay, poolType];
 
 /** Every check, in the order in which they are printed. */
 export const CHECKS: readonly Check[] = [

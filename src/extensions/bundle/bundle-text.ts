@@ -87,7 +87,7 @@ export const accessText = (access: string | undefined, screen: Screen): string =
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
   const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
-  return findings.map(({severity, object, message, file, line, remedy}) => {
+  return findings.map(({severity, code, object, message, file, line, remedy}) => {
     const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
     return paragraph(
       `  ${marks[severity]} `,

@@ -9,17 +9,9 @@ import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../machine/files.ts';
-import {
-  type Engine,
-  encryptedFile,
-  externalSecret,
-  type Fleet,
-  filled,
-  type Member,
-  manifest,
-  namespaceLabels,
-  textFile,
-} from './fleet.ts';
+import type {Engine, Fleet, Member} from './fleet.ts';
+import {filled, manifest, namespaceLabels, textFile} from './manifests.ts';
+import {encryptedFile, externalSecret} from './token-source.ts';
 
 const RING = 'scalr-agent/ring';
 

@@ -15,22 +15,21 @@ import {type Export, type ExportedFile, fill} from '../machine/files.ts';
 import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
-  encryptedFile,
-  externalSecret,
   type Fleet,
-  filled,
   type Member,
-  manifest,
-  namespaceObject,
   type Prepared,
   prepareFleet,
+  type TokenSource,
+} from './fleet.ts';
+import {filled, manifest, namespaceObject, textFile} from './manifests.ts';
+import {
+  encryptedFile,
+  externalSecret,
   remoteKey,
   sopsRules,
-  type TokenSource,
-  textFile,
   tokenCommands,
   tokenSection,
-} from './fleet.ts';
+} from './token-source.ts';
 
 /** Two modules, and a root module per cluster with a state of its own. */
 const terraform: Engine = {

@@ -1,14 +1,8 @@
 import {createHash} from 'node:crypto';
-import {dirname} from 'node:path/posix';
-import existing from '../../../templates/export/token/existing.md';
-import externalSecrets from '../../../templates/export/token/external-secrets.md';
-import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
-import sops from '../../../templates/export/token/sops.md';
 import {digestOf, floorOf} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {agentVersionOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
@@ -18,7 +12,8 @@ import type {Settings} from '../../settings/settings.ts';
 import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
 import {type Generated, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
-import {type ExportedFile, fill} from '../machine/files.ts';
+import type {ExportedFile} from '../machine/files.ts';
+import {textFile} from './manifests.ts';
 
 /** How the token gets into the Secret that the chart reads. */
 export type TokenSource = 'existing' | 'external-secrets' | 'sops' | 'sealed-secrets';
@@ -195,171 +190,3 @@ export function overrideOf(base: Values, desired: Values, defaults: Values): Val
   }
   return override;
 }
-
-export const textFile = (path: string, text: string): ExportedFile => ({
-  path,
-  text,
-  isPrivate: false,
-});
-
-/** Objects of Kubernetes in one file. */
-export const manifest = (
-  path: string,
-  header: readonly string[],
-  ...objects: readonly Values[]
-): ExportedFile =>
-  textFile(
-    path,
-    objects
-      .map((each, index) => toYaml(each, {isPlain: true, ...(index === 0 ? {header} : {})}))
-      .join('---\n'),
-  );
-
-/** The same for the texts in an object of templates/export. */
-export const filled = <T extends object>(skeleton: T, words: Readonly<Record<string, string>>): T =>
-  JSON.parse(JSON.stringify(skeleton), (_, value) =>
-    typeof value === 'string' ? fill(value, words) : value,
-  ) as T;
-
-export const namespaceObject = (
-  {namespace: name, release: part}: Member,
-  engine: string,
-  annotations?: Readonly<Record<string, string>>,
-): Values => ({
-  apiVersion: 'v1',
-  kind: 'Namespace',
-  metadata: {
-    name,
-    labels: namespaceLabels(part, engine),
-    ...(annotations ? {annotations: {...annotations}} : {}),
-  },
-});
-
-export const namespaceLabels = (part: string, engine: string): Record<string, string> => ({
-  'app.kubernetes.io/name': 'scalr-agent',
-  'app.kubernetes.io/part-of': part,
-  'app.kubernetes.io/managed-by': engine,
-});
-
-/** README section of each way. */
-const SECTIONS: Readonly<Record<TokenSource, string>> = {
-  existing,
-  'external-secrets': externalSecrets,
-  sops,
-  'sealed-secrets': sealedSecrets,
-};
-
-/** Name of the encrypted file, which only the user can write; undefined without one. */
-export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
-  ({
-    sops: `${name}.sops.yaml`,
-    'sealed-secrets': `${name}.sealed.yaml`,
-    existing: undefined,
-    'external-secrets': undefined,
-  })[token];
-
-/** Key of the token in the store of External Secrets. */
-export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
-
-/** An ExternalSecret that becomes the Secret of the token. */
-export function externalSecret(
-  {name, namespace, secret}: Member,
-  {store = ''}: Fleet,
-  annotations?: Record<string, string>,
-): Values {
-  const [kind, storeName] = store.includes('/') ? store.split('/') : ['ClusterSecretStore', store];
-  return {
-    apiVersion: 'external-secrets.io/v1',
-    kind: 'ExternalSecret',
-    metadata: {name: secret.name, namespace, ...(annotations ? {annotations} : {})},
-    spec: {
-      refreshInterval: '1h',
-      secretStoreRef: {kind: kind as string, name: storeName as string},
-      target: {name: secret.name, creationPolicy: 'Owner'},
-      data: [{secretKey: secret.key, remoteRef: {key: remoteKey(name), property: 'token'}}],
-    },
-  };
-}
-
-/** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
-export function tokenCommands(
-  {token}: Pick<Fleet, 'token'>,
-  {namespace, secret, context}: Pick<Member, 'namespace' | 'secret' | 'context'>,
-  file: string,
-): string[] {
-  if (token === 'external-secrets') return [];
-  const written = ['--dry-run=client', '--output', 'yaml'];
-  // Every cluster seals with its own key.
-  const cluster = context === undefined ? [] : ['--context', context];
-  const source = `--from-file=${secret.key}=/dev/stdin`;
-  const object = kubectlCommand(
-    {},
-    'create',
-    'secret',
-    'generic',
-    secret.name,
-    '--namespace',
-    namespace,
-    source,
-    ...written,
-  );
-  const apply = kubectlCommand(
-    context === undefined ? {} : {kubeContext: context},
-    'apply',
-    '--server-side',
-    '--filename',
-    '-',
-  );
-  const sops = [
-    'encrypt',
-    '--input-type',
-    'yaml',
-    '--output-type',
-    'yaml',
-    '--filename-override',
-    file,
-    '/dev/stdin',
-  ];
-  const last = {
-    existing: apply,
-    sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
-    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
-  }[token];
-  return [
-    token === 'existing'
-      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
-      : commandLine({tool: 'mkdir', args: ['-p', dirname(file)]}),
-    `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
-  ];
-}
-
-/** How the token gets into the cluster, for the README. */
-export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
-  fill(SECTIONS[fleet.token], {
-    secret: member.secret.name,
-    key: member.secret.key,
-    namespace: member.namespace,
-
-    remote: remoteKey(member.name),
-    store: fleet.store ?? '',
-    file,
-    commands: tokenCommands(fleet, member, file).join('\n'),
-  }).trimEnd();
-
-/** Encrypts the values of Secrets only, so that reviewers can read the rest. */
-export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
-  token === 'sops'
-    ? [
-        manifest(
-          '.sops.yaml',
-          [
-            'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
-          ],
-          {
-            creation_rules: [
-              {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
-            ],
-          },
-        ),
-      ]
-    : [];

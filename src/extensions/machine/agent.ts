@@ -16,17 +16,15 @@ import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
 import {dotted} from '../../values/reading/tree-path.ts';
+import {PURPOSE_LABEL, RELEASE_LABEL} from './containers.ts';
+import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {
   addedLines,
-  type HostDirectories,
   keptLines,
-  PURPOSE_LABEL,
-  RELEASE_LABEL,
   refuseLineBreaks,
-  STANDARD_DIRECTORIES,
   secondsToStop,
   type Variables,
-} from './containers.ts';
+} from './variables.ts';
 
 /** One agent of the machine. */
 export interface AgentInstance {

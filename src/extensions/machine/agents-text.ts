@@ -39,9 +39,10 @@ export function agentProgress({
     ...(image === undefined ? [] : [image]),
     ...(restarts === 0 ? [] : [count(restarts, 'restart')]),
   ];
+  const healthy = agent === 'registered' ? 'ready' : 'waiting';
   return {
     object,
-    state: isBroken ? 'failing' : agent === 'registered' ? 'ready' : 'waiting',
+    state: isBroken ? 'failing' : healthy,
     text: facts.join(', '),
   };
 }

@@ -9,13 +9,13 @@ import type {HostCall, HostTools} from '../../ground/system/system.ts';
 import {refusal} from '../../ground/tool-errors.ts';
 import {
   containerName,
-  containerRole,
   type DockerContainer,
   isUp,
   labelOf,
   purposeOf,
   RELEASE_LABEL,
 } from './containers.ts';
+import {containerRole} from './roles.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
 export interface HostAgentState {

@@ -8,18 +8,10 @@ import {type RunStepsDeps, runSteps} from '../../operations/run-steps.ts';
 import type {Step} from '../../operations/step.ts';
 import {requireReady, type Watched} from '../../operations/watch-release.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
-import {
-  agentContainers,
-  agentName,
-  containerName,
-  containerRole,
-  currentContainers,
-  type DockerContainer,
-  isUp,
-  readContainers,
-} from './containers.ts';
+import {containerName, type DockerContainer, isUp, readContainers} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
 import {type Recovery, recover} from './recovery.ts';
+import {agentContainers, agentName, containerRole, currentContainers} from './roles.ts';
 
 /** A restarted Docker daemon answers within this time. */
 const DAEMON_TIMEOUT_MS = 30_000;

@@ -3,7 +3,7 @@ import type {Warning} from '../../ground/errors.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';
-import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './containers.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {composeFiles, dockerFiles} from './docker.ts';
 import {type Export, systemdFiles} from './files.ts';
 

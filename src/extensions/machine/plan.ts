@@ -5,21 +5,15 @@ import type {Secret} from '../../ground/secret.ts';
 import type {Step} from '../../operations/step.ts';
 import type {AgentInstance, HostAgent} from './agent.ts';
 import {
-  agentContainers,
   containerName,
   type DockerContainer,
-  failedName,
-  inRole,
   isUp,
   labelOf,
-  nextName,
   PURPOSE_LABEL,
-  previousName,
   purposeOf,
   RELEASE_LABEL,
-  type Role,
-  sharedDirectories,
 } from './containers.ts';
+import {sharedDirectories} from './directories.ts';
 import {createArguments, daemonSteps} from './docker.ts';
 import {agentArchive} from './files.ts';
 import {
@@ -33,6 +27,7 @@ import {
   stopSecondsOf,
   stopSteps,
 } from './recovery.ts';
+import {agentContainers, failedName, inRole, nextName, previousName, type Role} from './roles.ts';
 
 /** Fingerprint of everything that a container was started with. */
 const CONFIGURATION_LABEL = 'io.scalr.agent.configuration';

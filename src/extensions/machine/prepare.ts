@@ -3,16 +3,12 @@ import {failed} from '../../ground/errors.ts';
 import type {Files, HostTools} from '../../ground/system/system.ts';
 import type {HostAgent, HostFile, HostOptions} from './agent.ts';
 import {hasService} from './agents.ts';
-import {
-  agentContainers,
-  type DockerContainer,
-  directoriesFor,
-  readContainers,
-  type Variables,
-  variablesOf,
-} from './containers.ts';
+import {type DockerContainer, readContainers, variablesOf} from './containers.ts';
+import {directoriesFor} from './directories.ts';
 import {type HostPlan, planContainers} from './plan.ts';
+import {agentContainers} from './roles.ts';
 import {readSocket} from './socket.ts';
+import type {Variables} from './variables.ts';
 
 interface Deps {
   host: HostTools;

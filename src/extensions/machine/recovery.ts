@@ -1,16 +1,14 @@
 import type {Step} from '../../operations/step.ts';
 import {
-  agentName,
   containerName,
   type DockerContainer,
-  failedName,
-  inRole,
   isUp,
   labelOf,
   purposeOf,
-  secondsToStop,
   variablesOf,
 } from './containers.ts';
+import {agentName, failedName, inRole} from './roles.ts';
+import {secondsToStop} from './variables.ts';
 
 /** IDs of the containers that a container replaces. */
 export const REPLACES_LABEL = 'io.scalr.agent.replaces';

@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts'
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {driftText} from '../../../src/ui/changes.ts';
 import {statusText} from '../../../src/ui/status.ts';
-import {changesReporter} from '../../../src/ui/status-changes.ts';
+import {StatusReporter} from '../../../src/ui/status-changes.ts';
 import {statusDocument} from '../../../src/ui/status-list.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
@@ -150,7 +150,7 @@ test('differences are printed as a diff, and nothing without differences', async
 describe('changes', () => {
   function reporter() {
     const said: string[] = [];
-    const changes = changesReporter((line) => said.push(line), PIPE);
+    const changes = new StatusReporter((line) => said.push(line), PIPE);
     const show = (more: Partial<StatusReadings> = {}): string[] => {
       said.length = 0;
       changes.status({name: NAME, status: statusFrom(more), files: [], now: NOW});

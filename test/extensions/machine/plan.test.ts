@@ -1,19 +1,17 @@
 import {describe, expect, test} from 'vitest';
 import {hostAgent} from '../../../src/extensions/machine/agent.ts';
+import {containerName, type DockerContainer} from '../../../src/extensions/machine/containers.ts';
 import {
-  agentContainers,
-  containerName,
-  currentContainers,
-  type DockerContainer,
   directoriesFor,
   directoriesNamed,
   STANDARD_DIRECTORIES,
   usersOf,
-} from '../../../src/extensions/machine/containers.ts';
+} from '../../../src/extensions/machine/directories.ts';
 import {DROP_INS} from '../../../src/extensions/machine/files.ts';
 import {type HostPlan, planContainers} from '../../../src/extensions/machine/plan.ts';
 import {recover} from '../../../src/extensions/machine/recovery.ts';
 import {planContainerRemoval, planServiceRemoval} from '../../../src/extensions/machine/removal.ts';
+import {agentContainers, currentContainers} from '../../../src/extensions/machine/roles.ts';
 import {certificates} from '../../support/certificates.ts';
 import {settingsFrom} from '../../support/settings-from.ts';
 import {DockerModel} from './docker-model.ts';

@@ -103,7 +103,9 @@ test('fixes add no finding, change only the keys of findings, and leave nothing 
         ) as [Values, Values];
         const named = before.findings.flatMap(({path, suggestion = ''}) => {
           const name = suggestion.split(':')[0] as string;
-          return [path, name, path.replace(/[^.]*$/, name)];
+          // An item changes its list.
+          const list = path.replace(/\[.*$/, '');
+          return [path, list, name, path.replace(/[^.]*$/, name)];
         });
         const others = changedPaths(old, now).filter(
           (each) => !named.some((name) => isWithin(each, name)),

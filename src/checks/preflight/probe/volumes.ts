@@ -84,13 +84,13 @@ function dataMounts(spec: Values, container: Values): Values[] {
   });
 }
 
-interface Replaced {
+interface VolumeReplacement {
   volume?: Values;
   data?: Readonly<Record<string, string>>;
   note?: string;
 }
 
-function replaced(volume: Values, {objects, existing, configMap}: Cluster): Replaced {
+function replaced(volume: Values, {objects, existing, configMap}: Cluster): VolumeReplacement {
   const name = volume['name'] as string;
   const claim = getAt(volume, ['persistentVolumeClaim', 'claimName']);
   if (typeof claim === 'string' && !existing.has(`persistentvolumeclaims/${claim}`))

@@ -34,59 +34,81 @@ export interface RecordedLog {
 }
 
 /** Follows one log across interrupted connections and container restarts, while its pod exists. */
-export async function followLog(
-  item: LogItem,
-  limit: number,
-  {api, signal, sleep, stateNow}: Deps,
-): Promise<RecordedLog> {
-  const {path, isPrevious} = item;
-  const content = new KeptLog(limit);
-  const position = new LogPosition();
+export const followLog = (item: LogItem, limit: number, deps: Deps): Promise<RecordedLog> =>
+  new LogFollower(item, limit, deps).run();
+
+class LogFollower {
+  readonly #item: LogItem;
+  readonly #deps: Deps;
+  readonly #content: KeptLog;
+  readonly #position = new LogPosition();
   /** Error of the last connection. */
-  let broken: ReadError | undefined;
+  #broken: ReadError | undefined;
   /** An error that lost lines. */
-  let lost: ReadError | undefined;
-  let restarts = stateNow()?.restarts ?? 0;
-  let pause = PAUSE_MS;
-  /** Waits until more lines are possible; undefined if there will be none. */
-  const nextState = async (): Promise<LogContainerState | undefined> => {
-    if (isPrevious && broken === undefined) return undefined;
-    for (;;) {
-      await sleep(pause, signal);
-      const state = stateNow();
-      if (signal.aborted || state === undefined) return undefined;
-      if (broken !== undefined || state.isRunning || state.restarts > restarts) return state;
-    }
-  };
-  for (;;) {
-    const stream = await api.stream(position.from(isPrevious ? path : `${path}&follow=true`), {
-      signal,
-      idleMs: QUIET_MS,
-      follows: true,
-    });
-    if (stream.error === undefined)
-      for await (const chunk of position.news(stream.chunks)) content.push(chunk);
-    broken = stream.error ?? (await stream.end);
-    pause = stream.error === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
-    const state = await nextState();
-    if (state === undefined) break;
-    if (state.restarts > restarts && broken !== undefined && broken.kind !== 'not-started')
-      lost = {
-        kind: 'truncated',
-        message: 'the container restarted while the connection was interrupted',
-      };
-    restarts = state.restarts;
+  #lost: ReadError | undefined;
+  #restarts: number;
+  #pause = PAUSE_MS;
+
+  constructor(item: LogItem, limit: number, deps: Deps) {
+    this.#item = item;
+    this.#deps = deps;
+    this.#content = new KeptLog(limit);
+    this.#restarts = deps.stateNow()?.restarts ?? 0;
   }
-  content.push(position.rest());
-  const last = stateNow();
-  const goesOn = last !== undefined && (broken !== undefined || last.isRunning);
-  return {
-    item,
-    content,
-    ...(goesOn ? {rest: position} : {}),
-    error: lost ?? (broken?.kind === 'aborted' ? undefined : broken),
-  };
+
+  async run(): Promise<RecordedLog> {
+    do await this.#read();
+    while (await this.#goesOn());
+    this.#content.push(this.#position.rest());
+    const last = this.#deps.stateNow();
+    const hasRest = last !== undefined && (this.#broken !== undefined || last.isRunning);
+    const broken = this.#broken?.kind === 'aborted' ? undefined : this.#broken;
+    return {
+      item: this.#item,
+      content: this.#content,
+      ...(hasRest ? {rest: this.#position} : {}),
+      error: this.#lost ?? broken,
+    };
+  }
+
+  /** Reads one connection to its end. */
+  async #read(): Promise<void> {
+    const {api, signal} = this.#deps;
+    const {path, isPrevious} = this.#item;
+    const from = this.#position.from(isPrevious ? path : `${path}&follow=true`);
+    const stream = await api.stream(from, {signal, idleMs: QUIET_MS, follows: true});
+    if (stream.error === undefined) {
+      for await (const chunk of this.#position.news(stream.chunks)) this.#content.push(chunk);
+      this.#broken = await stream.end;
+      this.#pause = PAUSE_MS;
+    } else {
+      this.#broken = stream.error;
+      this.#pause = Math.min(2 * this.#pause, MAX_PAUSE_MS);
+    }
+  }
+
+  /** Waits until more lines are possible; false if there will be none. */
+  async #goesOn(): Promise<boolean> {
+    if (this.#item.isPrevious && this.#broken === undefined) return false;
+    const {sleep, signal, stateNow} = this.#deps;
+    for (;;) {
+      await sleep(this.#pause, signal);
+      const state = stateNow();
+      if (signal.aborted || state === undefined) return false;
+      const hasRestarted = state.restarts > this.#restarts;
+      if (this.#broken === undefined && !state.isRunning && !hasRestarted) continue;
+      if (hasRestarted && this.#broken !== undefined && this.#broken.kind !== 'not-started')
+        this.#lost = LOST_AT_RESTART;
+      this.#restarts = state.restarts;
+      return true;
+    }
+  }
 }
+
+const LOST_AT_RESTART: ReadError = {
+  kind: 'truncated',
+  message: 'the container restarted while the connection was interrupted',
+};
 
 /** Timestamp that the kubelet adds to every line. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)(?= )/;

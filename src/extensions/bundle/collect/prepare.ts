@@ -132,16 +132,15 @@ export async function prepareBundle(
   );
   const seen = found.gaps.length > 0 ? labeledReleases(namespace.objects) : found.releases;
   const releases = seen.filter(isDesired).map((release) => {
-    const {values, drift = [], replicas = {}} = read.find(({name}) => name === release.name) ?? {};
-    const runsOf = runsOfRelease(release.name, release, values);
-    return {...release, values, drift, replicas, runsOf};
+    const installed = read.find(({name}) => name === release.name);
+    return bundledRelease(release, installed);
   });
   const scope = bundleScope(namespace.objects, releases, options);
   const [around, account] = await Promise.all([
     readAround(scope, releases, deps),
     deps.readAccount?.(releases, scope.pods) ?? {texts: [], gaps: []},
   ]);
-  const {version, server, nodes, enforcement, skewMs} = around;
+  const {server, nodes, enforcement, skewMs} = around;
   const used = {'scalr-agent': options.ownVersion, ...versions.versions};
   const parts = [namespace, found, versions, ...read, secrets, around, account];
   return {
@@ -152,9 +151,8 @@ export async function prepareBundle(
     cluster: {server, nodes, tools: used, enforcement},
     texts: (hideIn) => [
       {name: 'tools.json', text: jsonText(used)},
-      {name: 'version.json', text: jsonText(version ?? null)},
+      ...around.files,
       ...objectFiles([...scope.objects, ...around.objects], hideIn),
-      ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
       ...releases.flatMap(differencesFile),
       ...account.texts,
@@ -195,6 +193,21 @@ async function readInstalled(
   return {...release, name, drift: differences, replicas};
 }
 
+/** A release with its Helm data, if that could be read. */
+function bundledRelease(
+  release: FoundRelease,
+  installed: Awaited<ReturnType<typeof readInstalled>> | undefined,
+): PreparedBundle['releases'][number] {
+  const {values, drift = [], replicas = {}} = installed ?? {};
+  return {
+    ...release,
+    values,
+    drift,
+    replicas,
+    runsOf: runsOfRelease(release.name, release, values),
+  };
+}
+
 /** The cluster around the objects of a bundle. */
 async function readAround(
   {objects}: BundleScope,
@@ -208,8 +221,15 @@ async function readAround(
     releases.some(({name}) => name === helmReleaseOf(object)),
   );
   const enforcement = await readEnforcement(ofReleases, {nodes, server}, deps);
-  const gaps = [...around.gaps, ...(enforcement?.gaps ?? [])];
-  return {...around, nodes, server, enforcement, gaps};
+  const version = {name: 'version.json', text: jsonText(around.version ?? null)};
+  return {
+    ...around,
+    nodes,
+    server,
+    enforcement,
+    files: enforcement === undefined ? [version] : [version, enforcement.file],
+    gaps: [...around.gaps, ...(enforcement?.gaps ?? [])],
+  };
 }
 
 type Differing = Pick<

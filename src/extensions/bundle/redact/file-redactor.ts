@@ -1,6 +1,6 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {randomStrings} from './harmless.ts';
 import type {KnownValueSearch} from './known-value-search.ts';
+import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
@@ -103,9 +103,9 @@ export class FileRedactor {
     const limit = last ? length : length - LIMITS.ahead;
     this.#findKnown(limit);
     const {isStrict} = this.#search;
-    const reading = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
+    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
-      this.#scan(text, limit, reading);
+      this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
     }
     const scanned =
@@ -128,19 +128,24 @@ export class FileRedactor {
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
-  #scan(text: string, limit: number, reading: RedactionPass): void {
+  #scan(text: string, limit: number, pass: RedactionPass): void {
     const {rules, isStrict} = this.#search;
     const isCovered = (position: number): boolean => this.#ranges.covers(this.#base + position);
     const from = this.#scanned - this.#base;
     const cursor = {position: from, state: this.#state};
     this.work += Math.max(0, limit - from);
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
-      for (const secret of rules.secretsAt(text, cursor, reading, isCovered)) {
+      for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
         this.#onSecret(secret, valueIn(text, secret));
         this.#addSecret(text, secret);
       }
     }
-    for (const extent of randomStrings(this.#held, text, from, cursor.position, isStrict))
+    for (const extent of randomStrings(
+      this.#held,
+      text,
+      {start: from, end: cursor.position},
+      isStrict,
+    ))
       this.#addSecret(text, {...extent, rule: 'random string'});
     this.#state = cursor.state;
     if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(cursor.position, from);

@@ -29,16 +29,16 @@ export const secretKeyRule: RedactionRule = {
   name: 'key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, anchor, reading) {
-    const key = keyAround(text, anchor, reading.keyKinds);
+  find(text, anchor, pass) {
+    const key = keyAround(text, anchor, pass.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text.slice(Math.max(0, key.start - 80), key.start);
     const after = text.slice(key.end, key.end + 80);
     if (isInPlaceholder(before, after)) return NOTHING;
-    if (isInTag(before)) return inElement(text, key, reading.isStrict);
+    if (isInTag(before)) return inElement(text, key, pass.isStrict);
     const separator = matchAt(SEPARATOR, text, key.end);
     if (separator === undefined)
-      return isInPath(before, after) ? NOTHING : inSentence(text, key, reading.isStrict);
+      return isInPath(before, after) ? NOTHING : inSentence(text, key, pass.isStrict);
     if (isNoKey(before, separator[0], after)) return NOTHING;
     const place: KeyPosition = {
       at: key.end + separator[0].length,
@@ -50,8 +50,8 @@ export const secretKeyRule: RedactionRule = {
     };
     const column = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
-      secretsOfCollection(text, key, {at: place.at, column}, reading.budget) ??
-      secretsAt(text, key, place, reading)
+      secretsOfCollection(text, key, {at: place.at, column}, pass.budget) ??
+      secretsAt(text, key, place, pass)
     );
   },
 };
@@ -124,9 +124,9 @@ export const nearKeys: RedactionRule = {
   name: 'near a key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, anchor, reading) {
-    const {budget} = reading;
-    const key = budget.isSpent ? undefined : keyAround(text, anchor, reading.keyKinds);
+  find(text, anchor, pass) {
+    const {budget} = pass;
+    const key = budget.isSpent ? undefined : keyAround(text, anchor, pass.keyKinds);
     if (key === undefined) return NOTHING;
     const before = text
       .slice(Math.max(0, key.start - 120), key.start)

@@ -95,14 +95,14 @@ export const nameThenValue: RedactionRule = {
   name: 'variable',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, anchor, reading) {
-    const name = keyAround(text, anchor, reading.keyKinds);
+  find(text, anchor, pass) {
+    const name = keyAround(text, anchor, pass.keyKinds);
     if (name === undefined || name.kind === 'name' || name.kind === 'maybe') return NOTHING;
     const before = text.slice(Math.max(0, name.start - 48), name.start);
     // The name of a variable stands in quotes or braces, or after a colon.
     if (!/["'{>:= ]$/.test(before)) return NOTHING;
     for (const form of FORMS) {
-      const found = form(text, name, before, reading.budget);
+      const found = form(text, name, before, pass.budget);
       if (found !== undefined) return found;
     }
     return NOTHING;

@@ -34,7 +34,7 @@ export class PatternSearch {
     }
     // The shortest come first, so that they are complete when a longer one takes them over.
     for (const [state, patterns] of this.#patterns)
-      patterns.push(...this.patternsAt(this.#shorter[state] as number));
+      this.#patterns.set(state, [...patterns, ...this.patternsAt(this.#shorter[state] as number)]);
     this.#table = new Int32Array(256 * Math.min(this.#shorter.length, TABLE_STATES));
   }
 

@@ -16,7 +16,7 @@ export interface RedactionRule {
   /** Skipped inside a redacted range, whose words are part of a value. */
   onlyOutside?: true;
   /** Secrets around an anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
-  find: (text: string, anchor: Extent, reading: RedactionPass) => readonly Extent[];
+  find: (text: string, anchor: Extent, pass: RedactionPass) => readonly Extent[];
 }
 
 /** How a text is read. */

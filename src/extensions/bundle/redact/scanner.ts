@@ -51,7 +51,7 @@ export class RuleScanner {
   secretsAt(
     text: string,
     {state, position: end}: SearchCursor,
-    reading: RedactionPass,
+    pass: RedactionPass,
     isCovered: (position: number) => boolean,
   ): FoundSecret[] {
     const found: FoundSecret[] = [];
@@ -59,7 +59,7 @@ export class RuleScanner {
       const {text: literal, rule} = this.#anchors[pattern] as Anchor;
       const start = end - literal.length;
       if (rule.onlyOutside && isCovered(start)) continue;
-      for (const extent of rule.find(text, {start, end}, reading))
+      for (const extent of rule.find(text, {start, end}, pass))
         if (extent.end > extent.start) found.push({...extent, rule: rule.name});
     }
     return found;

@@ -1,5 +1,5 @@
 import {matchAt, PRIVATE_KEY, TOKEN_SHAPES, tokenAt} from '../../../ground/token-shapes.ts';
-import {isInPublicBlock, LONGEST_BLOCK} from './harmless.ts';
+import {isInPublicBlock, lastBlockBefore} from './public-blocks.ts';
 import {type Extent, LIMITS, NOTHING, type RedactionRule, run} from './rule.ts';
 
 export const tokenShapes: readonly RedactionRule[] = TOKEN_SHAPES.map((each) => ({
@@ -119,9 +119,7 @@ const inBase64: RedactionRule = {
   ],
   onlyOutside: true,
   find(text, {start}) {
-    const floor = Math.max(0, start - LONGEST_BLOCK);
-    const mark = text.slice(floor, start).lastIndexOf('-----BEGIN ');
-    if (mark !== -1 && isInPublicBlock(text, floor + mark, start)) return NOTHING;
+    if (isInPublicBlock(text, lastBlockBefore(text, start), start)) return NOTHING;
     const extent = base64Around(text, start);
     const isShort = extent.end - extent.start < 64 && !/[\r\n\\]/.test(text.charAt(extent.end));
     return isShort || !/[A-Za-z]/.test(text.charAt(extent.start)) ? NOTHING : [extent];

@@ -14,7 +14,7 @@ import {
 import {splitImage, withoutRegistry} from '../../../settings/addresses.ts';
 import {canonicalQuantity} from '../../../settings/kinds.ts';
 import {type Change, changeOf} from '../../../values/migrate/change.ts';
-import {secondsToStop, type Variables} from '../containers.ts';
+import {secondsToStop, type Variables} from '../variables.ts';
 import type {HostConfiguration, HostContainer} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */

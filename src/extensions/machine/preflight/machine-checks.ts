@@ -17,13 +17,9 @@ import {count, few} from '../../../ground/text.ts';
 import {concurrency} from '../../../settings/agent.ts';
 import {milliOf} from '../../../settings/kinds.ts';
 import {imagePullPolicy, runMemoryLimit} from '../../../settings/pods.ts';
-import {
-  agentContainers,
-  containerName,
-  PURPOSE_LABEL,
-  purposeOf,
-  sharedDirectories,
-} from '../containers.ts';
+import {containerName, PURPOSE_LABEL, purposeOf} from '../containers.ts';
+import {sharedDirectories} from '../directories.ts';
+import {agentContainers} from '../roles.ts';
 import type {MachineContext} from './machine-context.ts';
 
 export type MachineCheck = Check<MachineContext>;

@@ -16,7 +16,8 @@ import type {Get} from '../../../settings/define.ts';
 import type {Settings} from '../../../settings/settings.ts';
 import {type HostAgent, hostAgent} from '../agent.ts';
 import {hasService} from '../agents.ts';
-import {type DockerContainer, directoriesFor, readContainers} from '../containers.ts';
+import {type DockerContainer, readContainers} from '../containers.ts';
+import {directoriesFor} from '../directories.ts';
 import {readSocket} from '../socket.ts';
 import {type ListedEndpoint, tryEndpoints} from './try-endpoints.ts';
 

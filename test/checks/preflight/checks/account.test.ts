@@ -1,5 +1,5 @@
+import {accountChecks} from '../../../../src/checks/preflight/checks/account.ts';
 import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
-import {accountChecks} from '../../../../src/checks/preflight/run-preflight.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {prove} from './prove.ts';

@@ -1,0 +1,76 @@
+import type {Workload} from '../../../cluster/kubernetes/objects.ts';
+import {readsSecret} from '../../../cluster/release/object-users.ts';
+import {knownValue} from '../../../ground/fact.ts';
+import {count} from '../../../ground/text.ts';
+import {purpose, tokenSecret} from '../../../settings/agent.ts';
+import type {PreflightContext} from '../facts/context.ts';
+import {type Check, check} from './check.ts';
+import {fail, ifKnown, pass} from './check-result.ts';
+
+const REF = 'https://docs.scalr.io/docs/agent-pools';
+
+/** Workloads with agents: they read the token. The number of pods of a DaemonSet is not known before. */
+const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] =>
+  ((knownValue(manifest) ?? []) as readonly Workload[]).filter(
+    (object) =>
+      ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
+      readsSecret(get(tokenSecret) ?? '')(object),
+  );
+
+const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
+  ref: REF,
+  run(context) {
+    const {account} = context;
+    const workloads = agentWorkloads(context);
+    if (account === undefined || workloads.length === 0) return undefined;
+    return ifKnown(account.limits, 'read the quota', ({agents: allowed}) =>
+      ifKnown(account.agents, 'list the agents', (agents) => {
+        if (allowed === undefined) return undefined;
+        const desired = workloads.reduce((sum, {spec}) => sum + (spec?.replicas ?? 1), 0);
+        const {length: others} = agents.filter(
+          (name) => !workloads.some(({metadata}) => name.startsWith(`${metadata.name}-`)),
+        );
+        const state = `${account.host} allows ${count(allowed, 'agent')}: ${others} in other releases, ${desired} in this one`;
+        if (others + desired <= allowed) return pass(state);
+        return fail(
+          state,
+          'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+        );
+      }),
+    );
+  },
+});
+
+const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
+  ref: 'https://docs.scalr.io/docs/vcs-agents',
+  run({account, get}) {
+    if (account === undefined || get(purpose) !== 'vcs') return undefined;
+    return ifKnown(account.limits, 'read whether VCS agents are available', ({hasRelay}) => {
+      if (hasRelay === undefined) return undefined;
+      return hasRelay
+        ? pass(`available on ${account.host}`)
+        : fail(
+            `not available on ${account.host}`,
+            'Request VCS agents from Scalr, or use --purpose runs',
+          );
+    });
+  },
+});
+
+const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
+  ref: REF,
+  run({account, get}) {
+    if (account?.pool === undefined) return undefined;
+    return ifKnown(account.pool, 'read the agent pool', ({name, isForVcs}) => {
+      if (isForVcs === (get(purpose) === 'vcs'))
+        return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
+      return fail(
+        `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
+        `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+      );
+    });
+  },
+});
+
+/** Read from the Scalr account, if there is a token for it. */
+export const accountChecks: readonly Check[] = [quota, relay, poolType];

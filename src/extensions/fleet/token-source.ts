@@ -1,0 +1,134 @@
+import {dirname} from 'node:path/posix';
+import existing from '../../../templates/export/token/existing.md';
+import externalSecrets from '../../../templates/export/token/external-secrets.md';
+import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
+import sops from '../../../templates/export/token/sops.md';
+import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
+import type {Values} from '../../ground/tree.ts';
+import {namespace} from '../../settings/release.ts';
+import {type ExportedFile, fill} from '../machine/files.ts';
+import type {Fleet, Member, TokenSource} from './fleet.ts';
+import {manifest} from './manifests.ts';
+
+/** README section of each way. */
+const SECTIONS: Readonly<Record<TokenSource, string>> = {
+  existing,
+  'external-secrets': externalSecrets,
+  sops,
+  'sealed-secrets': sealedSecrets,
+};
+
+/** Name of the encrypted file, which only the user can write; undefined without one. */
+export const encryptedFile = ({token}: Pick<Fleet, 'token'>, name: string): string | undefined =>
+  ({
+    sops: `${name}.sops.yaml`,
+    'sealed-secrets': `${name}.sealed.yaml`,
+    existing: undefined,
+    'external-secrets': undefined,
+  })[token];
+
+/** Key of the token in the store of External Secrets. */
+export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
+
+/** An ExternalSecret that becomes the Secret of the token. */
+export function externalSecret(
+  {name, namespace, secret}: Member,
+  {store = ''}: Fleet,
+  annotations?: Record<string, string>,
+): Values {
+  const [kind, storeName] = store.includes('/') ? store.split('/') : ['ClusterSecretStore', store];
+  return {
+    apiVersion: 'external-secrets.io/v1',
+    kind: 'ExternalSecret',
+    metadata: {name: secret.name, namespace, ...(annotations ? {annotations} : {})},
+    spec: {
+      refreshInterval: '1h',
+      secretStoreRef: {kind: kind as string, name: storeName as string},
+      target: {name: secret.name, creationPolicy: 'Owner'},
+      data: [{secretKey: secret.key, remoteRef: {key: remoteKey(name), property: 'token'}}],
+    },
+  };
+}
+
+/** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
+export function tokenCommands(
+  {token}: Pick<Fleet, 'token'>,
+  {namespace, secret, context}: Pick<Member, 'namespace' | 'secret' | 'context'>,
+  file: string,
+): string[] {
+  if (token === 'external-secrets') return [];
+  const written = ['--dry-run=client', '--output', 'yaml'];
+  // Every cluster seals with its own key.
+  const cluster = context === undefined ? [] : ['--context', context];
+  const source = `--from-file=${secret.key}=/dev/stdin`;
+  const object = kubectlCommand(
+    {},
+    'create',
+    'secret',
+    'generic',
+    secret.name,
+    '--namespace',
+    namespace,
+    source,
+    ...written,
+  );
+  const apply = kubectlCommand(
+    context === undefined ? {} : {kubeContext: context},
+    'apply',
+    '--server-side',
+    '--filename',
+    '-',
+  );
+  const sops = [
+    'encrypt',
+    '--input-type',
+    'yaml',
+    '--output-type',
+    'yaml',
+    '--filename-override',
+    file,
+    '/dev/stdin',
+  ];
+  const last = {
+    existing: apply,
+    sops: `${commandLine({tool: 'sops', args: sops})} > ${file}`,
+    'sealed-secrets': `${commandLine({tool: 'kubeseal', args: ['--format', 'yaml', ...cluster]})} > ${file}`,
+  }[token];
+  return [
+    token === 'existing'
+      ? `${kubectlCommand({}, 'create', 'namespace', namespace, ...written)} | ${apply}`
+      : commandLine({tool: 'mkdir', args: ['-p', dirname(file)]}),
+    `printf %s "$SCALR_AGENT_TOKEN" | ${object} | ${last}`,
+  ];
+}
+
+/** How the token gets into the cluster, for the README. */
+export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
+  fill(SECTIONS[fleet.token], {
+    secret: member.secret.name,
+    key: member.secret.key,
+    namespace: member.namespace,
+
+    remote: remoteKey(member.name),
+    store: fleet.store ?? '',
+    file,
+    commands: tokenCommands(fleet, member, file).join('\n'),
+  }).trimEnd();
+
+/** Encrypts the values of Secrets only, so that reviewers can read the rest. */
+export const sopsRules = ({token}: Pick<Fleet, 'token'>): ExportedFile[] =>
+  token === 'sops'
+    ? [
+        manifest(
+          '.sops.yaml',
+          [
+            'Add your keys: age, kms, gcp_kms, azure_keyvault or pgp. Without them, sops reads SOPS_AGE_RECIPIENTS.',
+          ],
+          {
+            creation_rules: [
+              {path_regex: '\\.sops\\.yaml$', encrypted_regex: '^(data|stringData)$'},
+            ],
+          },
+        ),
+      ]
+    : [];
