@@ -9,7 +9,7 @@ import {
   type Reader,
 } from '../cluster/kubernetes/resources.ts';
 import {knownValue} from '../ground/fact.ts';
-import type {NamespaceObjects} from '../wizard/cluster-facts.ts';
+import type {NamespaceObjects} from '../wizard/gathered-facts.ts';
 
 /** The content of Secrets is never read. */
 const ONLY_METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';

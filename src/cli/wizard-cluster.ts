@@ -10,10 +10,14 @@ import {prepareInstall} from '../operations/install.ts';
 import {chartSource, cloud} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import type {Missing} from '../wizard/ask-requirements.ts';
-import type {ClusterFacts, FactReaders, NamespaceObjects} from '../wizard/cluster-facts.ts';
 import {type Contexts, readContexts} from '../wizard/contexts.ts';
-import type {InstalledAgent} from '../wizard/installed-agent.ts';
+import type {
+  FactReaders,
+  GatheredFacts,
+  InstalledAgent,
+  Missing,
+  NamespaceObjects,
+} from '../wizard/gathered-facts.ts';
 import type {ReviewedInstall} from '../wizard/prepare-review.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import {releaseName, toolPaths, waitingOf} from './connection-flags.ts';
@@ -72,7 +76,7 @@ export class WizardCluster {
     });
   }
 
-  async #objects(state: WizardState, facts: ClusterFacts): Promise<NamespaceObjects> {
+  async #objects(state: WizardState, facts: GatheredFacts): Promise<NamespaceObjects> {
     const {kubeTarget} = nameAt(this.#session, state);
     const {kubernetes} = await this.#session.accessTo(kubeTarget);
     const cluster = await facts.read('cluster', state);

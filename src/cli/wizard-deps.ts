@@ -2,9 +2,9 @@ import {programOf} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/prompt-frame.ts';
-import type {OfferedPools} from '../wizard/ask-pool.ts';
-import {ClusterFacts} from '../wizard/cluster-facts.ts';
 import type {SavedContent} from '../wizard/files.ts';
+import type {OfferedPools} from '../wizard/gathered-facts.ts';
+import {GatheredFacts} from '../wizard/gathered-facts.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import type {ClusterFlags} from './connection-flags.ts';
@@ -33,7 +33,7 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
     program: programOf(env),
     title: () => titleText(version, screen),
     contexts: await cluster.contexts(),
-    facts: new ClusterFacts({...cluster.readers(), pools: async () => offered}),
+    facts: new GatheredFacts({...cluster.readers(), pools: async () => offered}),
     desired: cluster.desired,
     prepare: (state, generated) => cluster.prepare(state, generated),
     readChart: (source) => readChartName(source, session),

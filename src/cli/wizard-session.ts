@@ -3,7 +3,7 @@ import type {ScalrClient} from '../extensions/account/client.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
-import {contextOf} from '../wizard/place.ts';
+import {placeContext} from '../wizard/place.ts';
 import type {ResumeStore} from '../wizard/resume.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import {releaseName} from './connection-flags.ts';
@@ -42,4 +42,4 @@ export const flagsAt = (
 
 /** The release and its cluster, even one for which only files are written. */
 export const nameAt = ({flags}: Pick<WizardSession, 'flags'>, state: WizardState): ReleaseName =>
-  releaseName({...flags, 'kube-context': contextOf(state)}, state.answers);
+  releaseName({...flags, 'kube-context': placeContext(state)}, state.answers);

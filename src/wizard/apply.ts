@@ -8,27 +8,12 @@ import {chart, chartVersion} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {withoutRole} from './ask-role.ts';
 import {withoutConsent} from './clear-text.ts';
-import type {Known} from './cluster-facts.ts';
-import {abandoned, adopted, type InstalledAgent} from './installed-agent.ts';
-import {type NextStep, next} from './next.ts';
-import type {Place} from './place.ts';
+import type {KnownFacts} from './gathered-facts.ts';
+import {abandoned, adopted} from './installed-agent.ts';
+import {next, type WizardStep} from './next.ts';
 import {refusalInWords} from './possible-answers.ts';
-import {asAsked, asUnasked, type ChosenPool, type WizardState, withAnswer} from './wizard-state.ts';
-
-/** What a question has found out. */
-export interface Reply {
-  /** ID of the question. */
-  question: string;
-  answers?: readonly (readonly [Setting, Answer | undefined])[];
-  place?: Place;
-  pool?: ChosenPool | 'none';
-  /** The release whose settings are changed. */
-  adopts?: InstalledAgent;
-  /** The user may choose another release. */
-  abandons?: boolean;
-  /** Other questions that this one has answered. */
-  alsoAsked?: readonly string[];
-}
+import type {Reply} from './reply.ts';
+import {asAsked, asUnasked, type WizardState, withAnswer} from './wizard-state.ts';
 
 /** Questions about the cluster, which another place opens again. */
 const OF_PLACE = ['requirements', 'installed', 'elsewhere', 'new-token'];
@@ -95,7 +80,11 @@ function withoutUseless(state: WizardState, changed: Setting): WizardState {
 }
 
 /** Esc. Undefined if there is nothing to go back to. Pure. */
-export function back(state: WizardState, from: NextStep, known: Known): WizardState | undefined {
+export function back(
+  state: WizardState,
+  from: WizardStep,
+  known: KnownFacts,
+): WizardState | undefined {
   const {opened} = state;
   const here = {...state, notes: []};
   if (from.kind === 'change') return {...here, isChanging: false, opened: undefined};

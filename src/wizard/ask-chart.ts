@@ -8,10 +8,10 @@ import {isolation, purpose} from '../settings/agent.ts';
 import {type Setting, settingName} from '../settings/define.ts';
 import {chart, chartVersion, cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Reply} from './apply.ts';
 import type {Asking} from './asking.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {recommendSoFar, refusalInWords} from './possible-answers.ts';
+import type {Reply} from './reply.ts';
 import type {WizardState} from './wizard-state.ts';
 
 /** What a chart means for isolation, start time and rights. */
@@ -39,7 +39,7 @@ export async function askChart({state, known, frame, deps}: Asking): Promise<Rep
 }
 
 /** Empty if no chart supports the answers. */
-export function chartChoices(state: WizardState, known: Known): Choice[] {
+export function chartChoices(state: WizardState, known: KnownFacts): Choice[] {
   const found = recommendSoFar(state, requirementsOf(known));
   if (found === undefined) return [];
   const settings = state.answers.unchecked();

@@ -1,6 +1,6 @@
 import {namespace, release} from '../settings/release.ts';
-import type {Reply} from './apply.ts';
 import type {Asking} from './asking.ts';
+import type {Reply} from './reply.ts';
 
 const NEW = '';
 

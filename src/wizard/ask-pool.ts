@@ -2,24 +2,10 @@ import type {Prompter} from '../ground/system/system.ts';
 import {purpose, url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer} from '../settings/settings.ts';
-import type {Reply} from './apply.ts';
 import {type Asking, type QuestionFrame, unlessBack} from './asking.ts';
+import type {OfferedPool, OfferedPools} from './gathered-facts.ts';
+import type {Reply} from './reply.ts';
 import type {WizardState} from './wizard-state.ts';
-
-/** An agent pool as the wizard offers it. */
-export interface OfferedPool {
-  id: string;
-  name: string;
-  isForVcs: boolean;
-  /** Its agents, and what is linked to it. */
-  description: string;
-}
-
-/** The account whose token of a user is on this machine. */
-export interface OfferedPools {
-  host: string;
-  pools: readonly OfferedPool[];
-}
 
 const CREATE = '';
 const PASTE = '…';

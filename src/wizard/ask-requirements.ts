@@ -2,24 +2,10 @@ import {onFailure} from '../ground/errors.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
-import type {Reply} from './apply.ts';
 import {type Asking, unlessBack} from './asking.ts';
-import type {Known} from './cluster-facts.ts';
-import {contextOf} from './place.ts';
-
-/** Something that an install needs and this machine or the cluster lacks. */
-export interface Missing {
-  what: 'helm' | 'chart' | 'permissions' | 'cluster';
-  /** A sentence without its full stop. */
-  text: string;
-}
-
-/** A cluster that does not answer, and everything else that an install lacks. */
-export function missingOf({cluster, lacking = []}: Known): readonly Missing[] {
-  return cluster === undefined || cluster.isRead
-    ? lacking
-    : [{what: 'cluster', text: cluster.summary}, ...lacking];
-}
+import {type Missing, missingOf} from './gathered-facts.ts';
+import {placeContext} from './place.ts';
+import type {Reply} from './reply.ts';
 
 const AGAIN = 'again';
 const DISK = 'disk';
@@ -52,7 +38,7 @@ export async function askRequirements(asking: Asking): Promise<Reply> {
     });
     if (picked === CONTINUE) return {question: 'requirements'};
     if (picked === FILES)
-      return {question: 'requirements', place: {kind: 'files', context: contextOf(state)}};
+      return {question: 'requirements', place: {kind: 'files', context: placeContext(state)}};
     if (picked === AGAIN) lacking = await deps.prompter.wait('Trying again', tryAgain(asking));
     const answers = picked === DISK ? await askChartOnDisk(asking) : undefined;
     if (answers !== undefined) return {question: 'requirements', answers, alsoAsked: [chart.id]};

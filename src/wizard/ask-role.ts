@@ -2,8 +2,8 @@ import {IDENTITIES} from '../charts/clouds.ts';
 import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
 import {workloadIdentity} from '../settings/network.ts';
 import {serviceAccountAnnotation} from '../settings/pods.ts';
-import type {Reply} from './apply.ts';
 import type {Asking} from './asking.ts';
+import type {Reply} from './reply.ts';
 import {asUnasked, type WizardState, withAnswer} from './wizard-state.ts';
 
 /** ID of the question. */

@@ -7,12 +7,11 @@ import type {Setting} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheClaim, cacheStorageClass} from '../settings/storage.ts';
 import {sizing} from '../values/sizing.ts';
-import type {Reply} from './apply.ts';
 import {type AskOptions, ask} from './ask.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
 import {decided} from './decisions.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {ofMachine} from './machine-proxy.ts';
 import {hostOf} from './place.ts';
 import {
@@ -23,6 +22,7 @@ import {
   likelyTarget,
   whyExcluded,
 } from './possible-answers.ts';
+import type {Reply} from './reply.ts';
 import {questionFor} from './setting-questions.ts';
 import {classChoices, defaultClassRow, whyNotInCluster} from './shared-cache.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -97,7 +97,7 @@ function optionsOf(
 }
 
 /** Values that exist in the cluster. */
-function offersFor(setting: Setting, view: WizardState, known: Known): readonly Choice[] {
+function offersFor(setting: Setting, view: WizardState, known: KnownFacts): readonly Choice[] {
   const {claims = [], secrets = []} = known.objects ?? {};
   if (setting === (cacheStorageClass as Setting)) return classChoices(view, known);
   if (setting === (cacheClaim as Setting))
@@ -108,7 +108,7 @@ function offersFor(setting: Setting, view: WizardState, known: Known): readonly 
 }
 
 /** What one run requests, and what the nodes offer. */
-function sizeNote(view: WizardState, {cluster}: Known): string | undefined {
+function sizeNote(view: WizardState, {cluster}: KnownFacts): string | undefined {
   const target = likelyTarget(view, cluster?.facts ?? {});
   if (target === undefined) return undefined;
   const one = new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]]));

@@ -1,9 +1,9 @@
 import type {Choice} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';
-import type {Reply} from './apply.ts';
 import {type Asking, unlessBack} from './asking.ts';
 import type {Contexts} from './contexts.ts';
 import {IN_POD, type Place} from './place.ts';
+import type {Reply} from './reply.ts';
 
 /** Values of choices; a context has a prefix, because a context can be called docker. */
 const CURRENT = 'current';

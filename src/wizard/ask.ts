@@ -6,7 +6,14 @@ import {type Get, MissingSetting, type Setting, spell} from '../settings/define.
 import type {Answer} from '../settings/settings.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
-import {answerOf, hasNoText, problemIn, type TypedDeps, textOf, tokenText} from './typed-answer.ts';
+import {
+  answerOf,
+  hasNoText,
+  problemIn,
+  type TypedDeps,
+  tokenText,
+  typedText,
+} from './typed-answer.ts';
 
 export interface AskDeps extends TypedDeps {
   prompter: Prompter;
@@ -207,10 +214,10 @@ function askText(setting: Setting, options: AskOptions, get: Get, deps: AskDeps)
     return prompter.input({
       ...question,
       isPrefilled: true,
-      default: textOf(setting, current),
+      default: typedText(setting, current),
     });
   if (fallback === undefined) return prompter.input({...question, note: example ?? orElse});
-  const text = textOf(setting, {value: fallback, source: 'default'});
+  const text = typedText(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
   return prompter.input({
     ...question,

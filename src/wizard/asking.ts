@@ -1,8 +1,8 @@
 import {GoBack} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {Screen} from '../ui/theme.ts';
-import type {ClusterFacts, Known} from './cluster-facts.ts';
 import type {Contexts} from './contexts.ts';
+import type {GatheredFacts, KnownFacts} from './gathered-facts.ts';
 import type {WizardState} from './wizard-state.ts';
 
 /** How a question is shown: the lines below it, and whether Esc goes back. */
@@ -19,7 +19,7 @@ export interface QuestionDeps {
   now(): Date;
   env: Readonly<Record<string, string | undefined>>;
   contexts: Contexts;
-  facts: ClusterFacts;
+  facts: GatheredFacts;
   /** A typed path, with ~ and quotes resolved. */
   typedPath(text: string): string;
   /** Name and version of a chart on this machine. @throws ExpectedError */
@@ -29,7 +29,7 @@ export interface QuestionDeps {
 /** One question to the user. */
 export interface Asking {
   state: WizardState;
-  known: Known;
+  known: KnownFacts;
   frame: QuestionFrame;
   deps: QuestionDeps;
 }

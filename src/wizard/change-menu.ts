@@ -6,7 +6,7 @@ import {target} from '../settings/release.ts';
 import {unlessBack} from './asking.ts';
 import {isPossible} from './next.ts';
 import {isForeign} from './possible-answers.ts';
-import {TOPICS, type Topic, type TopicView, textOf} from './topics.ts';
+import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
 
 const OTHER = 'other';
 const DONE = 'done';
@@ -90,7 +90,7 @@ const questionAbout = (group: string, settings: readonly Setting[], view: TopicV
   choices: settings.map((setting) => ({
     value: setting.id,
     label: settingLabel(setting),
-    description: textOf(setting, view) ?? 'not set',
+    description: valueText(setting, view) ?? 'not set',
   })),
 });
 
@@ -109,6 +109,6 @@ const changeable = (group: Group, {state}: TopicView): Setting[] =>
 const summaryOf = (group: Group, view: TopicView): string =>
   changeable(group, view)
     .filter((setting) => view.state.answers.answer(setting) !== undefined)
-    .map((setting) => `${settingLabel(setting)} ${textOf(setting, view)}`)
+    .map((setting) => `${settingLabel(setting)} ${valueText(setting, view)}`)
     .join(', ')
     .replace(/^(.{40}).+/, '$1…') || 'chart defaults';

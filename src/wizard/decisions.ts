@@ -8,7 +8,7 @@ import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../setting
 import {cloud} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {hostOf} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -24,7 +24,7 @@ interface Decision {
 const RUNS = 5;
 
 /** The state with what the cluster answers and what the wizard decides; both count as answers of the cluster. */
-export function decided(state: WizardState, known: Known): WizardState {
+export function decided(state: WizardState, known: KnownFacts): WizardState {
   const found = {...state, answers: state.answers.withCluster(known.cluster?.answers)};
   const answers = decisionsFor(found, known).reduce(
     (all, {setting, value, because}) => all.with(setting, {value, source: 'cluster', because}),
@@ -34,7 +34,7 @@ export function decided(state: WizardState, known: Known): WizardState {
 }
 
 /** The decisions for a new install; an installed release keeps what it has. */
-function decisionsFor(state: WizardState, known: Known): Decision[] {
+function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
   const target = likelyTarget(state, requirementsOf(known));
   const {answers} = state;
   if (state.installed !== undefined || hostOf(state) !== undefined || target === undefined)
@@ -56,7 +56,7 @@ const settingsWith = (settings: Settings, {setting, value}: Decision): Settings 
   settings.with(setting, {value, source: 'prompt'});
 
 /** As many runs as take half of what the nodes offer, at most five. */
-function runs(target: Target, settings: Settings, {cluster}: Known): Decision | undefined {
+function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decision | undefined {
   if (!hasKey(target, concurrency)) return undefined;
   const fitting =
     cluster?.nodes === undefined ? RUNS : fittingRuns(target, settings, cluster.nodes);
@@ -76,7 +76,7 @@ function fittingRuns(
 }
 
 /** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */
-function metadata({answers}: WizardState, {cluster}: Known): Decision | undefined {
+function metadata({answers}: WizardState, {cluster}: KnownFacts): Decision | undefined {
   const platform = answers.get(cloud);
   if (platform === undefined || platform === 'other') return undefined;
   if (answers.get(workloadIdentity) === 'gke')
@@ -87,7 +87,7 @@ function metadata({answers}: WizardState, {cluster}: Known): Decision | undefine
 }
 
 /** The proxy that the cluster itself uses. */
-function proxyOf({objects}: Known): Decision[] {
+function proxyOf({objects}: KnownFacts): Decision[] {
   const {proxy} = objects ?? {};
   if (proxy === undefined) return [];
   const because = 'the proxy of this OpenShift cluster';

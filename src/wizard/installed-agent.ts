@@ -6,32 +6,14 @@ import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/clear-text.ts';
 import {chart, chartVersion, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
-import type {Reply} from './apply.ts';
 import {ask} from './ask.ts';
 import {type Asking, unlessBack} from './asking.ts';
 import {isStored} from './clear-text.ts';
-import type {Known} from './cluster-facts.ts';
+import type {InstalledAgent, KnownFacts} from './gathered-facts.ts';
 import {IN_POD} from './place.ts';
+import type {Reply} from './reply.ts';
 import {problemIn} from './typed-answer.ts';
 import {asAsked, asUnasked, type WizardState} from './wizard-state.ts';
-
-/** A release of the selected cluster, as the wizard opens it. */
-export interface InstalledAgent {
-  release: string;
-  namespace: string;
-  chart: string;
-  version: string;
-  /** Of the newest revision, as Helm stores it. */
-  status: string;
-  /** What runs now; undefined if it cannot be read. */
-  live: string | undefined;
-  /** The log of the agent says so. */
-  isTokenRejected: boolean;
-  /** The Secret that a new token is written to; undefined if it is not known. */
-  newTokenSecret?: string | undefined;
-  /** The settings in its values, by ID. */
-  settings: ReadonlyMap<string, unknown>;
-}
 
 export type OtherCommand = 'upgrade' | 'status' | 'uninstall';
 
@@ -70,7 +52,7 @@ export async function askInstalled(asking: Asking): Promise<Reply> {
 }
 
 /** The session continues with a release whose token Scalr rejects. */
-export const mustReplaceToken = (state: WizardState, {installed}: Known): boolean =>
+export const mustReplaceToken = (state: WizardState, {installed}: KnownFacts): boolean =>
   state.isResumed && !state.asked.has(NEW_TOKEN) && canReplaceToken(state, installed);
 
 /** Undefined if the user goes back to the menu. @throws OtherCommandChosen */

@@ -14,14 +14,14 @@ export function ofMachine(
   const answer = answers.answer(setting);
   if (asked.has(setting.id) || answers.isGiven(setting)) return undefined;
   if (setting === (httpsProxy as Setting))
-    return answer ?? parsed(setting, variable(env, 'HTTPS_PROXY'));
+    return answer ?? parsed(setting, environmentVariable(env, 'HTTPS_PROXY'));
   if (setting !== (noProxy as Setting)) return undefined;
-  const entries = variable(env, 'NO_PROXY')?.split(',') ?? [];
+  const entries = environmentVariable(env, 'NO_PROXY')?.split(',') ?? [];
   const ofBoth = [...((answer?.value as string[] | undefined) ?? []), ...entries.filter(isValid)];
   return entries.some(isValid) ? parsed(setting, ofBoth) : undefined;
 }
 
-export const variable = (env: Environment, name: string): string | undefined =>
+export const environmentVariable = (env: Environment, name: string): string | undefined =>
   env[name] || env[name.toLowerCase()] || undefined;
 
 /** An entry that agents can use too; the asterisk turns every proxy off. */

@@ -2,10 +2,9 @@ import {concurrency, missingFor, token, tokenFile, tokenSecret, url} from '../se
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import {namespace, release} from '../settings/release.ts';
-import {missingOf} from './ask-requirements.ts';
 import {ROLE, roleSettingOf} from './ask-role.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
 import {decided} from './decisions.ts';
+import {type KnownFacts, missingOf, requirementsOf} from './gathered-facts.ts';
 import {mustReplaceToken} from './installed-agent.ts';
 import {hostOf} from './place.ts';
 import {limitsRuns} from './possible-answers.ts';
@@ -13,11 +12,11 @@ import {applies} from './setting-questions.ts';
 import type {WizardState} from './wizard-state.ts';
 
 /** What the wizard shows next. */
-export type NextStep = {kind: 'question'; id: string} | {kind: 'change'} | {kind: 'review'};
+export type WizardStep = {kind: 'question'; id: string} | {kind: 'change'} | {kind: 'review'};
 
 interface FirstQuestion {
   id: string;
-  isOpen(state: WizardState, known: Known): boolean;
+  isOpen(state: WizardState, known: KnownFacts): boolean;
 }
 
 const isCluster = ({place}: WizardState): boolean => place?.kind === 'kubernetes';
@@ -73,7 +72,7 @@ const isUnanswered = (setting: Setting, state: WizardState): boolean =>
   applies(setting, state);
 
 /** Pure. */
-export function next(state: WizardState, known: Known): NextStep {
+export function next(state: WizardState, known: KnownFacts): WizardStep {
   const first =
     FIRST.find(({isOpen}) => isOpen(state, known))?.id ??
     catalog.find((setting) => isMissing(setting, state))?.id ??
@@ -87,14 +86,14 @@ const isMissing = (setting: Setting, state: WizardState): boolean =>
   state.missingSecrets.has(setting.id) && missingFor(setting, state.answers.get) === undefined;
 
 /** The question that was opened from the review, or the next one of its topic. */
-function openedQuestion(state: WizardState, known: Known): string | undefined {
+function openedQuestion(state: WizardState, known: KnownFacts): string | undefined {
   const {questions = [], answered = []} = state.opened ?? {};
   const view = decided(state, known);
   return questions.find((id) => !answered.includes(id) && isPossible(id, view, known));
 }
 
 /** True if the question has an effect. */
-export function isPossible(id: string, view: WizardState, known: Known): boolean {
+export function isPossible(id: string, view: WizardState, known: KnownFacts): boolean {
   if (id === concurrency.id && !limitsRuns(view, requirementsOf(known))) return false;
   if (id === ROLE) return roleSettingOf(view) !== undefined;
   const setting = catalog.find((each) => each.id === id);

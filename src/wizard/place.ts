@@ -18,7 +18,7 @@ export const hasCluster = (
 ): place is Extract<Place, {kind: 'kubernetes' | 'files'}> =>
   place?.kind === 'kubernetes' || (place?.kind === 'files' && place.context !== undefined);
 
-export const contextOf = ({place}: Placed): string | undefined =>
+export const placeContext = ({place}: Placed): string | undefined =>
   place?.kind === 'kubernetes' || place?.kind === 'files' ? place.context : undefined;
 
 /** The target of the place: values.yaml alone is for Kubernetes, too. */

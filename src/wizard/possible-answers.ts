@@ -15,13 +15,9 @@ import {noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cache, cachePath} from '../settings/storage.ts';
-import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
 import {hostOf} from './place.ts';
 import type {WizardState} from './wizard-state.ts';
-
-/** The answers as they are: incomplete, and not validated against each other. */
-export const incompleteSettings = ({answers}: WizardState): Settings => answers.unchecked();
 
 /** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
 export function recommendSoFar(
@@ -149,18 +145,6 @@ export function chartDefaultOf(
     .filter((row) => row.setting === setting && (row.when?.(state.answers.get) ?? true))
     .map((row) => row.read(scope.defaults, scope));
   return [...derived, ...read].find((each) => each !== undefined);
-}
-
-/** The same as text with its source: "20Gi (chart default)". */
-export function defaultText(
-  setting: Setting,
-  state: WizardState,
-  facts: ChartRequirements,
-): string | undefined {
-  const value = chartDefaultOf(setting, state, facts);
-  return value === undefined
-    ? undefined
-    : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(state)})`;
 }
 
 /** Whose default an empty answer leaves in force. */

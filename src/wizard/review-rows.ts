@@ -7,7 +7,7 @@ import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';
 import {Answers} from './answers.ts';
 import {hostOf} from './place.ts';
-import {TOPICS, type Topic, type TopicView, textOf} from './topics.ts';
+import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
 
 /** A line of the review. */
 export interface ReviewRow {
@@ -123,7 +123,7 @@ function compared(row: ReviewRow, view: TopicView): ReviewRow {
     .filter((setting) => isChanged(setting, view))
     .map((setting) => {
       if (setting.kind.isSecret) return `${settingName(setting)} replaced`;
-      const texts = [before, view].map((each) => textOf(setting, each) ?? 'not set');
+      const texts = [before, view].map((each) => valueText(setting, each) ?? 'not set');
       return `${settingName(setting)} ${texts.join(' → ')}`;
     });
   return changes.length === 0 ? row : {...row, about: `changed: ${changes.join(', ')}`};

@@ -1,4 +1,3 @@
-import width from 'fast-string-width';
 import {count} from '../ground/text.ts';
 import {asciiFallback, paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {Notice} from './notices.ts';
@@ -21,7 +20,7 @@ const WIDE = 70;
 const VALUE_WIDTH = 16;
 
 /** The review: what will be installed and why, problems and warnings, and the planned changes. */
-export function reviewText(content: ReviewContent, screen: Screen): string {
+export function reviewScreen(content: ReviewContent, screen: Screen): string {
   const {rows, notices, notes, reviewed} = content;
   const isMarked = ({settings}: ReviewRow): boolean =>
     notices.some(({fix}) => settings.some(({id}) => id === fix));
@@ -56,8 +55,8 @@ function rowText({label, value, about}: ReviewRow, isMarked: boolean, screen: Sc
   if (screen.isAccessible)
     return paragraph('', `${label}: ${[value, about].filter(Boolean).join('; ')}`, screen);
   if (about === undefined) return paragraph(first, value, screen);
-  const isColumn = (screen.columns ?? 80) >= WIDE && width(value) <= VALUE_WIDTH;
-  const cell = isColumn ? value + ' '.repeat(VALUE_WIDTH - width(value)) : value;
+  const isColumn = (screen.columns ?? 80) >= WIDE && value.length <= VALUE_WIDTH;
+  const cell = isColumn ? value + ' '.repeat(VALUE_WIDTH - value.length) : value;
   const lines = paragraph(
     isColumn ? `${first}${cell}  ` : first,
     isColumn ? about : `${value}  ${about}`,

@@ -9,7 +9,6 @@ import type {Generated} from '../values/generate.ts';
 import {apply, open} from './apply.ts';
 import {askChartOnDisk} from './ask-requirements.ts';
 import type {QuestionDeps} from './asking.ts';
-import {requirementsOf} from './cluster-facts.ts';
 import {
   commandsText,
   type FilesDeps,
@@ -19,12 +18,13 @@ import {
   type Saved,
   save,
 } from './files.ts';
+import {requirementsOf} from './gathered-facts.ts';
 import {noticesOf} from './notices.ts';
 import {placeText} from './place.ts';
 import {prepareReview, type Reviewed, type ReviewReaders} from './prepare-review.ts';
 import {type Action, actionsOf, type Menu, preselected} from './review-menu.ts';
 import {changedSettings, reviewRows} from './review-rows.ts';
-import {reviewText} from './review-text.ts';
+import {reviewScreen} from './review-text.ts';
 import type {TopicView} from './topics.ts';
 import type {Block, Transcript} from './transcript.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -85,7 +85,7 @@ export class Review {
     const menu = this.#menuOf(shown);
     const notes = [...state.notes, ...this.#notes(menu)];
     const content = {view, reviewed, notes, rows: reviewRows(view), notices: menu.notices};
-    this.#transcript.show([...steps, () => reviewText(content, this.#deps.screen)]);
+    this.#transcript.show([...steps, () => reviewScreen(content, this.#deps.screen)]);
     for (;;) {
       const action = await this.#choose(shown);
       // Enter after reading must not install.

@@ -1,7 +1,7 @@
 import {setTimeout} from 'node:timers/promises';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
-import {apply, back, open, type Reply} from './apply.ts';
+import {apply, back, open} from './apply.ts';
 import {askChart} from './ask-chart.ts';
 import {askElsewhere} from './ask-elsewhere.ts';
 import {askPool} from './ask-pool.ts';
@@ -11,11 +11,12 @@ import {askSetting} from './ask-setting.ts';
 import {askTarget} from './ask-target.ts';
 import type {Asking} from './asking.ts';
 import {chooseTopic} from './change-menu.ts';
-import type {Fact} from './cluster-facts.ts';
 import {decided} from './decisions.ts';
+import type {FactName} from './gathered-facts.ts';
 import {askInstalled} from './installed-agent.ts';
-import {type NextStep, next} from './next.ts';
+import {next, type WizardStep} from './next.ts';
 import {hasCluster, placeText} from './place.ts';
+import type {Reply} from './reply.ts';
 import {type Decided, type Decision, Review, type ReviewDeps} from './review.ts';
 import {agentValue, type TopicView} from './topics.ts';
 import {type Block, Transcript} from './transcript.ts';
@@ -57,7 +58,7 @@ const LAST = 3;
 /** Facts that a step waits for. */
 interface Wait {
   message: string;
-  facts: readonly Fact[];
+  facts: readonly FactName[];
   /** After this time, the wizard asks instead: facts that arrive later open their question then. */
   mostMs?: number;
 }
@@ -117,7 +118,7 @@ class Session {
     return {state: decided(this.#state, known), known, env: this.#deps.env};
   }
 
-  #take(step: NextStep): Promise<Decided> {
+  #take(step: WizardStep): Promise<Decided> {
     if (step.kind === 'question') return this.#ask(step.id);
     if (step.kind === 'change') return this.#change();
     this.#transcript.show(this.#steps());
@@ -159,7 +160,7 @@ class Session {
   }
 
   /** @throws PromptCanceled if there is nothing to go back to, and the user quits */
-  async #back(step: NextStep): Promise<void> {
+  async #back(step: WizardStep): Promise<void> {
     const before = back(this.#state, step, this.#known());
     if (before !== undefined) this.#state = before;
     else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
@@ -184,7 +185,7 @@ class Session {
   }
 
   /** True if something was waited for, so that another step may be next. */
-  async #hasWaited(step: NextStep): Promise<boolean> {
+  async #hasWaited(step: WizardStep): Promise<boolean> {
     for (const {message, facts, mostMs} of this.#waitsOf(step)) {
       const state = this.#state;
       const key = this.#deps.facts.keyOf(state, facts);
@@ -199,7 +200,7 @@ class Session {
     return false;
   }
 
-  #waitsOf(step: NextStep): readonly Wait[] {
+  #waitsOf(step: WizardStep): readonly Wait[] {
     const {place} = this.#state;
     if (!hasCluster(place)) return [];
     const isWhole = place.kind === 'kubernetes';

@@ -5,16 +5,16 @@ import type {Choice} from '../ground/system/system.ts';
 import type {Setting} from '../settings/define.ts';
 import {cloud} from '../settings/release.ts';
 import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {whyExcluded} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
 
 const SHARED = 'ReadWriteMany';
 
-const classesOf = ({cluster}: Known): readonly StorageClass[] => cluster?.storageClasses ?? [];
+const classesOf = ({cluster}: KnownFacts): readonly StorageClass[] => cluster?.storageClasses ?? [];
 
 /** The StorageClass of the new PVC; undefined if it is not known. */
-const classOfCache = ({answers}: WizardState, known: Known): StorageClass | undefined => {
+const classOfCache = ({answers}: WizardState, known: KnownFacts): StorageClass | undefined => {
   const chosen = answers.get(cacheStorageClass);
   const isMeant = ({name, isDefault}: StorageClass) =>
     chosen === undefined ? isDefault : name === chosen;
@@ -26,7 +26,7 @@ const cannot = ({accessModes}: StorageClass, mode: string): boolean =>
   isKnown(accessModes) && !accessModes.value.includes(mode as AccessMode);
 
 /** Why only a volume for several nodes is possible; undefined if another one is. */
-function whyShared(view: WizardState, known: Known): string | undefined {
+function whyShared(view: WizardState, known: KnownFacts): string | undefined {
   const ofPvc = {...view, answers: view.answers.with(cache, {value: 'pvc', source: 'prompt'})};
   const reasons = ACCESS_MODES.filter((mode) => mode !== SHARED).map((mode) =>
     whyExcluded(cacheAccessMode, mode, ofPvc, requirementsOf(known)),
@@ -45,7 +45,7 @@ export function whyNotInCluster(
   setting: Setting,
   value: unknown,
   view: WizardState,
-  known: Known,
+  known: KnownFacts,
 ): string | undefined {
   const {answers} = view;
   if (setting === (cache as Setting) && value === 'pvc') return whyNoPvc(view, known);
@@ -58,7 +58,7 @@ export function whyNotInCluster(
 }
 
 /** A PVC that several pods mount needs a class for it. */
-function whyNoPvc(view: WizardState, known: Known): string | undefined {
+function whyNoPvc(view: WizardState, known: KnownFacts): string | undefined {
   const classes = classesOf(known);
   if (classes.length === 0 || !classes.every((each) => cannot(each, SHARED))) return undefined;
   return whyShared(view, known) === undefined
@@ -69,7 +69,7 @@ function whyNoPvc(view: WizardState, known: Known): string | undefined {
 const EFS = 'efs.csi.aws.com';
 
 /** Without the driver, no volume of EFS can be mounted. */
-function whyNoEfs({answers}: WizardState, known: Known): string | undefined {
+function whyNoEfs({answers}: WizardState, known: KnownFacts): string | undefined {
   const hasDriver = classesOf(known).some(({provisioner}) => provisioner === EFS);
   return known.cluster?.isRead && answers.get(cloud) !== 'eks' && !hasDriver
     ? 'the cluster is not on AWS, or has no EFS CSI driver'
@@ -77,7 +77,7 @@ function whyNoEfs({answers}: WizardState, known: Known): string | undefined {
 }
 
 /** The StorageClasses of the cluster; those are disabled that cannot hold the cache of the likely chart. */
-export function classChoices(view: WizardState, known: Known): Choice[] {
+export function classChoices(view: WizardState, known: KnownFacts): Choice[] {
   const isShared = whyShared(view, known) !== undefined;
   return classesOf(known).map((each) => ({
     value: each.name,
@@ -91,7 +91,7 @@ export function classChoices(view: WizardState, known: Known): Choice[] {
 /** The row for the default StorageClass. */
 export function defaultClassRow(
   view: WizardState,
-  known: Known,
+  known: KnownFacts,
 ): {orElseMeaning?: string; orElseDisabled?: string} {
   const classes = classesOf(known);
   if (classes.length === 0) return {};
@@ -103,7 +103,7 @@ export function defaultClassRow(
 }
 
 /** A class that several nodes can mount. */
-export const sharedClassOf = (known: Known): StorageClass | undefined =>
+export const sharedClassOf = (known: KnownFacts): StorageClass | undefined =>
   classesOf(known).find(
     ({accessModes}) => isKnown(accessModes) && accessModes.value.includes(SHARED),
   );

@@ -41,8 +41,8 @@ import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
 import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
-import {type Known, requirementsOf} from './cluster-facts.ts';
-import {variable} from './machine-proxy.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {environmentVariable} from './machine-proxy.ts';
 import {hostOf} from './place.ts';
 import {
   chartDefaultOf,
@@ -58,7 +58,7 @@ import type {WizardState} from './wizard-state.ts';
 export interface TopicView {
   /** With what the cluster answers and the wizard decides. */
   state: WizardState;
-  known: Known;
+  known: KnownFacts;
   env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -86,7 +86,7 @@ const targetOf = ({state, known}: TopicView): Target | undefined =>
   likelyTarget(state, requirementsOf(known));
 
 /** The answer, or what an empty one leaves in force, as text. */
-export function textOf(setting: Setting, {state, known}: TopicView): string | undefined {
+export function valueText(setting: Setting, {state, known}: TopicView): string | undefined {
   const wording = hostWording(state, setting);
   const answer = state.answers.answer(setting);
   const fallback =
@@ -141,7 +141,7 @@ const CACHES: Readonly<Record<string, string>> = {
 
 function cacheValue(view: TopicView): string {
   const {get} = view.state.answers;
-  const kind = textOf(cache, view) ?? 'chart default';
+  const kind = valueText(cache, view) ?? 'chart default';
   if (get(cacheClaim) !== undefined) return `PVC ${get(cacheClaim)}`;
   if (hostOf(view.state) !== undefined) return kind;
   const value = get(cache) ?? chartDefaultOf(cache, view.state, requirementsOf(view.known));
@@ -153,7 +153,7 @@ function cacheAbout(view: TopicView): string | undefined {
   const value = get(cache) ?? chartDefaultOf(cache, view.state, requirementsOf(view.known));
   const shown = [cacheSize, cacheAccessMode, cacheStorageClass, cachePath, efsHandle]
     .filter((setting) => missingFor(setting, (each) => effective(each, view)) === undefined)
-    .map((setting) => textOf(setting, view));
+    .map((setting) => valueText(setting, view));
   const shared = value === 'ephemeral' ? sharedClassOf(view.known)?.name : undefined;
   return joined(
     ...shown,
@@ -176,8 +176,8 @@ const proxyValue = ({state}: TopicView): string => {
 
 function proxyAbout(view: TopicView): string | undefined {
   if (proxyValue(view) !== 'none')
-    return because(httpsProxy, view) ?? joined(`bypassed by ${textOf(noProxy, view)}`);
-  return variable(view.env, 'HTTPS_PROXY') && 'HTTPS_PROXY of this machine is not used';
+    return because(httpsProxy, view) ?? joined(`bypassed by ${valueText(noProxy, view)}`);
+  return environmentVariable(view.env, 'HTTPS_PROXY') && 'HTTPS_PROXY of this machine is not used';
 }
 
 const METADATA: Readonly<Record<string, string>> = {
@@ -197,7 +197,7 @@ function identityAbout({state, known}: TopicView): string | undefined {
 
 const placementValue = (view: TopicView): string =>
   [nodeSelector, toleration]
-    .map((setting) => textOf(setting, view))
+    .map((setting) => valueText(setting, view))
     .filter(Boolean)
     .join(' · ') || 'any node';
 
@@ -265,7 +265,7 @@ export const TOPICS: readonly Topic[] = [
     settings: [concurrency, runMemoryLimit],
     isOffered: isRunPool,
     value: (view) =>
-      isLimited(view) ? `${textOf(concurrency, view) ?? 1} at a time` : 'a pod for each',
+      isLimited(view) ? `${valueText(concurrency, view) ?? 1} at a time` : 'a pod for each',
     about: runsAbout,
   },
   {
@@ -303,7 +303,7 @@ export const TOPICS: readonly Topic[] = [
     label: 'Private CA',
     questions: ids(caFile, caPublicRoots),
     settings: [caFile, caPublicRoots],
-    value: (view) => textOf(caFile, view) ?? 'none',
+    value: (view) => valueText(caFile, view) ?? 'none',
     about: ({state}) => (state.answers.get(caPublicRoots) ? 'with public roots' : undefined),
   },
   {
@@ -319,15 +319,15 @@ export const TOPICS: readonly Topic[] = [
     questions: [workloadIdentity.id, ROLE],
     settings: [workloadIdentity, serviceAccountAnnotation],
     isOffered: isForRuns,
-    value: (view) => textOf(workloadIdentity, view) ?? 'none',
+    value: (view) => valueText(workloadIdentity, view) ?? 'none',
     about: identityAbout,
   },
   {
     label: 'Mirror',
     questions: ids(imageRegistry),
     settings: [imageRegistry],
-    value: (view) => textOf(imageRegistry, view) ?? 'none',
-    about: (view) => (textOf(imageRegistry, view) ? undefined : 'images from public registries'),
+    value: (view) => valueText(imageRegistry, view) ?? 'none',
+    about: (view) => (valueText(imageRegistry, view) ? undefined : 'images from public registries'),
   },
   {
     label: 'Placement',
@@ -350,7 +350,7 @@ export const TOPICS: readonly Topic[] = [
     questions: ids(cloud, nodeOs),
     settings: [cloud],
     isOffered: (view) => isInCluster(view) && view.known.cluster?.isRead !== true,
-    value: (view) => textOf(cloud, view) ?? 'Other',
+    value: (view) => valueText(cloud, view) ?? 'Other',
   },
   {
     label: 'Agent',

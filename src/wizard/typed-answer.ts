@@ -32,7 +32,7 @@ export const hasNoText = ({kind}: Setting, answer: Answer): boolean =>
   hasPassword(answer) || (kind.isFile === true && answer.given === undefined);
 
 /** An answer as the user types it. */
-export const textOf = ({kind}: Setting, {value, given}: Answer): string =>
+export const typedText = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** @throws ExpectedError, InvalidValue */

@@ -21,7 +21,7 @@ export interface InstalledSettings {
 }
 
 /** Questions that were opened from the review. */
-export interface Opened {
+export interface OpenedQuestions {
   questions: readonly string[];
   answered: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface WizardState {
   readonly history: readonly string[];
   /** The rows of Change are shown instead of the review. */
   readonly isChanging: boolean;
-  readonly opened: Opened | undefined;
+  readonly opened: OpenedQuestions | undefined;
   /** What the last reply has caused besides its answer. */
   readonly notes: readonly string[];
 }

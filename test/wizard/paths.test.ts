@@ -6,10 +6,10 @@ import {httpsProxy, workloadIdentity} from '../../src/settings/network.ts';
 import {chart, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
 import {cache, cacheStorageClass} from '../../src/settings/storage.ts';
-import {apply, back, open, type Reply} from '../../src/wizard/apply.ts';
-import type {Known} from '../../src/wizard/cluster-facts.ts';
-import type {InstalledAgent} from '../../src/wizard/installed-agent.ts';
+import {apply, back, open} from '../../src/wizard/apply.ts';
+import type {InstalledAgent, KnownFacts} from '../../src/wizard/gathered-facts.ts';
 import {next} from '../../src/wizard/next.ts';
+import type {Reply} from '../../src/wizard/reply.ts';
 import {startState, type WizardState} from '../../src/wizard/wizard-state.ts';
 import {jwt} from './conversation.ts';
 
@@ -67,12 +67,12 @@ const CLUSTER = {
   summary: 'EKS',
   isRead: true,
 } as const;
-const READ: Known = {cluster: {...CLUSTER, releases: []}, lacking: []};
-const LACKING: Known = {...READ, lacking: [{what: 'helm', text: 'helm not found on PATH'}]};
-const UNREACHABLE: Known = {cluster: {...CLUSTER, releases: [], isRead: false}, lacking: []};
-const OPEN: Known = {...READ, installed: INSTALLED};
-const POOLS: Known = {...READ, pools: {host: 'acme.scalr.io', pools: []}};
-const ELSEWHERE: Known = {
+const READ: KnownFacts = {cluster: {...CLUSTER, releases: []}, lacking: []};
+const LACKING: KnownFacts = {...READ, lacking: [{what: 'helm', text: 'helm not found on PATH'}]};
+const UNREACHABLE: KnownFacts = {cluster: {...CLUSTER, releases: [], isRead: false}, lacking: []};
+const OPEN: KnownFacts = {...READ, installed: INSTALLED};
+const POOLS: KnownFacts = {...READ, pools: {host: 'acme.scalr.io', pools: []}};
+const ELSEWHERE: KnownFacts = {
   ...READ,
   cluster: {
     ...CLUSTER,
@@ -90,13 +90,13 @@ const ELSEWHERE: Known = {
 };
 
 const START = startState(new Map());
-const nameOf = (state: WizardState, known: Known): string => {
+const nameOf = (state: WizardState, known: KnownFacts): string => {
   const step = next(state, known);
   return step.kind === 'question' ? step.id : step.kind;
 };
 
 /** The steps from the first question on, one more than replies. */
-function walk(known: Known, replies: readonly string[], start = START): string[] {
+function walk(known: KnownFacts, replies: readonly string[], start = START): string[] {
   let state = start;
   const steps = [nameOf(state, known)];
   for (const reply of replies) {
@@ -239,7 +239,7 @@ describe('from the review', () => {
 });
 
 describe('Esc', () => {
-  const from = (state: WizardState, known: Known): string | undefined => {
+  const from = (state: WizardState, known: KnownFacts): string | undefined => {
     const before = back(state, next(state, known), known);
     return before && nameOf(before, known);
   };

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {ListQuestion} from '../../src/ground/system/system.ts';
 import {askTarget} from '../../src/wizard/ask-target.ts';
 import type {QuestionDeps} from '../../src/wizard/asking.ts';
-import {ClusterFacts, type FactReaders} from '../../src/wizard/cluster-facts.ts';
+import {type FactReaders, GatheredFacts} from '../../src/wizard/gathered-facts.ts';
 import {placeText} from '../../src/wizard/place.ts';
 import {startState, type WizardState} from '../../src/wizard/wizard-state.ts';
 import {ENTER, scriptedPrompter} from '../support/scripted-prompter.ts';
@@ -30,7 +30,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
   const deps = {
     prompter,
     contexts: {all: [], isInPod: true},
-    facts: new ClusterFacts(readers),
+    facts: new GatheredFacts(readers),
   } as unknown as QuestionDeps;
   const frame = {heading: [], canGoBack: 'quit'} as const;
   const {place} = await askTarget({state: startState(new Map()), known: {}, frame, deps});

@@ -219,8 +219,6 @@ export interface InputQuestion extends TextQuestion {
   default?: string | undefined;
   /** The default is inserted into the line and can be edited or removed. */
   isPrefilled?: boolean;
-  /** Continuations of the text for Tab. */
-  complete?(text: string): Promise<readonly string[]>;
 }
 
 export interface Choice {
