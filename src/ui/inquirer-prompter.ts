@@ -19,7 +19,12 @@ import {
   rowsOf,
   textMessage,
 } from './prompt-theme.ts';
-import {type PromptContext, type PromptStreams, runPrompt} from './run-prompt.ts';
+import {
+  type PromptContext,
+  type PromptEvents,
+  type PromptStreams,
+  runPrompt,
+} from './run-prompt.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {asciiFallback, type Screen, SPINNER, theme} from './theme.ts';
 
@@ -237,10 +242,7 @@ export class InquirerPrompter implements Prompter {
     clearScreenDown(this.#streams.output);
   }
 
-  #run<T>(
-    prompt: (context: PromptContext) => Promise<T>,
-    events: Omit<Parameters<typeof runPrompt>[3], 'above'>,
-  ): Promise<T> {
+  #run<T>(prompt: (context: PromptContext) => Promise<T>, events: PromptEvents): Promise<T> {
     const above = (): string | undefined => this.#above?.();
     return runPrompt(prompt, this.#terminal, this.#streams, {...events, above});
   }

@@ -18,7 +18,8 @@ export interface PromptContext {
   clearPromptOnDone: true;
 }
 
-interface Events {
+/** What ends a prompt, or draws it again. */
+export interface PromptEvents {
   canGoBack?: boolean | 'quit' | undefined;
   /** Called before the prompt hears a key. */
   onText?(text: string | undefined): void;
@@ -41,7 +42,7 @@ export async function runPrompt<T>(
   prompt: (context: PromptContext) => Promise<T>,
   terminal: TerminalInput,
   streams: PromptStreams,
-  {later, ...events}: Events & {above(): string | undefined},
+  {later, ...events}: PromptEvents & {above(): string | undefined},
 ): Promise<T> {
   let facts = later;
   terminal.hold();
@@ -65,7 +66,7 @@ async function runOnce<T>(
   prompt: (context: PromptContext) => Promise<T>,
   input: TerminalInput,
   {output, signal}: PromptStreams,
-  {canGoBack, onText, later}: Events,
+  {canGoBack, onText, later}: PromptEvents,
 ): Promise<T> {
   // A prompt that starts with an aborted signal leaves the terminal in raw mode.
   if (signal?.aborted) throw new PromptCanceled();

@@ -206,23 +206,19 @@ function placementAbout({known}: TopicView): string | undefined {
   return taintedPools.length === 0 ? undefined : `tainted pools: ${taintedPools.join(', ')}`;
 }
 
-export function agentValue({state}: TopicView): string {
-  const {get, isGiven} = state.answers;
-  const host = get(url)?.replace('https://', '');
-  const expires = tokenClaims(get(token)?.reveal() ?? '')
-    ?.expires?.toISOString()
-    .slice(0, 10);
-  const {pool} = state;
-  const isNew = pool?.id === undefined && pool?.mustExist !== true;
-  const secret =
-    pool !== undefined
-      ? `agent pool ${pool.name}${isNew ? ' (new)' : ''}`
-      : isGiven(token)
-        ? `token${expires === undefined ? '' : `, expires on ${expires}`}`
-        : isGiven(tokenFile)
-          ? 'token file'
-          : `Secret ${get(tokenSecret)}`;
-  return [host, secret].filter(Boolean).join(' · ');
+/** The account, and what gives the agent its token. */
+export const agentValue = ({state}: TopicView): string =>
+  [state.answers.get(url)?.replace('https://', ''), tokenValue(state)].filter(Boolean).join(' · ');
+
+function tokenValue({answers: {get, isGiven}, pool}: WizardState): string {
+  if (pool !== undefined) {
+    const isNew = pool.id === undefined && pool.mustExist !== true;
+    return `agent pool ${pool.name}${isNew ? ' (new)' : ''}`;
+  }
+  if (isGiven(tokenFile)) return 'token file';
+  if (!isGiven(token)) return `Secret ${get(tokenSecret)}`;
+  const expires = tokenClaims(get(token)?.reveal() ?? '')?.expires?.toISOString();
+  return expires === undefined ? 'token' : `token, expires on ${expires.slice(0, 10)}`;
 }
 
 const ids = (...settings: readonly Setting[]): string[] => settings.map(({id}) => id);
