@@ -1,7 +1,7 @@
 import {programOf} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-frame.ts';
+import {titleText} from '../ui/title.ts';
 import type {SavedContent} from '../wizard/files.ts';
 import type {OfferedPools} from '../wizard/gathered-facts.ts';
 import {GatheredFacts} from '../wizard/gathered-facts.ts';

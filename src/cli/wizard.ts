@@ -5,13 +5,14 @@ import {ExitCode, type ExpectedError, failed, PromptCanceled} from '../ground/er
 import type {Plan} from '../operations/step.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-frame.ts';
 import {paragraph} from '../ui/theme.ts';
+import {titleText} from '../ui/title.ts';
 import type {Generated} from '../values/generate.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
+import {hasEarlyTitle} from './early-title.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -68,7 +69,7 @@ export async function decideWithOperator(
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const first = await firstAnswers({flags, sources, kept}, context, access);
-    say(titleText(context.version, screen));
+    if (!hasEarlyTitle(process)) say(titleText(context.version, screen));
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
       say(`${paragraph('', KEPT, screen)}\n`);
     const session = {...access, ...first, flags, context, prompter, interrupt, resumeStore};

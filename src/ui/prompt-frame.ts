@@ -13,15 +13,6 @@ export const railOf = (screen: Screen): string =>
 const hasRail = ({columns = 80, isAccessible = false}: Screen): boolean =>
   columns >= NARROW && !isAccessible;
 
-/** The first line of the wizard. */
-export function titleText(version: string, screen: Screen): string {
-  const {bold, dim} = theme(screen);
-  const keys = screen.isAccessible ? 'At each question: back, help or quit.' : 'Ctrl-C to quit';
-  const name = `scalr-agent-install ${version}`;
-  const room = (screen.columns ?? 80) - name.length - keys.length - 1;
-  return `\n${bold(name)}${room < 2 ? '\n' : ' '.repeat(room)}${dim(keys)}\n\n`;
-}
-
 /** An answered step of the wizard: its name and what was answered. */
 export function answeredStep(name: string, answers: readonly string[], screen: Screen): string {
   const label = screen.isAccessible ? `${name}:` : `${name.padEnd(STEP_WIDTH)} `;

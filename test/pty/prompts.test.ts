@@ -136,10 +136,10 @@ test('ACCESSIBLE=1: one question per line with words for keys, nothing repainted
     [
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: ENTER},
       {
-        see: /Agent pool token[\s\S]*Type an answer, back, help or quit, then\s+Enter: $/,
+        see: /Agent pool token[\s\S]*Type an answer, back, help or\s+quit, then\s+Enter: $/,
         press: `help${ENTER}`,
       },
-      {see: /Type an answer, back, help or quit, then\s+Enter: $/, press: `back${ENTER}`},
+      {see: /Type an answer, back, help or\s+quit, then\s+Enter: $/, press: `back${ENTER}`},
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: `quit${ENTER}`},
     ],
     {env: {ACCESSIBLE: '1'}},
