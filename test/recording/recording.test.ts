@@ -58,7 +58,7 @@ describe('docs/install.svg', () => {
   });
 
   test('shows a platform that was detected, and a failed check with its remedy', () => {
-    for (const text of ['EKS', capacityForAllRuns.title, 'Use --concurrency 24, ', '4 of 4 ready'])
+    for (const text of ['EKS', capacityForAllRuns.title, 'Use concurrency 24, ', '4 of 4 ready'])
       expect(texts.some((each) => each.includes(text))).toBe(true);
   });
 
