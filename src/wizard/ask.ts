@@ -49,8 +49,6 @@ export interface AskOptions {
   canGoBack?: boolean | 'quit';
   /** What to type, where the setting has no default. */
   example?: string | undefined;
-  /** A row of its own stands for the empty answer, beside the one with the default value. */
-  canClear?: boolean;
 }
 
 const CHART_DEFAULT = 'chart default';
@@ -102,19 +100,15 @@ async function choose(
   deps: AskDeps,
 ): Promise<Answer | undefined> {
   const {kind} = setting;
-  const {orElse, orElseMeaning, suggested, current, byDefault, canClear = false} = options;
+  const {orElse, suggested, current, byDefault} = options;
   const choices = choicesFor(setting, options, get, deps);
   const unanswered = byDefault === undefined ? undefined : kind.format(byDefault)[0];
   const hasDefault = choices.some(
     ({value, disabled}) => value === unanswered && disabled === undefined,
   );
-  const isClearable = canClear && setting.fallback?.(get) === undefined;
-  const none =
-    orElse === undefined || (hasDefault && !isClearable)
-      ? []
-      : [{value: NONE, label: orElse, description: orElseMeaning}];
+  const none = orElse === undefined || hasDefault ? [] : [{value: NONE, label: orElse}];
   const fallback = current === undefined ? setting.fallback?.(get) : undefined;
-  const unset = hasDefault && !isClearable ? byDefault : NONE;
+  const unset = hasDefault ? byDefault : NONE;
   const preferred = kind.format(current?.value ?? fallback ?? suggested ?? unset)[0] ?? NONE;
   const chosen = await deps.prompter.select({
     ...questionOf(setting, options),

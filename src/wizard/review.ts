@@ -19,7 +19,8 @@ import {
   save,
 } from './files.ts';
 import {requirementsOf} from './gathered-facts.ts';
-import {noticesOf} from './notices.ts';
+import {isPossible} from './next.ts';
+import {type Notice, noticesOf} from './notices.ts';
 import {placeText} from './place.ts';
 import {prepareReview, type Reviewed, type ReviewReaders} from './prepare-review.ts';
 import {type Action, actionsOf, type Menu, preselected} from './review-menu.ts';
@@ -60,6 +61,12 @@ interface Shown {
 
 const UNEDITED =
   'You have changed no setting. An update would still change the release: see "View values.yaml".';
+
+/** Without a question that would change nothing. */
+const solvable = (notice: Notice, {state, known}: TopicView): Notice =>
+  notice.fix === undefined || isPossible(notice.fix, state, known)
+    ? notice
+    : {...notice, fix: undefined};
 
 /** The review and its menu. */
 export class Review {
@@ -120,7 +127,7 @@ export class Review {
     return {
       state,
       reviewed,
-      notices: noticesOf(reviewed),
+      notices: noticesOf(reviewed).map((notice) => solvable(notice, view)),
       isUnedited: state.installed?.status === 'deployed' && changedSettings(view).length === 0,
       saved: isKept ? 'current' : stale,
       last: this.#last,

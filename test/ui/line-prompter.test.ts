@@ -332,7 +332,7 @@ describe('on a terminal, which shows nothing itself', () => {
       const first = terminal.prompter.input(NAME);
       await terminal.press('one\rtwo\r');
       expect(await first).toBe('one');
-      const waiting = terminal.prompter.wait('Reading', work, []);
+      const waiting = terminal.prompter.wait('Reading', work);
       await terminal.press(`${TOKEN}\r`);
       resolve();
       await waiting;
