@@ -1,4 +1,4 @@
-import type {SchemaNode} from '../src/charts/schema.ts';
+import type {SchemaNode} from '../src/charts/releases/schema.ts';
 
 /** An OpenAPI v3 document as an API server serves it. */
 export interface OpenApi {

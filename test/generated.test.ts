@@ -3,16 +3,16 @@ import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../src/charts/charts.ts';
 import {KNOWN_PROBLEMS} from '../src/charts/known-problems.ts';
-import {chartSchema} from '../src/charts/schema.ts';
+import {chartSchema} from '../src/charts/releases/schema.ts';
+import {newestOf} from '../src/charts/releases/target.ts';
 import {hasKey, scopeOf} from '../src/charts/support.ts';
-import {newestOf} from '../src/charts/target.ts';
 import {CAUSES} from '../src/checks/diagnose/explain.ts';
 import {CHECKS} from '../src/checks/preflight/run-preflight.ts';
 import {MACHINE_CHECKS} from '../src/extensions/machine/preflight/machine-checks.ts';
 import {explanations} from '../src/findings/catalog.ts';
 import {ERROR_CODES, ExitCode} from '../src/ground/errors.ts';
-import {concurrency} from '../src/settings/agent.ts';
 import {httpsProxy} from '../src/settings/network.ts';
+import {concurrency} from '../src/settings/purpose.ts';
 import {codesPage, explanationsOf} from './docs/codes-page.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
@@ -26,6 +26,7 @@ import {knownProblemsTable} from './docs/known-problems-table.ts';
 import {table} from './docs/markdown.ts';
 import {ALL_CHECKS, preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
+import {rowsTable} from './docs/rows-table.ts';
 import {settings} from './docs/settings.ts';
 import {settingsPage} from './docs/settings-page.ts';
 import {CHART_NAMES} from './support/versions.ts';
@@ -107,10 +108,11 @@ describe('docs/', () => {
 
   test.each(
     CHART_NAMES,
-  )('charts/%s.md lists which pods a key reaches, and keys without effect', async (chart) => {
+  )('charts/%s.md lists the keys of flags, which pods a key reaches, and keys without effect', async (chart) => {
     const page = `docs/charts/${chart}.md`;
     const reach = between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart));
-    await expectFile(page, between(reach, 'ignored', ignoredTable(chart)));
+    const ignored = between(reach, 'ignored', ignoredTable(chart));
+    await expectFile(page, between(ignored, 'rows', rowsTable(chart)));
   });
 
   test('guide pages hold tables of facts', async () => {

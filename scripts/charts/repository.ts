@@ -4,8 +4,8 @@ import {dirname, join} from 'node:path';
 import {gunzipSync} from 'node:zlib';
 import {parseTar} from 'nanotar';
 import {parse} from 'yaml';
-import {compare} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {compare} from '../../src/charts/releases/versions.ts';
 
 /** An entry of index.yaml: Chart.yaml, and where the archive is. */
 export interface IndexEntry {

@@ -2,10 +2,12 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import {parse} from 'yaml';
 import {addRelease, type UnpackedChart} from '../../src/charts/add-release.ts';
-import {CHARTS, knowsKey, noteText} from '../../src/charts/charts.ts';
-import type {Target, UpstreamChange} from '../../src/charts/define.ts';
-import {within} from '../../src/charts/releases.ts';
-import {type ChartName, type ChartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
+import {CHARTS, noteText} from '../../src/charts/charts.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {knowsKey} from '../../src/charts/releases/keys.ts';
+import {type ChartSchema, type Leaf, leavesOf} from '../../src/charts/releases/schema.ts';
+import type {Target, UpstreamChange} from '../../src/charts/releases/target.ts';
+import {within} from '../../src/charts/releases/versions.ts';
 import {at, sameTree, spellPath, startsWith} from '../../src/ground/tree.ts';
 
 /** What a reviewer of a new release looks at, as Markdown. `before` and `after` are the unpacked charts. */

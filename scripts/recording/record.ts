@@ -1,7 +1,8 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {concurrency, token} from '../../src/settings/agent.ts';
+import {token} from '../../src/settings/agent.ts';
+import {concurrency} from '../../src/settings/purpose.ts';
 import {Film} from './film.ts';
 import {setStage} from './stage.ts';
 import {svgOf} from './svg.ts';

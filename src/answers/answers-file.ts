@@ -1,10 +1,12 @@
 import {Document, isMap, LineCounter, type Node, parseDocument, visit, type YAMLError} from 'yaml';
 import {refuseEncrypted} from '../ground/encryption.ts';
 import {type ExpectedError, failed, type SettingProblem} from '../ground/errors.ts';
-import {closest, yamlProblem} from '../ground/text.ts';
-import {withoutCredentials} from '../settings/addresses.ts';
+import {closest} from '../ground/similar-text.ts';
+import {yamlProblem} from '../ground/yaml-text.ts';
+
 import {catalog} from '../settings/catalog.ts';
 import {type Setting, spell} from '../settings/define.ts';
+import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 
 /** A file that was parsed, with what its errors refer to. */

@@ -1,9 +1,11 @@
 import {versionStatus} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
-import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
+import {serverVersion} from '../cluster/kubernetes/discovery.ts';
+import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {
   type ClusterFacts,
   clusterFactsOf,
@@ -19,10 +21,11 @@ import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {milliOf} from '../settings/kinds.ts';
+import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, cloud, namespace, nodeOs, release} from '../settings/release.ts';
+import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {writtenSettings} from '../values/reading/read-values.ts';

@@ -2,12 +2,15 @@ import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
 import {failed, type Warning} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import type {Files} from '../ground/system/system.ts';
-import {isPrintable} from '../ground/text.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
+
+import {cache, cachePath} from '../settings/cache.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
-import {chart, chartSource, chartVersion, cloud, nodeOs} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {cache, cachePath, dataHome} from '../settings/storage.ts';
+import {dataHome} from '../settings/storage.ts';
 import type {SettingsSource} from './sources.ts';
 
 interface ClusterAnswer {

@@ -1,17 +1,14 @@
 import {combined} from '../ground/combined-failures.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
-import {isPrintable, oneOf} from '../ground/text.ts';
-import {missingFor, tokenFile} from '../settings/agent.ts';
+import {oneOf} from '../ground/text.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
+import {tokenFile} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {
-  type Get,
-  InvalidValue,
-  type ParseContext,
-  type Setting,
-  spell,
-} from '../settings/define.ts';
-import {type ValuesFile, valuesFile} from '../settings/escape-hatch.ts';
+import {type ValuesFile, valuesFile} from '../settings/chart-values.ts';
+import {type Get, type Setting, spell} from '../settings/define.ts';
+import {InvalidValue, type ParseContext} from '../settings/kinds/kind.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 

@@ -1,5 +1,5 @@
 import type {Warning} from '../ground/errors.ts';
-import {closest} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import {getAt, leafPaths, type Path, sameTree, type Tree, type Values} from '../ground/tree.ts';
-import {compare, type Release, rangeOf} from './releases.ts';
-import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './schema.ts';
+import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './releases/schema.ts';
+import {compare, type Release, rangeOf} from './releases/versions.ts';
 
 interface Known {
   release: Release;
@@ -26,6 +26,7 @@ const KUBERNETES_TYPES: readonly [RegExp, string][] = [
 ];
 
 const NOT_NEGATIVE: SchemaNode = {minimum: 0};
+
 /** Constraints of Kubernetes or the agent that no chart schema contains. */
 const KEYWORDS: readonly [RegExp, SchemaNode][] = [
   [/\.pullPolicy$/, {enum: ['Always', 'IfNotPresent', 'Never']}],
@@ -77,6 +78,7 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
     },
   ],
 ];
+
 const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
 
 /** An unpacked chart: its Chart.yaml, values.yaml and optional values.schema.json. */

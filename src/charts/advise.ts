@@ -2,13 +2,14 @@ import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';
 import {floorOf, isBelow, isVersion} from './charts.ts';
-import type {KnownProblem, KnownProblemFacts, Target} from './define.ts';
 import {pinnedAgents} from './images.ts';
 import {KNOWN_PROBLEMS} from './known-problems.ts';
-import {compare, describeRange, within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import type {Target} from './releases/target.ts';
+import {releasesOf} from './releases/target.ts';
+import {compare, describeRange, within} from './releases/versions.ts';
+import type {KnownProblem, KnownProblemFacts} from './shared/known-problem.ts';
 import {hasKey} from './support.ts';
-import {releasesOf} from './target.ts';
 
 /** What an upgrade does, or why it cannot run. */
 export interface UpgradeAdvice extends Pick<KnownProblem, 'code' | 'level' | 'reason' | 'remedy'> {

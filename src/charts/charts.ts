@@ -1,19 +1,18 @@
 import {at, type Path, spellPath, startsWith} from '../ground/tree.ts';
+import {catalog} from '../settings/catalog.ts';
+import type {Setting} from '../settings/define.ts';
 import {agentJob} from './agent-job/index.ts';
 import {agentK8s} from './agent-k8s/index.ts';
 import {agentLocal} from './agent-local/index.ts';
-import type {Chart, KubernetesFloor, Refusal, Row, Target, UpstreamChange} from './define.ts';
-import {compare, oncePerVersion, within} from './releases.ts';
-import {inCatalogOrder} from './row-kinds.ts';
-import {
-  type ChartName,
-  type ChartSchema,
-  chartRelease,
-  closedSchema,
-  nodeAt,
-  schemaOf,
-} from './schema.ts';
-import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import {holdsValue, knowsKey} from './releases/keys.ts';
+import {type ChartSchema, chartRelease} from './releases/schema.ts';
+import type {Target, UpstreamChange} from './releases/target.ts';
+import {newestOf, releasesOf, WITHDRAWN} from './releases/target.ts';
+import {compare, oncePerVersion, within} from './releases/versions.ts';
+import type {Chart, KubernetesFloor} from './shared/chart.ts';
+import type {Refusal, Row} from './shared/row.ts';
+import {inCatalogOrder} from './shared/support.ts';
 
 /** The three charts, in the order in which upstream recommends them. */
 export const CHARTS: Readonly<Record<ChartName, Chart>> = {
@@ -22,15 +21,45 @@ export const CHARTS: Readonly<Record<ChartName, Chart>> = {
   'agent-k8s': agentK8s,
 };
 
-/** What applies to one version: every list of a chart holds rows with their versions. The rows are in the order of the catalog. */
+/** What applies to one version. Rows are in the order of the catalog. */
 const chartIn = oncePerVersion((chart: Chart, version): Chart => {
-  const parts = Object.entries(chart).map(([name, part]) => [
-    name,
-    Array.isArray(part) ? part.filter((row: {in?: string}) => within(version, row.in)) : part,
-  ]);
-  const {rows, ...others}: Chart = Object.fromEntries(parts);
-  return {...others, rows: inCatalogOrder(rows)};
+  const target = {chart: chart.name, version};
+  const isIn = ({in: range}: {in?: string}): boolean => within(version, range);
+  const has = (key: string): boolean => knowsKey(target, at(key));
+  const hasRow = (row: Row): boolean =>
+    isIn(row) && [...row.paths, ...(row.from ?? [])].every((path) => holdsValue(target, path));
+  const rows = inCatalogOrder(chart.rows.filter(hasRow));
+  return {
+    ...chart,
+    rows,
+    refusals: [...chart.refusals.filter(isIn), ...withoutRows(chart, rows)],
+    defaults: chart.defaults.filter(isIn),
+    derived: (chart.derived ?? []).filter(isIn),
+    rules: chart.rules.filter(isIn),
+    valuesRules: chart.valuesRules.filter(isIn),
+    ownVariables: chart.ownVariables.filter(isIn),
+    containers: chart.containers.filter(isIn),
+    images: chart.images.filter(isIn),
+    ignoredKeys: chart.ignoredKeys.filter((each) => isIn(each) && has(each.path)),
+    formerKeys: (chart.formerKeys ?? []).filter(isIn),
+    kubernetesFloors: chart.kubernetesFloors.filter(isIn),
+  };
 });
+
+/** Settings for which this version has no key. */
+function withoutRows(chart: Chart, rows: readonly Row[]): Refusal[] {
+  const isMissing = (setting: Setting): boolean => !rows.some((row) => row.setting === setting);
+  const isKnown = (setting: Setting): boolean => chart.rows.some((row) => row.setting === setting);
+  const missing = catalog.filter(isMissing);
+  return [
+    {settings: missing.filter(isKnown), reason: 'this version has no key for it'},
+    {settings: missing, reason: 'the chart has no key for it'},
+  ];
+}
+
+/** The newest version to which a row of the chart applies. */
+export const newestWith = (chart: ChartName, row: Row): string | undefined =>
+  releasesOf(chart).findLast((version) => chartIn(CHARTS[chart], version).rows.includes(row));
 
 const ofSchema = new WeakMap<ChartSchema, Chart>();
 
@@ -57,10 +86,6 @@ function withoutGoneKeys(known: Chart, target: Target): Chart {
   }
   return {...known, rows, refusals: [...gone, ...known.refusals]};
 }
-
-/** True if the chart version has the key, or a map or a Kubernetes type above it. */
-export const knowsKey = (target: Target, path: Path): boolean =>
-  nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
 
 function goneText(missing: readonly Path[], target: Target): string {
   const notes = [...new Set(missing.flatMap((path) => upstreamNotes(path, target)))];

@@ -1,8 +1,11 @@
 import {isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
-import {namesRegistry} from '../settings/addresses.ts';
-import {isolation, otelEndpoint, purpose, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
+import {efsHandle} from '../settings/cache.ts';
+import {extraEnv} from '../settings/chart-values.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {extraEnv} from '../settings/escape-hatch.ts';
+import {agentImage, imageRegistry, runnerImage} from '../settings/images.ts';
+import {namesRegistry} from '../settings/kinds/images.ts';
 import {
   httpProxy,
   httpsProxy,
@@ -10,13 +13,13 @@ import {
   providerMirror,
   workloadIdentity,
 } from '../settings/network.ts';
-import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
-import {chartSource, cloud, type TargetName} from '../settings/release.ts';
-import {efsHandle} from '../settings/storage.ts';
-import type {Target} from './define.ts';
+import {otelEndpoint} from '../settings/observability.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
+import {chartSource, type TargetName} from '../settings/release.ts';
 import {imagesOf, selectsImagesOfRuns} from './images.ts';
-import {within} from './releases.ts';
-import {parsedList} from './row-kinds.ts';
+import type {Target} from './releases/target.ts';
+import {within} from './releases/versions.ts';
+import {parsedList} from './shared/codecs.ts';
 
 /** The agent whose endpoints are desired. */
 export interface EndpointScope {
@@ -29,15 +32,14 @@ export interface EndpointScope {
   urls?: readonly string[];
 }
 
-export const isInCluster = ({target}: EndpointScope): boolean => target === 'kubernetes';
-export const SCALR_DOMAIN = 'scalr.io';
-export const accountOf = ({get}: EndpointScope): string =>
-  hostPortOf(get(url)) ?? `*.${SCALR_DOMAIN}`;
-export const isAtScalr = (scope: EndpointScope): boolean =>
+const isInCluster = ({target}: EndpointScope): boolean => target === 'kubernetes';
+const SCALR_DOMAIN = 'scalr.io';
+const accountOf = ({get}: EndpointScope): string => hostPortOf(get(url)) ?? `*.${SCALR_DOMAIN}`;
+const isAtScalr = (scope: EndpointScope): boolean =>
   new RegExp(`\\.${SCALR_DOMAIN.replace('.', '\\.')}(:\\d+)?$`).test(accountOf(scope));
 
 /** host[:port] of a URL, an image registry or host:port. */
-export function hostPortOf(text: string | undefined): string | undefined {
+function hostPortOf(text: string | undefined): string | undefined {
   const spelled = text !== undefined && /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
   if (!text || !URL.canParse(spelled)) return undefined;
   const {host, protocol} = new URL(spelled);
@@ -45,7 +47,7 @@ export function hostPortOf(text: string | undefined): string | undefined {
 }
 
 /** URLs of `agent.providerNetworkMirrors`, or of the variable that the key becomes (agent-job 0.6.5, README). */
-export function mirrorsOf({chart, get}: EndpointScope): string[] {
+function mirrorsOf({chart, get}: EndpointScope): string[] {
   const listed =
     chart === undefined
       ? (get(providerMirror) ?? []).map((each) => ({url: each}))
@@ -56,10 +58,10 @@ export function mirrorsOf({chart, get}: EndpointScope): string[] {
   );
 }
 
-export const DOCKER_HUB = 'docker.io';
+const DOCKER_HUB = 'docker.io';
 
 /** Registries of all images that are known; runs of agent-k8s and Docker select theirs by tool and version. */
-export function registriesOf({target, chart, get}: EndpointScope): Set<string> {
+function registriesOf({target, chart, get}: EndpointScope): Set<string> {
   const prefix = get(imageRegistry);
   const own = (reference: string) => (prefix === undefined ? reference : `${prefix}/${reference}`);
   const startsContainers = get(purpose) !== 'vcs' && get(isolation) !== 'shared';
@@ -80,16 +82,17 @@ export function registriesOf({target, chart, get}: EndpointScope): Set<string> {
 }
 
 /** Ports of the metadata server of GKE, without and with Dataplane V2: https://cloud.google.com/kubernetes-engine/docs/how-to/network-policy */
-export const GKE_METADATA_ADDRESSES = [
+const GKE_METADATA_ADDRESSES = [
   '169.254.169.254:80',
   '169.254.169.254:8080',
   '169.254.169.252:987',
   '169.254.169.252:988',
 ];
-export const METADATA_ADDRESS = '169.254.169.254:80';
+
+const METADATA_ADDRESS = '169.254.169.254:80';
 
 /** Hosts of each workload identity, besides the metadata service. */
-export const IDENTITY_HOSTS: Readonly<Record<string, readonly string[]>> = {
+const IDENTITY_HOSTS: Readonly<Record<string, readonly string[]>> = {
   gke: ['sts.googleapis.com', 'iamcredentials.googleapis.com'],
   irsa: ['sts.*.amazonaws.com'],
   'eks-pod-identity': ['169.254.170.23:80'],
@@ -100,13 +103,13 @@ export const IDENTITY_HOSTS: Readonly<Record<string, readonly string[]>> = {
 const DNS_SERVICE = 'kube-dns.kube-system.svc:53';
 const OPENSHIFT_DNS = ['dns-default.openshift-dns.svc:53', 'dns-default.openshift-dns.svc:5353'];
 
-export function dnsHosts(scope: EndpointScope): readonly string[] {
+function dnsHosts(scope: EndpointScope): readonly string[] {
   if (!isInCluster(scope)) return ['<DNS server>:53'];
   return scope.get(cloud) === 'openshift' ? OPENSHIFT_DNS : [DNS_SERVICE];
 }
 
 /** Where the downloads of the public registries and of GitHub releases are. */
-export const DOWNLOAD_HOSTS = [
+const DOWNLOAD_HOSTS = [
   'github.com',
   'release-assets.githubusercontent.com',
   'objects.githubusercontent.com',
@@ -114,7 +117,7 @@ export const DOWNLOAD_HOSTS = [
 ];
 
 /** Hosts of the chart: an OCI registry, the public repository with its releases on GitHub, or none for a file. */
-export function chartHosts({get}: EndpointScope): readonly string[] {
+function chartHosts({get}: EndpointScope): readonly string[] {
   const source = get(chartSource);
   if (source === undefined) return ['scalr.github.io', ...DOWNLOAD_HOSTS.slice(0, 3)];
   return [
@@ -122,7 +125,7 @@ export function chartHosts({get}: EndpointScope): readonly string[] {
   ].filter((each) => each !== undefined);
 }
 
-export type EndpointPurpose =
+type EndpointPurpose =
   | ('scalr' | 'tools' | 'state' | 'providers' | 'vcs' | 'telemetry' | 'identity' | 'metadata')
   | ('proxy' | 'dns' | 'kubernetes-api' | 'images' | 'storage' | 'chart');
 

@@ -1,49 +1,8 @@
-import {getAt, isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
+import {at, getAt, isMap, itemsAt, textAt, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
-import {agentImage, runnerImage} from '../settings/pods.ts';
-import {FLAT, NESTED} from './agent-job/versions.ts';
-import {GOLDEN} from './agent-k8s/versions.ts';
-import type {Target} from './define.ts';
-import {within} from './releases.ts';
-import {agentVersionOf, type ChartName, defaultsOf, schemaOf} from './schema.ts';
-
-/** What the templates write as the reference of one image. */
-interface ImageKeys {
-  in?: string;
-  used: string;
-  setting: Setting<string>;
-  /** Map of repository and tag; the first with a repository is used. The default tag is the agent version. */
-  at?: readonly string[];
-  /** Key of a complete reference. */
-  reference?: string;
-  /** Condition under which the image is used. */
-  when?(values: Values): boolean;
-}
-
-const IMAGES: Readonly<Record<ChartName, readonly ImageKeys[]>> = {
-  'agent-local': [{used: 'agent', setting: agentImage, at: ['image']}],
-  'agent-k8s': [
-    {used: 'controller', setting: agentImage, at: ['image']},
-    {used: 'worker', setting: agentImage, at: ['image']},
-    {used: 'run', setting: runnerImage, in: '0.5.66', reference: 'agent.container_task_image'},
-    {
-      used: 'run',
-      setting: runnerImage,
-      in: GOLDEN,
-      reference: 'agent.container_task_image',
-      when: (values) => textAt(values, 'agent.container_task_image_mode') === 'golden',
-    },
-  ],
-  'agent-job': [
-    {used: 'controller', setting: agentImage, in: FLAT, at: ['controller.image']},
-    {used: 'worker', setting: agentImage, in: FLAT, at: ['worker.image']},
-    {used: 'runner', setting: runnerImage, in: FLAT, at: ['worker.runner.image']},
-    {used: 'controller', setting: agentImage, in: NESTED, at: ['agent.image']},
-    {used: 'worker', setting: agentImage, in: NESTED, at: ['task.worker.image', 'agent.image']},
-    {used: 'entrypoint of runner', setting: agentImage, in: '>=0.5.69', at: ['agent.image']},
-    {used: 'runner', setting: runnerImage, in: NESTED, at: ['task.runner.image']},
-  ],
-};
+import {chartFor} from './charts.ts';
+import type {Target} from './releases/target.ts';
+import {mapOf, type PinnedAgent, pinnedAgentsIn} from './shared/pinned-agents.ts';
 
 /** An image that a chart version starts with these values. */
 export interface ChartImage {
@@ -57,19 +16,15 @@ export interface ChartImage {
 }
 
 /** Every image that is known before the install. `values` are merged over the chart defaults. Pure. */
-export function imagesOf(
-  values: Values,
-  {chart, version}: Target,
-  agentVersion: string,
-): ChartImage[] {
-  const ofTemplates = IMAGES[chart]
-    .filter((each) => within(version, each.in) && (each.when?.(values) ?? true))
-    .flatMap(({used, setting, at = [], reference}): ChartImage[] => {
-      const found =
-        reference === undefined ? joined(values, at, agentVersion) : textAt(values, reference);
-      return found === ''
+export function imagesOf(values: Values, target: Target, agentVersion: string): ChartImage[] {
+  const ofTemplates = chartFor(target)
+    .images.filter((each) => each.when?.(values) ?? true)
+    .flatMap(({used, setting, maps = [], reference: key}): ChartImage[] => {
+      const reference =
+        key === undefined ? joined(values, maps, agentVersion) : textAt(values, key);
+      return reference === ''
         ? []
-        : [{used, setting, reference: found, rendered: prefixed(found, values)}];
+        : [{used, setting, reference, rendered: prefixed(reference, values)}];
     });
   const sidecars = itemsAt(values, 'task.sidecars').flatMap((each): ChartImage[] => {
     const found = isMap(each) ? each['image'] : undefined;
@@ -78,53 +33,9 @@ export function imagesOf(
   return [...ofTemplates, ...sidecars];
 }
 
-/** An agent image of Scalr in another version than the one that the chart version is made for. */
-export interface PinnedAgent {
-  /** The key of its tag. */
-  key: string;
-  message: string;
-  /** The keys to remove. */
-  keys: string;
-}
-
-/** Only exact versions: other repositories, tags and digests are a choice. `values` are merged over the chart defaults. Pure. */
-export function pinnedAgents(values: Values, target: Target): PinnedAgent[] {
-  const {chart, version} = target;
-  const made = agentVersionOf(target);
-  const maps = IMAGES[chart]
-    .filter((each) => each.setting === agentImage && within(version, each.in))
-    .map(({at = []}) => mapOf(values, at));
-  return [...new Set(maps)].flatMap((map) => {
-    const repository = textAt(values, `${map}.repository`);
-    const tag = String(getAt(values, `${map}.tag`.split('.')) ?? '');
-    const isPinned =
-      /(^|\/)scalr\/agent(-runner)?$/.test(repository) &&
-      /^\d+\.\d+\.\d+$/.test(tag) &&
-      tag !== made;
-    if (!isPinned || made === undefined) return [];
-    const nameOf = (path: string): string | undefined => path.split('/').at(-1);
-    // Older charts have an agent image with another name, which has no newer versions.
-    const isRenamed =
-      nameOf(repository) !==
-      nameOf(textAt(defaultsOf(schemaOf(target), version), `${map}.repository`));
-    const message = `The agent image is ${repository}:${tag}, but ${chart} ${version} is made for agent ${made}`;
-    return [
-      {
-        key: `${map}.tag`,
-        message,
-        keys: isRenamed ? `${map}.tag and ${map}.repository` : `${map}.tag`,
-      },
-    ];
-  });
-}
-
-/** The map that the templates use: the first with a repository. */
-const mapOf = (values: Values, maps: readonly string[]): string | undefined =>
-  maps.find((each) => textAt(values, `${each}.repository`) !== '') ?? maps[0];
-
 function joined(values: Values, maps: readonly string[], agentVersion: string): string {
   const map = mapOf(values, maps);
-  const tag = getAt(values, `${map}.tag`.split('.'));
+  const tag = getAt(values, at(`${map}.tag`));
   return `${textAt(values, `${map}.repository`)}:${tag || agentVersion}`;
 }
 
@@ -136,6 +47,10 @@ function prefixed(reference: string, values: Values): string {
   return registry === '' ? named : `${registry}/${named}`;
 }
 
+/** Agent images that are pinned to another version than that of the chart. Pure. */
+export const pinnedAgents = (values: Values, target: Target): PinnedAgent[] =>
+  pinnedAgentsIn(chartFor(target).images, values, target);
+
 /** True if the agent selects the image of each run itself: one image per tool and version. */
-export const selectsImagesOfRuns = (values: Values, {chart, version}: Target): boolean =>
-  chart === 'agent-k8s' && !imagesOf(values, {chart, version}, '').some(({used}) => used === 'run');
+export const selectsImagesOfRuns = (values: Values, target: Target): boolean =>
+  target.chart === 'agent-k8s' && !imagesOf(values, target, '').some(({used}) => used === 'run');

@@ -1,7 +1,8 @@
 import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
-import type {Target} from './define.ts';
-import {within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import {knowsKey} from './releases/keys.ts';
+import type {Target} from './releases/target.ts';
+import {within} from './releases/versions.ts';
 
 interface DocumentedKey {
   chart: ChartName;
@@ -69,72 +70,56 @@ export const hasDocumentedKeys = (path: Path, {chart, version}: Target): boolean
       at(each.path).length > path.length,
   );
 
-interface Place {
-  chart: ChartName;
-  in?: string;
-  path: string;
-}
+/** By chart: of several keys, the one that the version has. */
+type MatchingKeys = Readonly<Partial<Record<ChartName, readonly string[]>>>;
 
-const placeIn = (chart: ChartName) => (path: string, range?: string) => ({
-  chart,
-  path,
-  ...(range === undefined ? {} : {in: range}),
+const inAllCharts = (key: string): MatchingKeys => ({
+  'agent-k8s': [key],
+  'agent-local': [key],
+  'agent-job': [key],
 });
-const k8s = placeIn('agent-k8s');
-const local = placeIn('agent-local');
-const job = placeIn('agent-job');
-
-const FLAT = '<=0.5.63';
-const NESTED = '>=0.5.64';
 
 /** Keys without a setting that have the same meaning under different names: docs/charts, "Keys". */
-const MATCHING: readonly (readonly Place[])[] = [
-  [k8s('nameOverride'), local('nameOverride'), job('nameOverride')],
-  [k8s('fullnameOverride'), local('fullnameOverride'), job('fullnameOverride')],
-  [k8s('serviceAccount'), local('serviceAccount'), job('serviceAccount')],
-  [k8s('extraEnv'), local('extraEnv'), job('extraEnv', FLAT), job('agent.extraEnv', NESTED)],
-  [
-    k8s('extraEnv.SCALR_AGENT_SENTRY_DSN'),
-    local('extraEnv.SCALR_AGENT_SENTRY_DSN'),
-    job('agent.sentryDsn', '>=0.5.74'),
-  ],
-  [
-    k8s('controllerPodAnnotations'),
-    job('controllerPodAnnotations', FLAT),
-    job('agent.podAnnotations', NESTED),
-  ],
-  [k8s('agent.kubernetes_task_annotations'), job('task.podAnnotations', NESTED)],
-  [
-    local('podSecurityContext'),
-    job('podSecurityContext', FLAT),
-    job('global.podSecurityContext', NESTED),
-  ],
-  [local('affinity'), job('task.affinity', NESTED)],
-  [local('extraVolumes'), job('task.extraVolumes', NESTED)],
-  [local('extraVolumeMounts'), job('task.runner.extraVolumeMounts', NESTED)],
-  [local('agent.cacheDir'), job('agent.cacheDir')],
-  [local('agent.providerNetworkMirrors'), job('agent.providerNetworkMirrors')],
-  [local('agent.tls'), job('global.tls', NESTED)],
-  [local('persistence.data'), job('persistence.data', NESTED)],
-  [job('terminationGracePeriodSeconds', FLAT), job('agent.terminationGracePeriodSeconds', NESTED)],
+const MATCHING: readonly MatchingKeys[] = [
+  inAllCharts('nameOverride'),
+  inAllCharts('fullnameOverride'),
+  inAllCharts('serviceAccount'),
+  {...inAllCharts('extraEnv'), 'agent-job': ['extraEnv', 'agent.extraEnv']},
+  {...inAllCharts('extraEnv.SCALR_AGENT_SENTRY_DSN'), 'agent-job': ['agent.sentryDsn']},
+  {
+    'agent-k8s': ['controllerPodAnnotations'],
+    'agent-job': ['controllerPodAnnotations', 'agent.podAnnotations'],
+  },
+  {'agent-k8s': ['agent.kubernetes_task_annotations'], 'agent-job': ['task.podAnnotations']},
+  {
+    'agent-local': ['podSecurityContext'],
+    'agent-job': ['podSecurityContext', 'global.podSecurityContext'],
+  },
+  {'agent-local': ['affinity'], 'agent-job': ['task.affinity']},
+  {'agent-local': ['extraVolumes'], 'agent-job': ['task.extraVolumes']},
+  {'agent-local': ['extraVolumeMounts'], 'agent-job': ['task.runner.extraVolumeMounts']},
+  {'agent-local': ['agent.cacheDir'], 'agent-job': ['agent.cacheDir']},
+  {
+    'agent-local': ['agent.providerNetworkMirrors'],
+    'agent-job': ['agent.providerNetworkMirrors'],
+  },
+  {'agent-local': ['agent.tls'], 'agent-job': ['global.tls']},
+  {'agent-local': ['persistence.data'], 'agent-job': ['persistence.data']},
+  {'agent-job': ['terminationGracePeriodSeconds', 'agent.terminationGracePeriodSeconds']},
 ];
 
 /** The key with the same meaning in the target, if any. The longest match wins. */
 export function matchingKey(path: Path, from: Target, to: Target): Path | undefined {
-  const isOf = ({chart, in: range}: Place, target: Target): boolean =>
-    chart === target.chart && within(target.version, range);
-  const found = MATCHING.flatMap((places) => {
-    const source = places.find((each) => isOf(each, from) && startsWith(path, at(each.path)));
-    const target = places.find((each) => isOf(each, to));
+  const found = MATCHING.flatMap((keys) => {
+    const source = keysIn(keys, from).find((key) => startsWith(path, key));
+    const [target] = keysIn(keys, to);
     return source && target
-      ? [
-          {
-            length: at(source.path).length,
-            to: [...at(target.path), ...path.slice(at(source.path).length)],
-          },
-        ]
+      ? [{length: source.length, to: [...target, ...path.slice(source.length)]}]
       : [];
   });
   const [best] = found.toSorted((one, other) => other.length - one.length);
   return best && (from.chart !== to.chart || !sameTree(best.to, path)) ? best.to : undefined;
 }
+
+const keysIn = (keys: MatchingKeys, target: Target): Path[] =>
+  (keys[target.chart] ?? []).map(at).filter((key) => knowsKey(target, key));

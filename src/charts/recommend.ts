@@ -1,14 +1,15 @@
 import {ExpectedError} from '../ground/errors.ts';
-import {isolation, load, purpose, singleRun} from '../settings/agent.ts';
+import {cache} from '../settings/cache.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {chartVersion, cloud} from '../settings/release.ts';
+import {isolation, load, purpose, singleRun} from '../settings/purpose.ts';
+import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
-import {compare, isAtLeast, type KubernetesVersions, olderThan} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import {newestOf, releasesOf} from './releases/target.ts';
+import {compare, isAtLeast, type KubernetesVersions, olderThan} from './releases/versions.ts';
 import {unsupported} from './support.ts';
-import {newestOf, releasesOf} from './target.ts';
 
 /** Facts about the cluster that exclude charts. */
 export interface ChartRequirements {

@@ -1,9 +1,10 @@
 import {at, getAt, isMap, type Path, type Tree, type Values} from '../ground/tree.ts';
+import {writableRoot} from '../settings/lifecycle.ts';
 import {metadataService} from '../settings/network.ts';
-import {writableRoot} from '../settings/pods.ts';
-import type {Target, ValuesEntry} from './define.ts';
-import {within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName} from './releases/chart-name.ts';
+import type {Target} from './releases/target.ts';
+import {within} from './releases/versions.ts';
+import type {ValuesEntry} from './shared/row.ts';
 
 /** A restriction of the pods that execute runs: docs/charts/README.md, "Security contexts". */
 export interface Protection {

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {ScalrClient} from '../extensions/account/client.ts';
 import {
   type Credential,
@@ -10,8 +10,8 @@ import {
 import type {ScalrRoute} from '../extensions/account/route.ts';
 import {failed} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import {proxyFor} from '../settings/addresses.ts';
 import {url} from '../settings/agent.ts';
+import {proxyFor} from '../settings/kinds/no-proxy.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';

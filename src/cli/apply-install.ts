@@ -1,14 +1,16 @@
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import {programOf} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import {programOf} from '../ground/program.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
-import {rollbackSteps} from '../operations/release-data.ts';
+import {rollbackSteps} from '../operations/rollback-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
-import {type Plan, requirePermissions} from '../operations/step.ts';
+import type {Plan} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import type {Watched} from '../operations/watch-release.ts';
-import {purpose, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
+import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {installDiffText} from '../ui/changes.ts';
@@ -106,7 +108,7 @@ function saveGiven(planned: InstallPlan): Promise<readonly string[]> {
     context: facts.context.name,
     texts: [{path: 'values.yaml', text: desired.yaml}],
     isAccepted: flags.yes ?? false,
-    confirm: context.prompter?.confirm,
+    prompter: context.prompter,
   };
   return saveFiles(options, context.app.files);
 }
@@ -155,7 +157,7 @@ async function installPlan(
     ? diagnosticsPath(flags.save, name.release, deps.now())
     : undefined;
   const options = {waits: !flags['no-wait'], rollBackWith, rollback};
-  return installRelease(now, name, facts, options, {...access, ...deps, onStep});
+  return installRelease({plan: now, name, facts}, options, {...access, ...deps, onStep});
 }
 
 /** The same plan with the token that the account has created. @throws ExpectedError */
@@ -164,7 +166,7 @@ async function withRealToken(planned: InstallPlan, made: CreatedToken): Promise<
   const generated = withToken(planned.generated, made.text);
   const signal = AbortSignal.timeout(context.timeoutMs);
   const desired = desiredOf(generated, name, flags, made);
-  const {plan: now} = await prepareInstall(generated, desired, access, signal, choices);
+  const {plan: now} = await prepareInstall(generated, desired, access, {...choices, signal});
   if (!isSame(now, plan)) throw changedMeanwhile();
   return now;
 }

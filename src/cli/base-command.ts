@@ -7,7 +7,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {combined} from '../ground/combined-failures.ts';
-import {type ClusterTarget, programOf, withInvokedName} from '../ground/command-line.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {
   ExitCode,
   type ExpectedError,
@@ -16,6 +16,7 @@ import {
   onFailure,
   type Warning,
 } from '../ground/errors.ts';
+import {programOf, withInvokedName} from '../ground/program.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import {catalog} from '../settings/catalog.ts';
 import {
@@ -372,7 +373,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       isPrivate,
       isDryRun,
       isAccepted,
-      confirm: this.prompter?.confirm,
+      prompter: this.prompter,
     };
     const written = await writeResult(options, this.app.files);
     if (written) this.say(`${written.done}\n`);

@@ -1,4 +1,5 @@
-import type {ChartReference} from '../cluster/helm/helm.ts';
+import type {ChartReference} from '../ground/call.ts';
+
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {toolPaths} from './connection-flags.ts';
 import type {ChartDeps} from './read-chart.ts';

@@ -1,7 +1,7 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ClusterIdentity} from '../cluster/kubernetes/cluster-identity.ts';
-import type {SelectedCluster} from '../cluster/kubernetes/kubectl.ts';
+import type {SelectedCluster} from '../cluster/kubernetes/kubeconfig.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {onFailure, type Warning} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
@@ -71,7 +71,7 @@ export class ClusterConnections {
     flags: ClusterFlags,
     options?: AccessOptions,
   ): Promise<ClusterAccess> {
-    const {throughApi} = await import('../cluster/kubernetes/connect.ts');
+    const {throughApi} = await import('../cluster/kubernetes/through-api.ts');
     const kubernetes = await this.kubernetes(kubeTarget, flags, options);
     const processes = this.#app.processes(toolPaths(flags));
     const identity = await this.#identityOf(kubeTarget, {kubernetes, processes});

@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {argumentsOf} from '../ground/call-arguments.ts';
 import {execWithTimeout} from '../ground/system/node-processes.ts';
 import {readPackageJson} from '../ground/system/this-process.ts';
 import {bashWords, type Flag, readLine, withTopics} from './completion/line.ts';
@@ -69,6 +70,7 @@ async function flagsOf(id: string, root: string): Promise<Flag[]> {
 }
 
 const live: CompletionProgram['live'] = async (flag, line) => {
-  const ask: Ask = ({tool, args}, path = tool) => execWithTimeout(path, args, TOOL_TIMEOUT_MS);
+  const ask: Ask = (call, path = call.tool) =>
+    execWithTimeout(path, argumentsOf(call), TOOL_TIMEOUT_MS);
   return liveValues(ask, process.env)[flag](line);
 };

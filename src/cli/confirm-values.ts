@@ -1,4 +1,4 @@
-import {isUnknown} from '../charts/target.ts';
+import {isUnknown} from '../charts/releases/target.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
 import type {Confirmed} from '../operations/confirm-keys.ts';

@@ -1,11 +1,11 @@
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
-import {requirePermissions} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -49,9 +49,7 @@ export async function debugInCluster(
     },
     run: async (deps) => {
       const watched = await installRelease(
-        plan,
-        name,
-        facts,
+        {plan, name, facts},
         {waits: !flags['no-wait']},
         {...access, ...deps},
       );

@@ -1,6 +1,7 @@
-import {commandLine, type Program} from '../ground/command-line.ts';
+import {commandLine} from '../ground/command-line.ts';
 import {DECISIONS, type DecisionOption, type ExpectedError, maskSecrets} from '../ground/errors.ts';
-import {extraEnv, set} from '../settings/escape-hatch.ts';
+import type {Program} from '../ground/program.ts';
+import {extraEnv, set} from '../settings/chart-values.ts';
 
 /** The command line that needs a decision. */
 export interface DecidedLine {

@@ -1,6 +1,6 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
-import {InvalidValue} from '../settings/define.ts';
-import {seconds} from '../settings/kinds.ts';
+import {InvalidValue} from '../settings/kinds/kind.ts';
+import {seconds} from '../settings/kinds/numbers.ts';
 
 /** @throws ExpectedError for another format than JSON */
 export function refuseFormat(format: string | undefined, isJson: boolean): void {

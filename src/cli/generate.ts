@@ -1,7 +1,7 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';

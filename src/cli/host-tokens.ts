@@ -3,7 +3,8 @@ import {join} from 'node:path';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolveAnswers} from '../answers/resolve.ts';
 import {fromAnswers} from '../answers/sources.ts';
-import {PREVIOUS_TOKEN} from '../cluster/release/namespace.ts';
+import {PREVIOUS_TOKEN} from '../cluster/release/account-token.ts';
+
 import type {TokenUsers} from '../extensions/account/account-rotation.ts';
 import {stateOfService} from '../extensions/machine/agents.ts';
 import {

@@ -32,7 +32,7 @@ export async function keepFiles(
     );
     if (foreign !== undefined)
       return notSaved(`${foreign} exists, and scalr-agent did not write it.`);
-    const options = {directory, settings, context, texts, isAccepted: true, confirm: undefined};
+    const options = {directory, settings, context, texts, isAccepted: true, prompter: undefined};
     const saved = await saveFiles(options, files);
     return {saved, note: hasSecrets ? WITHOUT_VALUES : ''};
   } catch (error) {

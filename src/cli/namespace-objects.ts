@@ -1,13 +1,8 @@
-import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
+import {IDENTITY_ANNOTATIONS} from '../charts/shared/setting-rules.ts';
 import {collectionPath} from '../cluster/kubernetes/kinds.ts';
+import {listFact} from '../cluster/kubernetes/object-facts.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
-import {
-  getObject,
-  listAll,
-  listFact,
-  REQUEST_MS,
-  type Reader,
-} from '../cluster/kubernetes/resources.ts';
+import {getObject, listAll, REQUEST_MS, type Reader} from '../cluster/kubernetes/resources.ts';
 import {knownValue} from '../ground/fact.ts';
 import type {NamespaceObjects} from '../wizard/gathered-facts.ts';
 

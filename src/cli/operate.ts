@@ -1,8 +1,8 @@
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
 import {requestText} from '../extensions/account/plan-text.ts';
+import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {commandLine} from '../ground/command-line.ts';
 import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
@@ -228,5 +228,5 @@ const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was 
 /** Every call as a shell command, every request with its body. */
 const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>
   steps
-    .map((step) => `${'call' in step ? commandLine(step.call) : requestText(step.request)}\n`)
+    .map((step) => `${'call' in step ? callText(step.call) : requestText(step.request)}\n`)
     .join('');

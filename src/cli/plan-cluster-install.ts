@@ -1,7 +1,8 @@
 import type {AlreadyRead} from '../checks/preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {type KubernetesObject, kindAndName} from '../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
@@ -96,7 +97,9 @@ export async function planClusterInstall(request: InstallRequest): Promise<Insta
   const planning = {...request, name, generated, desired, choices, account};
   const timeLimit = AbortSignal.timeout(context.timeoutMs);
   const prepared = await context
-    .untilInterrupted(() => prepareInstall(generated, desired, access, timeLimit, choices))
+    .untilInterrupted(() =>
+      prepareInstall(generated, desired, access, {...choices, signal: timeLimit}),
+    )
     .catch(
       onFailure(async (failure) => {
         // An account without read access gets the list of all missing permissions, not only the first one.

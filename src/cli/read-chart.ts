@@ -1,7 +1,7 @@
 import {type ChartRequirements, recommend} from '../charts/recommend.ts';
-import {oncePerVersion} from '../charts/releases.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {isUnknown} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {isUnknown} from '../charts/releases/target.ts';
+import {oncePerVersion} from '../charts/releases/versions.ts';
 import {failed} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';

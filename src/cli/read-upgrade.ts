@@ -1,5 +1,6 @@
-import {scalrChart, type Target} from '../charts/define.ts';
-import {targetOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {targetOf} from '../charts/releases/target.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';

@@ -13,15 +13,15 @@ interface RewriteResult {
 export async function rewriteFiles(
   rewrites: readonly Rewrite[],
   files: Files,
-  {changes: number, isDryRun, isAccepted, confirm}: ConfirmOptions & {changes: number},
+  {changes: number, isDryRun, isAccepted, prompter}: ConfirmOptions & {changes: number},
 ): Promise<RewriteResult> {
   const names = rewrites.map(({path}) => path).join(' and ');
   const changes = number === 1 ? 'this change' : `these ${number} changes`;
   const unwritten = (text: string): RewriteResult => ({isWritten: false, text});
   if (isDryRun) return unwritten(`Would write ${changes} to ${names}.`);
-  if (!isAccepted && !confirm)
+  if (!isAccepted && !prompter)
     return unwritten(`Nothing was changed. Add --yes to write ${changes} to ${names}.`);
-  if (!isAccepted && !(await confirm?.(`Write ${changes} to ${names}?`)))
+  if (!isAccepted && !(await prompter?.confirm(`Write ${changes} to ${names}?`)))
     return unwritten('Nothing was changed.');
   await requireUnchanged(rewrites, files);
   await writeAll(rewrites, files);

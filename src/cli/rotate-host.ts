@@ -1,5 +1,6 @@
+import {accountAnnotations, PREVIOUS_TOKEN} from '../cluster/release/account-token.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
-import {accountAnnotations, PREVIOUS_TOKEN} from '../cluster/release/namespace.ts';
+
 import type {AccountRotation} from '../extensions/account/account-rotation.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
 import type {Secret} from '../ground/secret.ts';

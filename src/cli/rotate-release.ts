@@ -1,9 +1,9 @@
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
+import {accountPoolIn} from '../cluster/release/account-token.ts';
 import {PLACEHOLDER} from '../cluster/release/desired-release.ts';
-import {accountPoolIn} from '../cluster/release/namespace.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
 import {withRoles} from '../cluster/release/roles-to-read.ts';
 import type {AccountRotation, TokenUsers} from '../extensions/account/account-rotation.ts';
@@ -21,7 +21,8 @@ import {installRelease} from '../operations/install-release.ts';
 import {hasContent} from '../operations/install-secrets.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {type RunStepsDeps, runSteps} from '../operations/run-steps.ts';
-import {type Plan, requirePermissions} from '../operations/step.ts';
+import type {Plan} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {planText} from '../ui/plan.ts';
 import {addressIn} from './account.ts';
 import type {ConfirmFlags} from './flags.ts';
@@ -120,7 +121,8 @@ function replacementOf(
         deps.onStep(step, ...news);
       };
       const now = made === undefined ? plan : await planFor(tokens, made.text, context, made);
-      await installRelease(now, name, facts, {waits: true}, {...access, ...deps, onStep});
+      const planned = {plan: now, name, facts};
+      await installRelease(planned, {waits: true}, {...access, ...deps, onStep});
     },
     forget: (deps) => runSteps([removePreviousToken(holder)], {...access, ...deps}),
   };

@@ -1,4 +1,5 @@
-import type {AccountPool} from '../cluster/release/namespace.ts';
+import type {AccountPool} from '../cluster/release/account-token.ts';
+
 import {
   type AccountRotation,
   readAccountRotation,

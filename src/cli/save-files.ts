@@ -2,7 +2,7 @@ import {join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {Files} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
-import {type Confirm, SAVED, writeAll} from './write-files.ts';
+import {type Confirmer, SAVED, writeAll} from './write-files.ts';
 
 interface SaveOptions {
   /** Nothing is saved without a directory. */
@@ -13,12 +13,12 @@ interface SaveOptions {
   /** Besides answers.yaml. */
   texts: readonly {path: string; text: string}[];
   isAccepted: boolean;
-  confirm: Confirm;
+  prompter: Confirmer;
 }
 
 /** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */
 export async function saveFiles(
-  {directory, settings, context, texts, isAccepted, confirm}: SaveOptions,
+  {directory, settings, context, texts, isAccepted, prompter}: SaveOptions,
   files: Files,
 ): Promise<string[]> {
   if (directory === undefined) return [];
@@ -28,7 +28,7 @@ export async function saveFiles(
     text,
     isPrivate: true,
   }));
-  await writeAll(all, files, SAVED, {isDryRun: false, isAccepted, confirm});
+  await writeAll(all, files, SAVED, {isDryRun: false, isAccepted, prompter});
   return all.map(({path}) => path);
 }
 

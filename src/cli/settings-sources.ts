@@ -9,7 +9,7 @@ import {
   type SettingsSource,
 } from '../answers/sources.ts';
 import {type ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
-import {valuesFile} from '../settings/escape-hatch.ts';
+import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {readMetadata} from '../values/chart-files.ts';

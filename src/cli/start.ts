@@ -12,6 +12,8 @@ import {failureDocument, toExpectedError} from './failure.ts';
 /** Runs a command of the package in this directory. Commands report their own errors; only unknown commands are reported here. */
 export async function start(argv: string[], root: string): Promise<void> {
   process.once('beforeExit', leftWaiting);
+  // The stack of a bug reaches down to the command.
+  Error.stackTraceLimit = 50;
   // Does not run the sources of a checkout.
   settings.enableAutoTranspile = false;
   try {

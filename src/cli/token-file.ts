@@ -1,4 +1,5 @@
-import {type AccountPool, accountPoolIn, accountTokenIn} from '../cluster/release/namespace.ts';
+import {type AccountPool, accountPoolIn, accountTokenIn} from '../cluster/release/account-token.ts';
+
 import {failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import type {Files} from '../ground/system/system.ts';

@@ -1,10 +1,10 @@
-import {helmVersion} from '../cluster/helm/helm.ts';
+import {helmVersion} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
+import type {InventoryReadings} from '../cluster/release/inventory-readings.ts';
 import type {LeftObject} from '../cluster/release/left-objects.ts';
 import {requireKnownRelease} from '../cluster/release/managers.ts';
-import type {InventoryReadings} from '../cluster/release/namespace.ts';
 import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
 import {isOfRelease} from '../cluster/release/release-objects.ts';
@@ -20,8 +20,8 @@ import {accountPlanText} from '../extensions/account/plan-text.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
-import {removalText} from '../operations/release-data.ts';
-import {requirePermissions} from '../operations/step.ts';
+import {removalText} from '../operations/removal.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {
   planUninstall,
   requireOurChart,

@@ -1,23 +1,26 @@
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
-import {commandLine, ownCommand, programOf, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, type ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
+import {programOf} from '../ground/program.ts';
 import {type InstallReleaseDeps, installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {blockedBy} from '../operations/prepare-upgrade.ts';
 import type {ChartSignature} from '../operations/read-chart.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {notCheckedWarnings, requireDeletable} from '../operations/server-dry-run.ts';
-import {requirePermissions, type Step} from '../operations/step.ts';
+import type {Step} from '../operations/step.ts';
+import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {manifestDiffText, upgradeText} from '../ui/changes.ts';
@@ -153,7 +156,7 @@ async function run(
   const all = {...access, ...deps};
   const rollBackWith = rollsBack ? diagnosticsPath(undefined, name.release, deps.now()) : undefined;
   const options = {waits: !flags['no-wait'], rollBackWith, rollback};
-  const watched = await installRelease(plan, name, facts, options, all);
+  const watched = await installRelease({plan, name, facts}, options, all);
   if (change) await removeOld(change, shown, all, context);
   if (removes) await runSteps(cleanup, all);
   const done = {...result, obsolete: removes ? [] : result.obsolete};
@@ -242,7 +245,7 @@ function resultOf(
     // Only a rollback uses them after the upgrade, and they were not deleted.
     obsolete: cleanup.map(({title, call}) => ({
       title,
-      how: `When no rollback is needed: ${commandLine(call)}`,
+      how: `When no rollback is needed: ${callText(call)}`,
     })),
     warnings,
   };

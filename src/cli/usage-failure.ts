@@ -1,5 +1,6 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
-import {closest, few, oneOf} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
+import {few, oneOf} from '../ground/text.ts';
 import {type KnownFlags, otherSpellings, similarFlag} from './spellings.ts';
 
 /** Command line, and existing commands and flags. */

@@ -1,9 +1,9 @@
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import type {ValuesFile} from '../settings/escape-hatch.ts';
+import type {ValuesFile} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {

@@ -7,7 +7,8 @@ import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {prepareInstall} from '../operations/install.ts';
-import {chartSource, cloud} from '../settings/release.ts';
+import {cloud} from '../settings/cluster.ts';
+import {chartSource} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Contexts, readContexts} from '../wizard/contexts.ts';
@@ -121,7 +122,7 @@ export class WizardCluster {
     const choices = {...waitingOf(flags), now: now()};
     const {timeoutMs} = choices;
     const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
-    const prepared = await prepareInstall(generated, desired, access, signal, choices);
+    const prepared = await prepareInstall(generated, desired, access, {...choices, signal});
     const {facts, manifest, plan} = prepared;
     const deps = {...access, now, sleep, registries, timeoutMs};
     const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;

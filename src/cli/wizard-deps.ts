@@ -1,4 +1,5 @@
-import {programOf} from '../ground/command-line.ts';
+import {programOf} from '../ground/program.ts';
+
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/title.ts';
@@ -89,7 +90,7 @@ function save(
     directory: typedPath(directory, env),
     context: flagsAt(session, state)['kube-context'],
     isAccepted: false,
-    confirm: prompter.confirm,
+    prompter,
   };
   return saveFiles(options, files);
 }

@@ -1,9 +1,10 @@
 import {dirname, join} from 'node:path';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
-import type {Files, PlaceFlag} from '../ground/system/system.ts';
+import type {Files, PlaceFlag, Prompter} from '../ground/system/system.ts';
 
 /** Asks a yes/no question; absent if prompts are disabled. */
-export type Confirm = ((question: string) => Promise<boolean>) | undefined;
+/** Undefined if nobody can answer. */
+export type Confirmer = Pick<Prompter, 'confirm'> | undefined;
 
 /** A file to write. */
 interface NewFile {
@@ -24,7 +25,7 @@ export interface ConfirmOptions {
   isDryRun: boolean;
   /** Confirmed in advance (--yes). */
   isAccepted: boolean;
-  confirm?: Confirm;
+  prompter?: Confirmer;
 }
 
 /** What a flag names. */
@@ -44,13 +45,13 @@ async function confirmAll(
   given: readonly NewFile[],
   files: Files,
   destination: Destination,
-  {isDryRun, isAccepted, confirm}: ConfirmOptions,
+  {isDryRun, isAccepted, prompter}: ConfirmOptions,
 ): Promise<FoundFile[]> {
   const all = await Promise.all(given.map((file) => findFile(file, files, destination)));
   if (isDryRun || isAccepted) return all;
   const taken = all.filter(({found}) => found === 'other');
-  if (destination.areTogether) await confirmReplacement(taken, destination, confirm);
-  else for (const each of taken) await confirmReplacement([each], destination, confirm);
+  if (destination.areTogether) await confirmReplacement(taken, destination, prompter);
+  else for (const each of taken) await confirmReplacement([each], destination, prompter);
   return all;
 }
 
@@ -81,7 +82,7 @@ async function findFile(file: NewFile, files: Files, destination: Destination): 
 async function confirmReplacement(
   taken: readonly FoundFile[],
   destination: Destination,
-  confirm: Confirm,
+  prompter: Confirmer,
 ): Promise<void> {
   const [first, ...others] = taken;
   if (first === undefined) return;
@@ -90,8 +91,8 @@ async function confirmReplacement(
   const them = isOne ? 'it' : 'them';
   const paths = taken.map(({path}) => path).join(', ');
   const exists = `${paths} already ${isOne ? 'exists' : 'exist'}.`;
-  if (confirm) {
-    if (await confirm(`${exists} Replace ${them}?`)) return;
+  if (prompter) {
+    if (await prompter.confirm(`${exists} Replace ${them}?`)) return;
     throw failed('CANCELED', 'Canceled. Nothing was changed.');
   }
   const value = destination.names === 'name' ? 'FILE' : 'DIRECTORY';

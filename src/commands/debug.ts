@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {notAnAgentRelease} from '../checks/status/read-status.ts';
 import {notFound} from '../checks/status/release-causes.ts';
 import {BaseCommand} from '../cli/base-command.ts';
@@ -78,7 +78,12 @@ export default class Debug extends BaseCommand<DebugResult> {
       return {
         facts,
         target,
-        prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal),
+        prepared: await prepareDebug(
+          name,
+          {...facts, release: installed},
+          {...options, signal},
+          access,
+        ),
       };
     });
     return debugInCluster(

@@ -105,7 +105,7 @@ export default class ExportCommand extends BaseCommand<Result> {
       const confirmed = {
         isDryRun: flags['dry-run'],
         isAccepted: flags.yes,
-        confirm: this.prompter?.confirm,
+        prompter: this.prompter,
       };
       const done = await writeFiles(files, this.app.files, {directory, ...confirmed});
       this.say(`${done.join('\n')}\n`);

@@ -14,7 +14,7 @@ import {readHost} from '../extensions/machine/migrate/read-host.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';

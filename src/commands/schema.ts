@@ -1,6 +1,6 @@
-import type {Target} from '../charts/define.ts';
-import type {SchemaNode} from '../charts/schema.ts';
-import {chartOptions, targetOf} from '../charts/target.ts';
+import type {SchemaNode} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {chartOptions, targetOf} from '../charts/releases/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';

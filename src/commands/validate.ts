@@ -139,7 +139,7 @@ export default class Validate extends BaseCommand<Result> {
       changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),
       isDryRun: flags['dry-run'] ?? false,
       isAccepted: flags.yes ?? false,
-      confirm: this.prompter?.confirm,
+      prompter: this.prompter,
     });
     this.say(`${text}\n`);
     return isWritten ? results.map(({fixed}) => fixed) : untouched;

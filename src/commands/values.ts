@@ -1,6 +1,6 @@
 import {dirname, relative, resolve} from 'node:path';
 import * as Flags from '@oclif/core/flags';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
 import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';
@@ -96,7 +96,7 @@ export default class Values extends BaseCommand<Result> {
         isPrivate: isPrivate(generated),
         isDryRun: flags['dry-run'],
         isAccepted: flags.yes,
-        confirm: this.prompter?.confirm,
+        prompter: this.prompter,
       },
       this.app.files,
     );

@@ -6,7 +6,7 @@ import preflight from '../../templates/findings/preflight.yaml';
 import upgrade from '../../templates/findings/upgrade.yaml';
 import values from '../../templates/findings/values.yaml';
 import warnings from '../../templates/findings/warnings.yaml';
-import {closest} from '../ground/text.ts';
+import {closest} from '../ground/similar-text.ts';
 
 /** What the catalog says about a code. Texts are Markdown without links. */
 interface Entry {

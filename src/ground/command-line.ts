@@ -1,31 +1,9 @@
-import type {Secret} from './secret.ts';
-
-/** One call of a tool, as data: it can be printed, compared and run. */
-export interface Call {
-  /** helm and kubectl for agents in Kubernetes, the others for agents on this machine. */
-  tool: 'helm' | 'kubectl' | 'docker' | 'systemctl' | 'install' | 'rm';
-  args: readonly string[];
-  /** Sent to standard input, never to a file or the command line. */
-  input?: string | Secret;
-  /** The same as requests to the API server, where a connection makes the process of kubectl unnecessary. */
-  requests?: readonly ApiRequest[];
-}
-
-/** A change of one object through the API server. */
-export interface ApiRequest {
-  method: 'POST' | 'PUT' | 'PATCH';
-  /** The escaped API path with its query. */
-  path: string;
-  contentType: string;
-  body: Secret;
-  /** A server-side apply takes fields over from people and from Helm; those of other programs are conflicts. */
-  takesOver?: boolean;
-}
-
 export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
+  /** This program has ended the tool, which did not respond in time. */
+  isTimedOut?: true;
 }
 
 /** Cluster and namespace; absent values are the defaults of the user. */
@@ -41,16 +19,9 @@ export interface ReleaseName {
   kubeTarget: ClusterTarget;
 }
 
-/** A call in shell syntax; standard input is only described, in a comment. */
-export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
-  const what =
-    input === undefined
-      ? ''
-      : typeof input === 'string'
-        ? ' # reads values from standard input'
-        : ' # reads an object that may contain a secret from standard input';
-  return `${[tool, ...args].map(shellWord).join(' ')}${what}`;
-}
+/** A command in shell syntax. */
+export const commandLine = ({tool, args}: {tool: string; args: readonly string[]}): string =>
+  [tool, ...args].map(shellWord).join(' ');
 
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -95,56 +66,3 @@ export const CHART_REPOSITORY = 'https://scalr.github.io/agent-helm/';
 /** The same for helm. */
 export const helmCommand = (cluster: ClusterSelection, ...args: readonly string[]): string =>
   commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});
-
-/** How the user can start this program. */
-export interface Program {
-  /** The command `install`. */
-  install: string;
-  /** Start of any other command. */
-  other: string;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A program that npx downloaded is not on PATH. Other programs that npx runs can call this one. */
-const isFromNpx = ({
-  npm_command: command,
-  npm_lifecycle_script: script = '',
-}: Environment): boolean => command === 'exec' && /^['"]?scalr-agent\b/.test(script);
-
-export const programOf = (env: Environment): Program =>
-  isFromNpx(env)
-    ? {install: 'npx scalr-agent-install', other: 'npx scalr-agent-install'}
-    : {install: 'scalr-agent install', other: 'scalr-agent'};
-
-/** A command of this program in a text: its name and a command, or a flag. */
-const OWN = new RegExp(
-  `(?<![\\w./@-]|npx )scalr-agent(?:-install)?(?= (?:${[
-    'collect-logs',
-    'completion',
-    'debug',
-    'export',
-    'images',
-    'inspect',
-    'install',
-    'migrate',
-    'network',
-    'pool',
-    'preflight',
-
-    'recommend',
-    'rotate-token',
-    'schema',
-    'status',
-    'uninstall',
-    'upgrade',
-    'validate',
-    'values',
-    '--\\w',
-  ].join('|')})\\b)`,
-  'g',
-);
-
-/** A text for the terminal, with commands of this program as they can be run there. Files that are written keep `scalr-agent`. */
-export const withInvokedName = (text: string, env: Environment): string =>
-  isFromNpx(env) ? text.replace(OWN, programOf(env).other) : text;

@@ -1,7 +1,4 @@
 import {isDeepStrictEqual} from 'node:util';
-import {maskSecrets} from './errors.ts';
-import type {ReadResult} from './fact.ts';
-import {jsonIn, noJson} from './tool-errors.ts';
 
 /** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};
@@ -37,12 +34,14 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
 }
 
 /** structuredClone is slow on Node.js 20. */
-export const copyOf = <T extends Tree>(tree: T): T =>
-  (Array.isArray(tree)
-    ? tree.map(copyOf)
-    : isMap(tree)
-      ? Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, copyOf(below)]))
-      : tree) as T;
+export const copyOf = <T extends Tree>(tree: T): T => mapBelow(tree, copyOf) as T;
+
+/** A tree with other children; a value without children is returned as it is. */
+export function mapBelow(tree: Tree, change: (below: Tree, key: string) => Tree): Tree {
+  if (Array.isArray(tree)) return tree.map((each) => change(each, ''));
+  if (!isMap(tree)) return tree;
+  return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, change(below, key)]));
+}
 
 /** Merges values as Helm does: maps merge, other values replace, null deletes. Unchanged parts are shared. */
 export function mergeValues(base: Values, override: Values): Values {
@@ -102,66 +101,3 @@ export function withoutLeaves(
     }),
   );
 }
-
-/** A JSON object with unknown fields. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** Parses JSON output of a tool and checks its shape. */
-export function readJson<T>(
-  tool: string,
-  text: string,
-  is: (value: unknown) => value is T,
-): ReadResult<T> {
-  const value = jsonIn(text);
-  if (is(value)) return {value};
-  return {error: {kind: 'refused', message: noJson(tool, text.trim())}};
-}
-
-export const isListOf =
-  <Name extends string>(...texts: readonly Name[]) =>
-  (value: unknown): value is Readonly<Record<Name, string>>[] =>
-    Array.isArray(value) &&
-    value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));
-
-export const HIDDEN = '[hidden]';
-
-const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
-
-/** Boolean settings of the agent, which a diff must show. */
-const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
-
-/** The charts take tokens and keys inline, and environment variables may hold anything. */
-export const hideSecretValues = (values: Values): Values => hideIn(values) as Values;
-
-function hideIn(tree: Tree): Tree {
-  if (typeof tree === 'string') return maskSecrets(tree);
-  if (Array.isArray(tree)) return tree.map(hideIn);
-  if (!isMap(tree)) return tree;
-  const isVariable = typeof tree['name'] === 'string';
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, below]) => {
-      const isOfVariable = isVariable && key === 'value' && !PLAIN_VARIABLES.has(tree['name']);
-      const isSecret = isText(below) && (SECRET_KEY.test(key) || isOfVariable);
-      return [
-        key,
-        isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below),
-      ];
-    }),
-  );
-}
-
-const isText = (tree: Tree): boolean =>
-  (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
-
-const hideAll = (variables: Values): Values =>
-  Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [
-      name,
-      PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN,
-    ]),
-  );

@@ -1,8 +1,9 @@
 import {floorOf} from '../charts/charts.ts';
-import {reachOf} from '../charts/reach.ts';
-import {leavesOf, schemaOf} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
-import {template} from '../cluster/helm/helm.ts';
+import {reachOf} from '../charts/releases/reach.ts';
+import {leavesOf, schemaOf} from '../charts/releases/schema.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import {template} from '../cluster/helm/chart-calls.ts';
+
 import {objectsIn} from '../cluster/helm/release-record.ts';
 import {pooled} from '../ground/async.ts';
 import {ExpectedError, failed} from '../ground/errors.ts';

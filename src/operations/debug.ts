@@ -1,8 +1,8 @@
 import {isBelow} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {releasesOf} from '../charts/target.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {releasesOf} from '../charts/releases/target.ts';
 import {isRestored} from '../cluster/diff/live-drift.ts';
-import {upgradeWithValues} from '../cluster/helm/helm.ts';
+import {upgradeWithValues} from '../cluster/helm/release-calls.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {requireAnswer} from '../cluster/kubernetes/api-error.ts';
@@ -10,7 +10,8 @@ import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {renderChart} from '../cluster/release/desired-release.ts';
 import {type Run, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {commandLine, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {type DebugValues, withDebug} from '../values/debug.ts';
 import {type InstallChoices, planInstall} from './install.ts';
@@ -30,15 +31,15 @@ interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
   target: Target;
   isOn: boolean;
   chartSource?: string | undefined;
+  signal: AbortSignal;
 }
 
 /** The plan that enables or disables debug logs of an installed release and changes nothing else. @throws ExpectedError */
 export async function prepareDebug(
   name: ReleaseName,
   facts: InstallFacts & {release: ReleaseRecord},
-  {target, isOn, chartSource, ...choices}: DebugOptions,
+  {target, isOn, chartSource, signal, ...choices}: DebugOptions,
   {kubernetes, processes}: ClusterAccess,
-  signal: AbortSignal,
 ): Promise<PreparedDebug> {
   requireKnownVersion(name, target);
   const {release} = facts;
@@ -91,7 +92,7 @@ export function requireKnownVersion(name: ReleaseName, {chart, version}: Target)
     'VERSION_TOO_OLD',
     `Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`,
     [
-      `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+      `When no run is in flight, upgrade it with Helm to ${oldest}. Values and PVCs are kept: ${callText(upgradeWithValues(name, {chart, version: oldest}))}`,
       'Then run the same command again',
     ],
   );

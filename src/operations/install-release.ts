@@ -4,8 +4,9 @@ import {type InstallFacts, newestRevision} from '../cluster/release/read-release
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
-import {rollbackHints} from './release-data.ts';
+import {ToolFailure} from '../ground/tool-errors.ts';
 import {rollBack} from './roll-back.ts';
+import {rollbackHints} from './rollback-steps.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {Plan} from './step.ts';
 import {requireStored} from './stored-secrets.ts';
@@ -26,6 +27,13 @@ export interface InstallReleaseDeps extends WatchDeps, Pick<RunStepsDeps, 'onSte
   files: Files;
 }
 
+/** A plan, and what it was made from. */
+interface PlannedInstall {
+  plan: Plan;
+  name: ReleaseName;
+  facts: InstallFacts;
+}
+
 interface BringUpOptions {
   waits: boolean;
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
@@ -36,22 +44,18 @@ interface BringUpOptions {
 
 /** Runs the plan of an install, watches until the release is ready, and reads the Secrets again that it has written. @throws ExpectedError */
 export async function installRelease(
-  plan: Plan,
-  name: ReleaseName,
-  facts: InstallFacts,
+  planned: PlannedInstall,
   options: BringUpOptions,
   deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
-  const watched = await bringUp(plan, name, facts, options, deps);
-  await requireStored(plan, name, deps.kubernetes);
+  const watched = await bringUp(planned, options, deps);
+  await requireStored(planned.plan, planned.name, deps.kubernetes);
   return watched;
 }
 
 /** After a failure, what ran before runs again if that is safe. @throws ExpectedError */
 async function bringUp(
-  {steps}: Plan,
-  name: ReleaseName,
-  facts: InstallFacts,
+  {plan, name, facts}: PlannedInstall,
   options: BringUpOptions,
   deps: InstallReleaseDeps,
 ): Promise<Watched | undefined> {
@@ -62,7 +66,7 @@ async function bringUp(
     const atFailure = async (failure: ExpectedError): Promise<never> => {
       throw await withReason(failure, change, deps);
     };
-    await runSteps(steps, {...deps, undos}).catch(onFailure(atFailure));
+    await runSteps(plan.steps, {...deps, undos}).catch(onFailure(atFailure));
     return options.waits ? await watchUntilReady(name, options, deps) : undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
@@ -98,11 +102,12 @@ async function withReason(
   {name, facts, options}: Change,
   deps: InstallReleaseDeps,
 ): Promise<ExpectedError> {
-  const isUnknown = failure.suggestions.some((each) => each.endsWith('with --verbose'));
-  const known = isUnknown
+  const isUnknown = failure instanceof ToolFailure && !failure.isKnown;
+  const explained = isUnknown
     ? failure.with(failure.message, [RUN_AGAIN, ...failure.suggestions])
     : failure;
-  return options.rollBackWith === undefined ? withRecord(known, name, facts.release, deps) : known;
+  if (options.rollBackWith !== undefined) return explained;
+  return withRecord(explained, name, facts.release, deps);
 }
 
 /** The failure after a rollback, or after the steps before it were reverted. */

@@ -1,17 +1,10 @@
-import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/kubectl.ts';
-import {
-  isOwn,
-  isOwnFor,
-  type KubernetesObject,
-  kindAndName,
-  ownLabels,
-  podTemplates,
-  refOf,
-  releaseOf,
-  type SecretObject,
-  secretNames,
-} from '../cluster/kubernetes/objects.ts';
+import {annotate, applyObjects, FIELD_MANAGER, restart} from '../cluster/kubernetes/changes.ts';
+import {kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
+import {isOwn, isOwnFor, ownLabels, releaseOf} from '../cluster/kubernetes/own-objects.ts';
+import {podTemplates, secretNames} from '../cluster/kubernetes/pod-specs.ts';
 import type {Reader} from '../cluster/kubernetes/resources.ts';
+import {ROTATED} from '../cluster/release/account-token.ts';
 import {
   type DesiredRelease,
   type DesiredSecret,
@@ -19,7 +12,6 @@ import {
   type RenderedRelease,
   type SecretMetadata,
 } from '../cluster/release/desired-release.ts';
-import {ROTATED} from '../cluster/release/namespace.ts';
 import {readsSecret, readUsers} from '../cluster/release/object-users.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
@@ -273,7 +265,7 @@ export function restartSteps(desired: DesiredObjects, facts: InstallFacts): Step
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
       title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
-      call: restart(kubeTarget, object.kind ?? '', object.metadata.name),
+      call: restart(kubeTarget, refOf(object)),
       workloads: [refOf(object)],
     }),
   );

@@ -1,14 +1,16 @@
 import {isBelow as isOlder} from '../charts/charts.ts';
-import {scalrChart} from '../charts/define.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
 import {comparePaths} from '../cluster/diff/live-diff.ts';
 import {isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
 import {type Difference, driftOf} from '../cluster/diff/values-diff.ts';
-import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/helm.ts';
+import {releaseHistory, rollback, upgradeInstall} from '../cluster/helm/release-calls.ts';
 import {markedFailed, type ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/kubectl.ts';
-import {type KubernetesObject, ownLabels, type Workload} from '../cluster/kubernetes/objects.ts';
-import {REQUIRED_MS, serverVersion} from '../cluster/kubernetes/resources.ts';
+import {applyObjects, replaceObject, scale} from '../cluster/kubernetes/changes.ts';
+import {serverVersion} from '../cluster/kubernetes/discovery.ts';
+import type {KubernetesObject, Workload} from '../cluster/kubernetes/objects.ts';
+import {ownLabels} from '../cluster/kubernetes/own-objects.ts';
+import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {
   type DesiredRelease,
   type RenderedRelease,
@@ -17,7 +19,8 @@ import {
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
 import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
-import {commandLine, kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
@@ -31,9 +34,11 @@ import {
   userWarnings,
   withSecretUsers,
 } from './install-secrets.ts';
-import {claimsToKeep, keepClaimSteps, renderedObject} from './release-data.ts';
+import {claimsToKeep, keepClaimSteps} from './kept-claims.ts';
+import {renderedObject} from './removal.ts';
 import {runWarnings} from './restart-warnings.ts';
-import {inOrder, type Plan, permissionsOfUpgrade, removedByUpgrade, type Step} from './step.ts';
+import {inOrder, type Plan, type Step} from './step.ts';
+import {permissionsOfUpgrade, removedByUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 
 export interface InstallChoices {
@@ -51,8 +56,7 @@ export async function prepareInstall(
   {settings, effective}: Generated,
   desired: DesiredRelease,
   access: ClusterAccess,
-  signal: AbortSignal,
-  choices: InstallChoices,
+  {signal, ...choices}: InstallChoices & {signal: AbortSignal},
 ): Promise<{facts: InstallFacts; manifest: readonly KubernetesObject[]; plan: Plan}> {
   const names = desired.secrets.map((secret) => secret.name);
   const reading = readFacts(desired.name, names, access, signal);
@@ -185,7 +189,7 @@ const startSteps = (
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
     title: `Scale up ${kind} ${name} from 0`,
-    call: scale(kubeTarget, kind, name, spec?.replicas ?? 1),
+    call: scale(kubeTarget, {kind, name}, spec?.replicas ?? 1),
     workloads: [{kind, name}],
   }));
 
@@ -224,7 +228,7 @@ function releaseSteps(
     throw failed(
       'RELEASE_BUSY',
       `${state} and cannot be unlocked, because Helm does not store it in a Secret.`,
-      [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
+      [`Roll back to the previous revision: ${callText(rollback(name))}`],
     );
   }
   // Helm rejects to change a release with a pending operation.
@@ -352,7 +356,7 @@ const releaseBusy = (
     `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
     [
-      `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
+      `Wait until it ends, then run the same command again: ${callText(releaseHistory(name))}`,
       'If that operation no longer runs, add --take-over',
     ],
   );

@@ -1,7 +1,7 @@
-import {knowsKey} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import {knowsKey} from '../charts/releases/keys.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {isUnknown} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';
-import {isUnknown} from '../charts/target.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
@@ -19,9 +19,9 @@ import {
   withoutLeaves,
 } from '../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {cacheClaim} from '../settings/cache.ts';
 import {spell} from '../settings/define.ts';
 import type {SecretNames} from '../settings/release.ts';
-import {cacheClaim} from '../settings/storage.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';

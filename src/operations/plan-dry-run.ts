@@ -1,22 +1,24 @@
-import {helmVersion} from '../cluster/helm/helm.ts';
+import {helmVersion} from '../cluster/helm/release-calls.ts';
+import {servedResources} from '../cluster/kubernetes/discovery.ts';
+import {dryRunApply, dryRunCreate, dryRunMerge, dryRunOf} from '../cluster/kubernetes/dry-runs.ts';
 import {isWideObject} from '../cluster/kubernetes/kinds.ts';
-import {dryRunApply, dryRunCreate, dryRunMerge, dryRunOf} from '../cluster/kubernetes/kubectl.ts';
 import {
-  type DefinitionObject,
   includesRef,
   isSameRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
   refOf,
-} from '../cluster/kubernetes/objects.ts';
-import {REQUIRED_MS, type Reader, servedResources} from '../cluster/kubernetes/resources.ts';
+} from '../cluster/kubernetes/object-refs.ts';
+import type {DefinitionObject, KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {REQUIRED_MS, type Reader} from '../cluster/kubernetes/resources.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Call} from '../ground/call.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
+import {ADVICE, changedDefinition} from '../ground/known-failures.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {groupsOf} from '../ground/text.ts';
-import {ADVICE, changedDefinition, toolFailure} from '../ground/tool-errors.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
 import {podBatches, temporaryName} from './pod-trials.ts';
 import {
@@ -134,9 +136,10 @@ function stepBatch(
   {phase, title, call, tolerates}: TriedPlan['steps'][number],
   exists: boolean,
 ): TrialBatch[] {
-  const isRestart = call.args[0] === 'rollout';
+  if (call.tool !== 'kubectl' || call.requests === undefined) return [];
+  const isRestart = call.verb === 'rollout restart';
   const isTried = isRestart || (TRIED_PHASES.has(phase) && (exists || phase === 'namespace'));
-  if (call.requests === undefined || !isTried) return [];
+  if (!isTried) return [];
   const excuses = (stderr: string): string | undefined =>
     tolerates?.test(stderr) ? '' : undefined;
   const trial = dryRunOf(call);
@@ -170,7 +173,7 @@ function objectBatches(
     const former = (object: KubernetesObject) =>
       installed.find((each) => isSameRef(refOf(each), refOf(object)));
     const patches = some.map((object) => mergePatch(tree(object), tree(former(object))));
-    return dryRunMerge(kubeTarget, patches as object[]);
+    return dryRunMerge(kubeTarget, patches as unknown as KubernetesObject[]);
   };
   const apply = (some: readonly KubernetesObject[]): Call => dryRunApply(kubeTarget, some);
   return [
@@ -239,7 +242,7 @@ async function requireDefinitions(
   throw failed(
     'OBJECT_NOT_OWNED',
     `Helm cannot install the CRDs of the chart: ${outcome.stderr.trim()}`,
-    changedDefinition(kubeTarget, install.args),
+    changedDefinition(kubeTarget, install),
   );
 }
 

@@ -1,18 +1,17 @@
 import {randomBytes} from 'node:crypto';
-import {dryRunCreate} from '../cluster/kubernetes/kubectl.ts';
+import {dryRunCreate} from '../cluster/kubernetes/dry-runs.ts';
 import {
   includesRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
-  type PodTemplate,
-  podTemplates,
   refOf,
-} from '../cluster/kubernetes/objects.ts';
+} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {haveSamePods, type PodTemplate, podTemplates} from '../cluster/kubernetes/pod-specs.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {sameTree, type Tree} from '../ground/tree.ts';
-import {milliOf} from '../settings/kinds.ts';
+import {milliOf} from '../settings/kinds/quantities.ts';
+
 import type {TrialBatch} from './server-dry-run.ts';
 import type {Step} from './step.ts';
 
@@ -46,14 +45,12 @@ export function podBatches(started: Started, kubeTarget: ClusterTarget): TrialBa
 function getsPods(object: KubernetesObject, {steps, facts}: Started): boolean {
   const before = facts.installed.find((each) => kindAndName(each) === kindAndName(object));
   const isDrifted = facts.drift.some((each) => each.object === kindAndName(object));
-  const isNew = before === undefined || !sameTree(templatesIn(before), templatesIn(object));
+  const isNew = before === undefined || !haveSamePods(before, object);
   return isNew || isDrifted || includesRef(refOf(object), workloadsOf(steps));
 }
 
 const workloadsOf = (steps: readonly Step[]): ObjectRef[] =>
   steps.flatMap(({workloads = []}) => workloads);
-
-const templatesIn = (object: KubernetesObject): Tree => podTemplates(object) as unknown as Tree;
 
 /** A service account that the change creates does not exist yet, so the pod is tried with the default one. */
 function withExistingAccount(

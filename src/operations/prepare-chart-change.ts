@@ -1,7 +1,9 @@
 import {kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
-import {label} from '../cluster/kubernetes/kubectl.ts';
-import {isOwnFor, ownLabels, refOf} from '../cluster/kubernetes/objects.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {label} from '../cluster/kubernetes/changes.ts';
+import {refOf} from '../cluster/kubernetes/object-refs.ts';
+import {isOwnFor, ownLabels} from '../cluster/kubernetes/own-objects.ts';
+
 import {
   type DesiredRelease,
   type RenderedRelease,

@@ -1,8 +1,8 @@
 import {kubernetesAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf, releasesOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf, releasesOf} from '../charts/releases/target.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import type {ReleaseName} from '../ground/command-line.ts';

@@ -1,6 +1,6 @@
 import type {UpgradeAdvice} from '../charts/advise.ts';
 import {noteText} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {
   type DesiredRelease,
@@ -10,8 +10,9 @@ import {
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {sameTree} from '../ground/tree.ts';
+import {claimsToKeep} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
-import {claimsToKeep} from './release-data.ts';
+
 import {type PreparedUpgrade, planUpgrade, type UpgradeReading} from './upgrade.ts';
 
 /** An upgrade of a release to another version of its chart. Reads, changes nothing. @throws ExpectedError */

@@ -1,9 +1,10 @@
 import {digestOf} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
-import {type ChartReference, pull, showNewest, verifyArchive} from '../cluster/helm/helm.ts';
-import type {Call} from '../ground/command-line.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import {pull, showNewest, verifyArchive} from '../cluster/helm/chart-calls.ts';
+import type {Call, ChartReference} from '../ground/call.ts';
+
 import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Charts, Processes} from '../ground/system/system.ts';
 import {toolFailure} from '../ground/tool-errors.ts';

@@ -1,32 +1,10 @@
-import {rollback} from '../cluster/helm/helm.ts';
-import {isClusterScoped} from '../cluster/kubernetes/kinds.ts';
-import {
-  annotate,
-  applyObjects,
-  deleteClaim,
-  deleteJobs,
-  patchVolume,
-  waitForJobs,
-  waitUntilGone,
-} from '../cluster/kubernetes/kubectl.ts';
-import type {Claim, KubernetesObject} from '../cluster/kubernetes/objects.ts';
-import type {RenderedRelease} from '../cluster/release/desired-release.ts';
+import {patchVolume} from '../cluster/kubernetes/changes.ts';
+import {deleteClaim, waitUntilGone} from '../cluster/kubernetes/deletions.ts';
 import type {Inventory} from '../cluster/release/inventory.ts';
-import {
-  type ClaimItem,
-  KEPT_LABEL,
-  type NodeDataItem,
-  type VolumeItem,
-} from '../cluster/release/inventory-data.ts';
-import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {
-  type Call,
-  type ClusterTarget,
-  commandLine,
-  kubectlCommand,
-  type ReleaseName,
-} from '../ground/command-line.ts';
-import {isKept, type RemovedObject, type Step} from './step.ts';
+import {type ClaimItem, KEPT_LABEL, type VolumeItem} from '../cluster/release/inventory-data.ts';
+import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
+import type {Removal} from './removal.ts';
+import type {RemovedObject, Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 
@@ -85,7 +63,7 @@ export function keepVolumeSteps(
             title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
             call: waitUntilGone(
               kubeTarget,
-              claims.map(({name}) => `persistentvolumeclaim/${name}`),
+              {resources: claims.map(({name}) => ({kind: 'persistentvolumeclaim', name}))},
               timeoutSeconds,
             ),
           },
@@ -164,197 +142,6 @@ export const deletedClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem
 export const isRetained = (volume: VolumeItem | undefined): boolean =>
   volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
 
-/** The image in Scalr's guide to node directories. */
-export const CLEANER_IMAGE = 'busybox:1.37';
-
-/** Why --purge=node-data does not empty a directory; undefined if it does. */
-export function whyNodeDataIsKept({
-  path,
-  nodes,
-  sharedBy,
-  isSafe,
-}: NodeDataItem): string | undefined {
-  if (!isSafe) return `${path} can contain data of other programs`;
-  if (nodes === undefined || sharedBy === undefined)
-    return 'your user cannot list other users of the directory';
-  if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
-  return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
-}
-
-export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
-  nodes.filter(({isReady}) => isReady).map(({name}) => name);
-
-/** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
-export function cleanSteps(
-  {release, kubeTarget}: ReleaseName,
-  item: NodeDataItem,
-  image: string,
-  timeoutSeconds: number,
-): Step[] {
-  const nodes = readyNodes(item.nodes ?? []);
-  const labels = {'scalr.io/cleaner': release};
-  const selector = `scalr.io/cleaner=${release}`;
-  const items = nodes.map((node, index) =>
-    cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}),
-  );
-  return [
-    {
-      id: 'clean',
-      title: `Delete the contents of ${item.path} on ${nodes.join(', ')}`,
-      call: applyObjects(kubeTarget, items),
-      isDestructive: true,
-    },
-    {
-      id: 'cleaned',
-      title: `Wait until ${item.path} is empty`,
-      call: waitForJobs(kubeTarget, selector, timeoutSeconds),
-    },
-    {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(kubeTarget, selector)},
-  ];
-}
-
-function cleaner(
-  name: string,
-  nodeName: string,
-  {path, image, labels}: {path: string; image: string; labels: Record<string, string>},
-): KubernetesObject {
-  const container = {
-    name: 'clean',
-    image,
-    command: ['find', '/node-data', '-mindepth', '1', '-delete'],
-    volumeMounts: [{name: 'node-data', mountPath: '/node-data'}],
-    // Files of runs have other owners, so it needs these capabilities and no others.
-    securityContext: {
-      runAsUser: 0,
-      runAsNonRoot: false,
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: {drop: ['ALL'], add: ['DAC_OVERRIDE', 'FOWNER']},
-    },
-    resources: {requests: {cpu: '10m', memory: '16Mi'}, limits: {memory: '64Mi'}},
-  };
-  const spec = {
-    nodeName,
-    restartPolicy: 'Never',
-    automountServiceAccountToken: false,
-    tolerations: [{operator: 'Exists'}],
-    containers: [container],
-    volumes: [{name: 'node-data', hostPath: {path, type: 'DirectoryOrCreate'}}],
-  };
-  const template = {metadata: {labels}, spec};
-  const job = {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: {name, labels},
-    spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template},
-  };
-  return job;
-}
-
-export function manualCleanup(
-  {path, nodes = [], isSafe}: NodeDataItem,
-  kubeTarget: ClusterTarget,
-): string {
-  const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
-  const debug = (image: string, ...args: readonly string[]): string =>
-    kubectlCommand(kubeTarget, 'debug', 'node/NODE', `--image=${image}`, ...args);
-  if (!isSafe) {
-    const shell = debug('busybox:1.37', '--stdin', '--tty').replace('NODE', names[0] as string);
-    return `Check on each node which files in /host${path} belong to the agent: ${shell}`;
-  }
-  const clean = debug(CLEANER_IMAGE, '--profile=sysadmin').replace('node/NODE', '"node/$node"');
-  return `for node in ${names.join(' ')}; do ${clean} -- rm -rf '/host${path}'; done`;
-}
-
-/** Something that an uninstall deletes. It is done when none of the objects exists. */
-export interface Removal {
-  what: string;
-  /** Its objects are listed with it. */
-  isListed?: boolean;
-  objects: readonly RemovedObject[];
-  /** The steps that delete it after the release; empty if it is deleted with the release. */
-  steps: readonly Step[];
-  /** Others may have started to use it since the plan was created. */
-  isShared?: boolean;
-  /** How to delete it manually, where deleting the objects would not be enough. */
-  how?: string;
-}
-
-/** Text for the user; for a part of the objects if not all are deleted. */
-export const removalText = (
-  {what, isListed, objects}: Removal,
-  part: readonly RemovedObject[] = objects,
-): string =>
-  isListed && part.length > 0
-    ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}`
-    : what;
-
-/** A rendered object, where Helm puts it. */
-export const renderedObject = (
-  {kind = '', apiVersion = 'v1', metadata}: KubernetesObject,
-  namespace: string,
-): RemovedObject => ({
-  kind,
-  name: metadata.name,
-  ...(isClusterScoped(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
-  groupVersion: apiVersion,
-});
-
 const removedVolume = (name: string): RemovedObject => ({kind: 'PersistentVolume', name});
 
-const CLAIM = 'PersistentVolumeClaim';
-
-/** PVCs of the release that Helm would delete. The file system behind a PersistentVolume of the release remains (EFS). */
-export function claimsToKeep(
-  {manifest}: Pick<RenderedRelease, 'manifest'>,
-  {installed}: Pick<InstallFacts, 'installed'>,
-): string[] {
-  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] =>
-    objects.filter((each) => each.kind === kind);
-  const rendered = new Set(named(manifest, CLAIM).map(({metadata}) => metadata.name));
-  const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
-  return (named(installed, CLAIM) as Claim[])
-    .filter(
-      (each) =>
-        !rendered.has(each.metadata.name) &&
-        !volumes.has(each.spec?.volumeName ?? '') &&
-        !isKept(each),
-    )
-    .map(({metadata}) => metadata.name);
-}
-
-export const keepClaimSteps = (claims: readonly string[], {kubeTarget}: ReleaseName): Step[] =>
-  claims.map((claim) => ({
-    id: `keep/${claim}`,
-    title: `Annotate PVC ${claim}, so that Helm keeps it with its data`,
-    call: annotate(kubeTarget, {kind: CLAIM, name: claim}, {'helm.sh/resource-policy': 'keep'}),
-    tolerates: /not found/i,
-  }));
-
-/** For the user to run after a failed upgrade, whose record lacks objects that it did not delete yet. The rollback records them. */
-export const rollbackHints = (calls: readonly Call[]): string[] => [
-  ...calls.map((call) => `Roll back to the revision that ran before: ${commandLine(call)}`),
-  ...calls
-    .slice(-1)
-    .map((call) => `If helm does not find an object, run this a second time: ${commandLine(call)}`),
-];
-
-/** The rollback of a change that keeps PVCs: the first one records the PVCs and fails, the second one finds them in that record. */
-export function rollbackSteps(
-  name: ReleaseName,
-  revision: number,
-  keptClaims: readonly string[],
-): Step[] {
-  const back: Step = {
-    id: 'rollback',
-    title: `Roll back to revision ${revision}`,
-    call: rollback(name, revision),
-  };
-  const adopt: Step = {
-    ...back,
-    id: 'adopt',
-    title: 'Record the kept PVCs in the release',
-    tolerates: /PersistentVolumeClaim with the name .* found/,
-  };
-  return keptClaims.length === 0 ? [back] : [adopt, back];
-}
+export const CLAIM = 'PersistentVolumeClaim';

@@ -1,22 +1,20 @@
 import {isBelow} from '../charts/charts.ts';
-import {scalrChart, type Target} from '../charts/define.ts';
-import {releasesOf} from '../charts/target.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {releasesOf} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {
-  includesRef,
-  type KubernetesObject,
-  kindAndName,
-  podTemplates,
-  refOf,
-} from '../cluster/kubernetes/objects.ts';
+import {includesRef, kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {haveSamePods} from '../cluster/kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {ReadError} from '../ground/fact.ts';
-import {sameTree, type Tree, type Values} from '../ground/tree.ts';
-import {shutdownMode} from '../settings/pods.ts';
+import type {Values} from '../ground/tree.ts';
+import {shutdownMode} from '../settings/lifecycle.ts';
+
 import {readValues} from '../values/reading/read-values.ts';
 import {CONTROLLERS} from './pod-trials.ts';
 import type {Step} from './step.ts';
@@ -69,13 +67,10 @@ function restartsPods({steps, manifest, facts}: Restarting): boolean {
         ({object, paths}) =>
           object === kindAndName(before) && paths.some((path) => path.startsWith('spec.template')),
       );
-      const hasNewPods =
-        after === undefined || isRestored || !sameTree(templatesIn(before), templatesIn(after));
+      const hasNewPods = after === undefined || isRestored || !haveSamePods(before, after);
       return includesRef(refOf(before), restarted) || (isChanged && hasNewPods);
     });
 }
-
-const templatesIn = (object: KubernetesObject): Tree => podTemplates(object) as unknown as Tree;
 
 /** Undefined if runs cannot be seen from outside the agent. */
 export async function runsInFlight(

@@ -1,22 +1,19 @@
 import type {Cause} from '../checks/diagnose/cause.ts';
 import {explainSnapshot} from '../checks/diagnose/explain.ts';
 import {readSnapshot} from '../checks/diagnose/read-snapshot.ts';
-import {rollback, uninstall} from '../cluster/helm/helm.ts';
+import {rollback, uninstall} from '../cluster/helm/release-calls.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import type {Event, Snapshot} from '../cluster/kubernetes/objects.ts';
+import type {Event} from '../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../cluster/kubernetes/snapshot.ts';
 import {isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {
-  type Call,
-  type ProcessResult,
-  type ReleaseName,
-  reportCommands,
-} from '../ground/command-line.ts';
+import type {Call} from '../ground/call.ts';
+import {type ProcessResult, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, maskSecrets, onFailure} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {toolFailure} from '../ground/tool-errors.ts';
-import {rollbackHints} from './release-data.ts';
 import {whileTemporary} from './repeat-call.ts';
+import {rollbackHints} from './rollback-steps.ts';
 import type {Step} from './step.ts';
 
 const SNAPSHOT_TIMEOUT_MS = 30_000;

@@ -1,12 +1,14 @@
 import type {PollDeps} from '../cluster/helm/poll.ts';
 import {apiFailure} from '../cluster/kubernetes/api-error.ts';
-import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {runsIn} from '../cluster/release/inventory.ts';
 import {anySignal, untilAborted} from '../ground/async.ts';
+import {clusterOf} from '../ground/call.ts';
 import type {ProcessResult} from '../ground/command-line.ts';
 import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../ground/errors.ts';
-import {isConflict, isTransient, placeIn, toolFailure} from '../ground/tool-errors.ts';
+import {isConflict, isTransient, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step} from './step.ts';
@@ -68,7 +70,7 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
     const outcome = await runUncontested(step, deps);
     if (outcome === 'late' || outcome === 'stuck') {
       const message = `${step.title}: ${step.call.tool} did not complete within --timeout. ${ENDS[outcome]} ${finished()}`;
-      throw failed('TIMED_OUT', message.trim(), [tryCluster(placeIn(step.call.args)), RUN_AGAIN]);
+      throw failed('TIMED_OUT', message.trim(), [tryCluster(clusterOf(step.call)), RUN_AGAIN]);
     }
     if (outcome === 'left')
       throw interrupted(

@@ -1,7 +1,9 @@
+import {dryRunDelete} from '../cluster/kubernetes/dry-runs.ts';
 import {groupVersionOf} from '../cluster/kubernetes/kinds.ts';
-import {dryRunDelete} from '../cluster/kubernetes/kubectl.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../ground/command-line.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import type {Call} from '../ground/call.ts';
+import type {ClusterTarget, ProcessResult} from '../ground/command-line.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {groupsOf, sentences} from '../ground/text.ts';
@@ -69,7 +71,7 @@ export function deletionBatches(
   });
 }
 
-const manifestOf = ({kind, name, namespace, groupVersion}: RemovedObject): object => ({
+const manifestOf = ({kind, name, namespace, groupVersion}: RemovedObject): KubernetesObject => ({
   apiVersion: groupVersion ?? groupVersionOf(kind),
   kind,
   metadata: namespace === undefined ? {name} : {name, namespace},

@@ -1,23 +1,10 @@
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {resourceNamed} from '../cluster/kubernetes/kinds.ts';
-import {type KubernetesObject, kindAndName, type ObjectRef} from '../cluster/kubernetes/objects.ts';
-import {
-  currentUser,
-  grantedBy,
-  type Permission,
-  permissionsForObjects,
-  reviewPermissions,
-} from '../cluster/kubernetes/permissions.ts';
-import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
-import type {RenderedRelease} from '../cluster/release/desired-release.ts';
-import {grantText} from '../cluster/release/grants.ts';
+import type {ObjectRef} from '../cluster/kubernetes/object-refs.ts';
+import type {Permission} from '../cluster/kubernetes/permissions.ts';
 import type {RunsOf} from '../cluster/release/inventory.ts';
-import type {InstallFacts} from '../cluster/release/read-release.ts';
-import type {Call, ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {failed, type Warning} from '../ground/errors.ts';
-import {isKnown} from '../ground/fact.ts';
-import {groupsOf} from '../ground/text.ts';
+import type {Call, KubectlCall} from '../ground/call.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
+import type {Warning} from '../ground/errors.ts';
 
 /** Whatever command has planned them, steps on a cluster run in this order. */
 const PHASES = [
@@ -46,6 +33,7 @@ const PHASES = [
   'reserve',
   'remove',
 ] as const;
+
 type Phase = (typeof PHASES)[number];
 
 export interface ReleaseStep extends Step {
@@ -78,7 +66,7 @@ export interface Undo {
   restores: 'replicas' | 'object';
   /** What remains changed, as a sentence. */
   text: string;
-  call: Call;
+  call: KubectlCall;
   /** What the call has restored, as a sentence. */
   reverted: string;
   /** Commands for the user instead, with what they do. */
@@ -125,183 +113,4 @@ export interface Plan {
   warnings?: readonly Warning[];
   /** Why --yes is not enough and the user must type the release name. */
   risk?: string;
-}
-
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  'persistentvolumes',
-  'namespaces',
-  'customresourcedefinitions.apiextensions.k8s.io',
-]);
-
-function ofKubectl({args: [command = '', ...rest], input}: Call, namespace: string): Permission[] {
-  const firstFlag = rest.findIndex((each) => each.startsWith('--'));
-  const named = rest.slice(0, firstFlag < 0 ? undefined : firstFlag);
-  const kinds = (command === 'rollout' ? named.slice(1) : named).flatMap((each) => {
-    const [kind = '', name] = each.split('/');
-    return kind.split(',').flatMap((one) => {
-      const resource = resourceNamed(one);
-      return resource === undefined ? [] : [{resource, name}];
-    });
-  });
-  const on = (...verbs: readonly string[]): Permission[] =>
-    kinds.flatMap(({resource}) =>
-      verbs.map((verb) => ({verb, resource, ...(CLUSTER_SCOPED.has(resource) ? {} : {namespace})})),
-    );
-  switch (command) {
-    case 'apply':
-    case 'replace':
-      return ofObjects(command === 'apply' ? ['create', 'patch'] : ['update'], input, namespace);
-    case 'scale':
-      return kinds.flatMap(({resource}) => [
-        {verb: 'get', resource, namespace},
-        {verb: 'patch', resource: resource.replace(/^\w+/, '$&/scale'), namespace},
-      ]);
-    case 'rollout':
-    case 'annotate':
-    case 'label':
-    case 'patch':
-      return on('get', 'patch');
-    case 'delete':
-      return rest.some((each) => each.startsWith('--selector'))
-        ? on('list', 'delete')
-        : on('delete');
-    case 'get':
-      return on('list');
-    case 'wait':
-      return on('list', 'watch');
-    default:
-      return [];
-  }
-}
-
-function ofObjects(
-  verbs: readonly string[],
-  input: Call['input'],
-  namespace: string,
-): Permission[] {
-  const text = typeof input === 'string' ? input : (input?.reveal() ?? '{}');
-  const object = JSON.parse(text) as KubernetesObject & {items?: readonly KubernetesObject[]};
-  const objects = object.items ?? [object];
-  return objects.flatMap((each) =>
-    permissionsForObjects(verbs, [each], {namespace, objects, served: []}).map((permission) =>
-      permission.resource === 'secrets' && permission.verb !== 'create'
-        ? {...permission, name: each.metadata.name}
-        : permission,
-    ),
-  );
-}
-
-/** Helm stores each revision in a Secret, and prunes the oldest. */
-const forRecord = (namespace: string, ...verbs: readonly string[]): Permission[] =>
-  ['get', 'list', 'update', ...verbs].map((verb) => ({verb, resource: 'secrets', namespace}));
-
-/** What Helm requires to install or upgrade a release. Pure. */
-export function permissionsOfUpgrade(
-  {manifest, name: {kubeTarget}}: Pick<RenderedRelease, 'manifest' | 'name'>,
-  {installed, release}: Pick<InstallFacts, 'installed' | 'release'>,
-  keptClaims: readonly string[],
-): Permission[] {
-  const objects = manifest.filter(
-    ({kind}) => release === undefined || kind !== 'CustomResourceDefinition',
-  );
-  const before = new Map(installed.map((object) => [kindAndName(object), object]));
-  const where = {namespace: kubeTarget.namespace, objects: manifest, served: []};
-  const isNew = (object: KubernetesObject): boolean => !before.has(kindAndName(object));
-  // Unchanged roles grant nothing new.
-  const isChanged = (object: KubernetesObject): boolean =>
-    JSON.stringify(before.get(kindAndName(object))) !== JSON.stringify(object);
-  const removed = removedByUpgrade(objects, installed, keptClaims);
-  return [
-    ...permissionsForObjects(['get', 'create'], objects.filter(isNew), where),
-    ...permissionsForObjects(
-      ['get', 'patch'],
-      objects.filter((each) => !isNew(each)),
-      where,
-    ),
-    ...permissionsForObjects(['delete'], removed, where),
-    ...objects
-      .filter(isChanged)
-      .flatMap((object) => grantedBy(object, objects, kubeTarget.namespace)),
-    ...forRecord(kubeTarget.namespace, 'create'),
-  ];
-}
-
-/** What Helm deletes when it installs this manifest over the installed objects. */
-export function removedByUpgrade(
-  manifest: readonly KubernetesObject[],
-  installed: readonly KubernetesObject[],
-  keptClaims: readonly string[],
-): KubernetesObject[] {
-  const after = new Set(manifest.map(kindAndName));
-  return installed.filter(
-    (object) =>
-      !after.has(kindAndName(object)) &&
-      !isKept(object) &&
-      !(object.kind === 'PersistentVolumeClaim' && keptClaims.includes(object.metadata.name)),
-  );
-}
-
-/** What Helm requires to uninstall a release. Pure. */
-export const permissionsOfUninstall = (
-  {kubeTarget}: ReleaseName,
-  objects: readonly KubernetesObject[],
-): Permission[] => [
-  ...permissionsForObjects(
-    ['delete'],
-    objects.filter((object) => !isKept(object)),
-    {namespace: kubeTarget.namespace, objects, served: []},
-  ),
-  ...forRecord(kubeTarget.namespace, 'delete'),
-];
-
-/** Helm does not delete it. */
-export const isKept = ({metadata}: KubernetesObject): boolean =>
-  metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
-
-/** For a person: delete clusterroles.rbac.authorization.k8s.io. Pure. */
-const permissionText = (permissions: readonly Permission[]): string =>
-  groupsOf(permissions, ({resource}) => resource)
-    .map((same) => `${[...new Set(same.map(({verb}) => verb))].join(', ')} ${same[0].resource}`)
-    .join('; ');
-
-const TIMEOUT_MS = 30_000;
-
-/** Reviews the permissions of all steps of an operation, so that no plan stops halfway. @throws ExpectedError with the missing permissions of each step */
-export async function requirePermissions(
-  steps: readonly Step[],
-  name: ReleaseName,
-  {
-    kubernetes,
-    operation,
-  }: Pick<ClusterAccess, 'kubernetes'> & {
-    operation: 'install' | 'upgrade' | 'uninstall' | 'debug' | 'rotate-token';
-  },
-): Promise<void> {
-  const {release, kubeTarget} = name;
-  // Steps of helm list their own.
-  const needs = steps.flatMap(
-    ({
-      call,
-      title,
-      permissions = call.tool === 'kubectl' ? ofKubectl(call, kubeTarget.namespace) : [],
-    }) => permissions.map((each) => ({...each, title})),
-  );
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const reviewed = await reviewPermissions(needs, kubernetes, signal);
-  // Without an answer, the step itself shows whether it is permitted.
-  if (!isKnown(reviewed)) return;
-  const missing = reviewed.value.filter(({isAllowed}) => !isAllowed);
-  if (missing.length === 0) return;
-  const lines = groupsOf(missing, ({title}) => title).map(
-    (each) => `× ${each[0].title}: ${permissionText(each)}`,
-  );
-  const {value: user} = await currentUser(kubernetes, {signal, idleMs: REQUEST_MS});
-  const grantee = {purpose: `${release}:${operation}-steps`, namespace: kubeTarget.namespace, user};
-  throw failed(
-    'FORBIDDEN',
-    ['Your Kubernetes user lacks permissions for these steps. Nothing was changed.', ...lines].join(
-      '\n',
-    ),
-    [grantText(needs, grantee, kubeTarget), 'Then run the same command again'],
-  );
 }

@@ -30,8 +30,8 @@ export async function requireStored(
 }
 
 /** Secrets whose content a step writes. */
-const secretsIn = ({call: {requests = []}}: Step): WrittenSecret[] =>
-  requests
+const secretsIn = ({call}: Step): WrittenSecret[] =>
+  (('requests' in call && call.requests) || [])
     .filter(({method}) => method === 'PATCH')
     .map(({body}) => JSON.parse(body.reveal()) as Partial<WrittenSecret>)
     .filter(

@@ -1,11 +1,12 @@
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {pluralOfKind} from '../cluster/kubernetes/kinds.ts';
-import {isSameRef, refText, type Workload} from '../cluster/kubernetes/objects.ts';
+import {isSameRef, refText} from '../cluster/kubernetes/object-refs.ts';
+import type {Workload} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import {sentences} from '../ground/text.ts';
-import {placeIn, toolFailure} from '../ground/tool-errors.ts';
+import {toolFailure} from '../ground/tool-errors.ts';
 import {whileTemporary} from './repeat-call.ts';
 import type {Step, Undo} from './step.ts';
 
@@ -72,7 +73,7 @@ function listed(some: readonly Found[], state: string): string[] {
 
 async function read(undo: TriedUndo, kubernetes: Kubernetes | undefined): Promise<Found> {
   if (kubernetes === undefined) return {...undo, replicas: 0};
-  const {namespace = ''} = placeIn(undo.call.args);
+  const {namespace} = undo.call.kubeTarget;
   const {object, error} = await getObject<Workload>(
     kubernetes,
     `${pluralOfKind(undo.object.kind)}.apps`,

@@ -1,18 +1,16 @@
-import {deleteByHand, deleteClaim} from '../cluster/kubernetes/kubectl.ts';
-import {refText} from '../cluster/kubernetes/objects.ts';
+import {deleteByHand, deleteClaim} from '../cluster/kubernetes/deletions.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {AccountToken} from '../cluster/release/account-token.ts';
 import type {DefinitionItem, Inventory} from '../cluster/release/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../cluster/release/inventory-data.ts';
 import type {LeftObject} from '../cluster/release/left-objects.ts';
-import type {AccountToken, NamespaceItem} from '../cluster/release/namespace.ts';
+import type {NamespaceItem} from '../cluster/release/namespace.ts';
 import {type ObjectUser, userText} from '../cluster/release/object-users.ts';
-import {
-  type ClusterTarget,
-  commandLine,
-  ownCommand,
-  type ReleaseName,
-} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import {type ClusterTarget, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {count, few} from '../ground/text.ts';
-import {isRetained, manualCleanup, whyNodeDataIsKept} from './release-data.ts';
+import {manualCleanup, whyNodeDataIsKept} from './node-data.ts';
+import {isRetained} from './release-data.ts';
 
 export const PURGEABLE = [
   'claims',
@@ -147,7 +145,7 @@ function keptClaim(
     return {
       what,
       why: 'it is not part of the release, which only mounts it',
-      how: commandLine(deleteClaim(kubeTarget, name)),
+      how: callText(deleteClaim(kubeTarget, name)),
     };
   if (volume?.isOfRelease) {
     const why = 'only the objects in the cluster are deleted, not the file system';
@@ -157,8 +155,8 @@ function keptClaim(
       how: 'Delete them in the file system (EFS)',
     };
   }
-  const deleteVolume = commandLine(
-    deleteByHand(kubeTarget, 'PersistentVolume', volume?.name ?? ''),
+  const deleteVolume = callText(
+    deleteByHand(kubeTarget, {kind: 'PersistentVolume', name: volume?.name ?? ''}),
   );
   if (isPurged) {
     if (volume === undefined || !isRetained(volume)) return undefined;
@@ -190,7 +188,7 @@ function keptLeftover(
     return {what, why: `it belongs to release ${release}, which has no Helm record`, how: again};
   if (usedBy !== undefined && usedBy.length > 0)
     return {what, why: keptFor, how: 'Keep it while it is used'};
-  const command = commandLine(deleteByHand(kubeTarget, kind, object));
+  const command = callText(deleteByHand(kubeTarget, {kind, name: object}));
   return {
     what,
     why: keptFor,

@@ -1,15 +1,18 @@
 import type {PollDeps} from '../cluster/helm/poll.ts';
 import {errorLine} from '../cluster/kubernetes/api-error.ts';
+import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/deletions.ts';
 import {groupVersionOf, pluralOfKind} from '../cluster/kubernetes/kinds.ts';
-import {deleteByHand, removeFinalizers} from '../cluster/kubernetes/kubectl.ts';
-import {type KubernetesObject, refText} from '../cluster/kubernetes/objects.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
-import {type ClusterTarget, commandLine} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
-import {type Removal, removalText} from './release-data.ts';
+import {type Removal, removalText} from './removal.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
-import {isKept, type RemovedObject} from './step.ts';
+import type {RemovedObject} from './step.ts';
+import {isKept} from './step-permissions.ts';
 import type {UninstallPlan} from './uninstall.ts';
 import {type KeptObject, RETAINED} from './uninstall-keeps.ts';
 
@@ -75,13 +78,13 @@ export async function uninstallRelease(
     notRemoved: [
       ...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values(),
     ],
-    exit:
-      notRemoved.length === 0
-        ? ExitCode.ok
-        : notRemoved.every((each) => each.isLate)
-          ? ExitCode.timedOut
-          : ExitCode.failed,
+    exit: exitOf(notRemoved),
   };
+}
+
+function exitOf(failures: readonly Failure[]): ExitCode {
+  if (failures.length === 0) return ExitCode.ok;
+  return failures.every((each) => each.isLate) ? ExitCode.timedOut : ExitCode.failed;
 }
 
 /** Another operator may install it meanwhile: its new pods are not those to wait for. @throws ExpectedError */
@@ -125,8 +128,8 @@ async function remove(
   }
 }
 
-const byHandOf = ({kind, name}: LeftObject['object'], kubeTarget: ClusterTarget): string =>
-  commandLine(deleteByHand(kubeTarget, kind, name));
+const byHandOf = (object: LeftObject['object'], kubeTarget: ClusterTarget): string =>
+  callText(deleteByHand(kubeTarget, object));
 
 const failureOf = (
   {object, why, isLate, isHeld}: LeftObject,
@@ -138,7 +141,7 @@ const failureOf = (
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
   how: isHeld
     ? // Without what removes the finalizer, its work may be left undone: a disk, a DNS record.
-      `Start the program that removes the finalizer. If it no longer exists: ${commandLine(removeFinalizers(kubeTarget, object.kind, object.name))}`
+      `Start the program that removes the finalizer. If it no longer exists: ${callText(removeFinalizers(kubeTarget, object))}`
     : (how ?? byHandOf(object, kubeTarget)),
   isLate,
 });

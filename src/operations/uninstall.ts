@@ -1,39 +1,20 @@
-import {scalrChart} from '../charts/define.ts';
-import {uninstall} from '../cluster/helm/helm.ts';
-import {resourceOf} from '../cluster/kubernetes/kinds.ts';
-import {
-  deleteObject,
-  deleteResources,
-  listKinds,
-  scale,
-  waitUntilGone,
-} from '../cluster/kubernetes/kubectl.ts';
-import {refText, type Workload} from '../cluster/kubernetes/objects.ts';
-import {permissionsForObjects} from '../cluster/kubernetes/permissions.ts';
+import {scalrChart} from '../charts/releases/chart-name.ts';
+
+import {uninstall} from '../cluster/helm/release-calls.ts';
+import {scale} from '../cluster/kubernetes/changes.ts';
+import {deleteAny, deleteObjects, waitUntilGone} from '../cluster/kubernetes/deletions.ts';
+import {listKinds} from '../cluster/kubernetes/kubectl.ts';
+import {refText} from '../cluster/kubernetes/object-refs.ts';
+import type {Workload} from '../cluster/kubernetes/objects.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
-import {commandLine, helmCommand, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
-import {
-  beforeUninstall,
-  CLEANER_IMAGE,
-  cleanSteps,
-  dataRemovals,
-  deletedClaims,
-  keepVolumeSteps,
-  manualCleanup,
-  type Removal,
-  readyNodes,
-  renderedObject,
-} from './release-data.ts';
-import {
-  inOrder,
-  isKept,
-  type Plan,
-  permissionsOfUninstall,
-  type ReleaseStep,
-  type RemovedObject,
-  type Step,
-} from './step.ts';
+import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';
+import {beforeUninstall, dataRemovals, deletedClaims, keepVolumeSteps} from './release-data.ts';
+import {type Removal, renderedObject} from './removal.ts';
+import {inOrder, type Plan, type ReleaseStep, type RemovedObject, type Step} from './step.ts';
+import {isKept, permissionsOfUninstall} from './step-permissions.ts';
 import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {
@@ -132,7 +113,7 @@ function releaseSteps(
     ({origin}) => origin === 'release',
   );
   const isDestructive = isDataLost || (!drain && runs.length > 0);
-  const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
+  const selector = `app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
   return [
     {
       id: 'release',
@@ -147,7 +128,7 @@ function releaseSteps(
     {
       id: 'gone',
       title: `Wait until the pods of release ${name.release} are deleted`,
-      call: waitUntilGone(name.kubeTarget, ['pod', selector], timeoutSeconds),
+      call: waitUntilGone(name.kubeTarget, {resources: [{kind: 'pod'}], selector}, timeoutSeconds),
     },
   ];
 }
@@ -186,15 +167,7 @@ function leftoverSteps({kubeTarget}: ReleaseName, inventory: Inventory): Step[] 
     {
       id: 'leftovers',
       title: `Delete ${going.map(refText).join(', ')}, ${whyLeft(inventory)}`,
-      call: deleteResources(
-        kubeTarget,
-        objects.map((each) => `${resourceOf(each, [], [])}/${each.metadata.name}`),
-      ),
-      permissions: permissionsForObjects(['delete'], objects, {
-        namespace: kubeTarget.namespace,
-        objects,
-        served: [],
-      }),
+      call: deleteAny(kubeTarget, objects),
       deletes: objects.map((each) => renderedObject(each, kubeTarget.namespace)),
       // Helm's record proves that the objects are those of this release.
       ...(inventory.release === undefined ? {isDestructive: true} : {}),
@@ -217,61 +190,47 @@ function removalsOf(
   inventory: Inventory,
   {purge, timeoutSeconds, cleanerImage}: UninstallChoices,
 ): Removal[] {
-  const {release, kubeTarget} = name;
+  const {kubeTarget} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
-  const remove = (id: string, object: RemovedObject, what: string): Removal => ({
-    what,
-    objects: [object],
-    isShared: true,
-    steps: [
-      {
-        id,
-        title: `Delete ${what}`,
-        call: deleteObject(kubeTarget, object.kind.toLowerCase(), object.name, timeoutSeconds),
-        deletes: [object],
-        isDestructive: true,
-      },
-    ],
-  });
+  const remove = (id: string, object: RemovedObject): Removal => {
+    const kind = object.kind === 'CustomResourceDefinition' ? 'CRD' : object.kind;
+    const what = `${kind} ${object.name}`;
+    const call = deleteObjects(kubeTarget, [object], timeoutSeconds);
+    const step = {id, title: `Delete ${what}`, call, deletes: [object], isDestructive: true};
+    return {what, objects: [object], isShared: true, steps: [step]};
+  };
   return [
-    ...(inventory.release
-      ? [
-          {
-            what: `Release ${release}`,
-            isListed: true,
-            objects: inventory.release.objects.map((each) =>
-              renderedObject(each, kubeTarget.namespace),
-            ),
-            steps: [],
-          },
-        ]
-      : []),
+    ...removalOfRelease(name, inventory),
     ...leftoverRemovals(name, inventory),
     ...(purge.has('claims') ? dataRemovals(kubeTarget, inventory) : []),
     ...definitions.map((each) =>
-      remove(
-        `crd/${each.name}`,
-        {kind: 'CustomResourceDefinition', name: each.name},
-        `CRD ${each.name}`,
-      ),
+      remove(`crd/${each.name}`, {kind: 'CustomResourceDefinition', name: each.name}),
     ),
     ...secrets.map((each) =>
-      remove(
-        `secret/${each.name}`,
-        {kind: 'Secret', name: each.name, namespace: kubeTarget.namespace},
-        `Secret ${each.name}`,
-      ),
+      remove(`secret/${each.name}`, {
+        kind: 'Secret',
+        name: each.name,
+        namespace: kubeTarget.namespace,
+      }),
     ),
     ...nodeData.map((each) => ({
       what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
       objects: [],
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
-      how: manualCleanup(each, name.kubeTarget),
+      how: manualCleanup(each, kubeTarget),
     })),
-    ...namespace.map((each) =>
-      remove('namespace', {kind: 'Namespace', name: each.name}, `Namespace ${each.name}`),
-    ),
+    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name})),
   ];
+}
+
+/** Helm deletes these objects in an earlier step. */
+function removalOfRelease(
+  {release, kubeTarget: {namespace}}: ReleaseName,
+  inventory: Inventory,
+): Removal[] {
+  if (inventory.release === undefined) return [];
+  const objects = inventory.release.objects.map((each) => renderedObject(each, namespace));
+  return [{what: `Release ${release}`, isListed: true, objects, steps: []}];
 }
 
 /** @throws ExpectedError when the release is not of a Scalr agent chart */
@@ -282,7 +241,7 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined): v
     `Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`,
     [
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
-      `Uninstall it yourself: ${commandLine(uninstall(name))}`,
+      `Uninstall it yourself: ${callText(uninstall(name))}`,
     ],
     {exit: ExitCode.usage},
   );
@@ -314,7 +273,7 @@ export function drainSteps(
 const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
   id: `stop/${name}`,
   title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
-  call: scale(kubeTarget, kind, name, 0),
+  call: scale(kubeTarget, {kind, name}, 0),
   workloads: [{kind, name}],
   tolerates: /not found/i,
   undo: [
@@ -322,9 +281,9 @@ const stopStep = ({kubeTarget}: ReleaseName, {kind, name, replicas}: Controller)
       object: {kind, name},
       restores: 'replicas',
       text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
-      call: scale(kubeTarget, kind, name, replicas),
+      call: scale(kubeTarget, {kind, name}, replicas),
       reverted: `${kind} ${name} is scaled up again.`,
-      byHand: [`Scale it up again: ${commandLine(scale(kubeTarget, kind, name, replicas))}`],
+      byHand: [`Scale it up again: ${callText(scale(kubeTarget, {kind, name}, replicas))}`],
     },
   ],
 });
@@ -351,7 +310,10 @@ const goneStep = (
     title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
     call: waitUntilGone(
       kubeTarget,
-      ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`],
+      {
+        resources: [{kind: 'pod'}],
+        selector: `app.kubernetes.io/instance=${release}${hash}`,
+      },
       seconds,
     ),
   };

@@ -1,13 +1,9 @@
-import {deleteNamed} from '../cluster/kubernetes/kubectl.ts';
-import {
-  type DefinitionObject,
-  type KubernetesObject,
-  type ObjectRef,
-  refText,
-  resourceName,
-} from '../cluster/kubernetes/objects.ts';
+import {deleteObjects} from '../cluster/kubernetes/deletions.ts';
+import {type ObjectRef, refText} from '../cluster/kubernetes/object-refs.ts';
+import type {DefinitionObject, KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
-import {rollbackSteps} from './release-data.ts';
+import {rollbackSteps} from './rollback-steps.ts';
+
 import type {Step} from './step.ts';
 
 export interface Rollback {
@@ -40,7 +36,7 @@ export function rollbackOf(installed: InstalledRelease, remains: UpgradeRemains)
     steps.unshift({
       id: 'restore',
       title: `Delete ${restored.map(refText).join(' and ')}`,
-      call: deleteNamed(name.kubeTarget, restored.map(resourceName), timeoutSeconds),
+      call: deleteObjects(name.kubeTarget, restored, timeoutSeconds),
     });
   return {steps, limits: limitsOf(installed, remains)};
 }

@@ -5,28 +5,21 @@ import {
   pinnedAdvice,
   type UpgradeAdvice,
 } from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
-import {rollback} from '../cluster/helm/helm.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {rollback} from '../cluster/helm/release-calls.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
-import {
-  applyObjects,
-  createObject,
-  deleteNamed,
-  deleteObject,
-} from '../cluster/kubernetes/kubectl.ts';
+import {applyObjects, createObject} from '../cluster/kubernetes/changes.ts';
+import {deleteObjects} from '../cluster/kubernetes/deletions.ts';
 import {
   includesRef,
   isSameRef,
-  type KubernetesObject,
   kindAndName,
   type ObjectRef,
   refOf,
   refText,
-  resourceName,
-  type SecretObject,
   uniqueRefs,
-  type Workload,
-} from '../cluster/kubernetes/objects.ts';
+} from '../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject, SecretObject, Workload} from '../cluster/kubernetes/objects.ts';
 import type {DesiredSecret, RenderedRelease} from '../cluster/release/desired-release.ts';
 import type {Controller} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
@@ -39,8 +32,8 @@ import {effectiveValues} from '../values/reading/read-values.ts';
 import {repeatedVariables} from '../values/rules/check-values.ts';
 import {type InstallChoices, isCustomApiVersion, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
-import {rollbackHints} from './release-data.ts';
 import {restartWarnings} from './restart-warnings.ts';
+import {rollbackHints} from './rollback-steps.ts';
 import {
   byPhase,
   inOrder,
@@ -277,7 +270,7 @@ const deleteStep = (
 ): Step => ({
   id: 'replace',
   title: `Delete ${deleted.map(refText).join(' and ')}, which the upgrade creates again`,
-  call: deleteNamed(installed.name.kubeTarget, deleted.map(resourceName), timeoutSeconds),
+  call: deleteObjects(installed.name.kubeTarget, deleted, timeoutSeconds),
   deletes: deleted.map((each) => ({...each, namespace: installed.name.kubeTarget.namespace})),
   workloads: deleted,
   undo: deleted.flatMap((each) => recreation(each, installed)),
@@ -361,8 +354,13 @@ const obsoleteSteps = (
     .map((each) => ({
       id: `crd/${each.name}`,
       title: `Delete CRD ${each.name}, which only a rollback of this release uses`,
-      call: deleteObject(name.kubeTarget, 'customresourcedefinition', each.name, timeoutSeconds),
-      deletes: [{kind: 'CustomResourceDefinition', name: each.name}],
+      call: deleteObjects(name.kubeTarget, [definitionRef(each)], timeoutSeconds),
+      deletes: [definitionRef(each)],
       isDestructive: true,
     }));
 };
+
+const definitionRef = ({name}: {name: string}): ObjectRef => ({
+  kind: 'CustomResourceDefinition',
+  name,
+});

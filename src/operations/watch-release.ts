@@ -2,15 +2,16 @@ import {registered} from '../checks/diagnose/agent-log.ts';
 import type {Cause} from '../checks/diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../checks/diagnose/explain.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../checks/diagnose/read-snapshot.ts';
-import {releaseHistory} from '../cluster/helm/helm.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../cluster/helm/poll.ts';
+import {releaseHistory} from '../cluster/helm/release-calls.ts';
 import type {ReleaseRecord} from '../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
-import {commandLine, ownCommand, type ReleaseName} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
   ExitCode,
   ExpectedError,
@@ -144,7 +145,7 @@ export async function requireSameRevision(
   throw failed(
     'RELEASE_BUSY',
     `Release ${name.release} ${change} after the plan was made. Nothing was changed.`,
-    [`Check who else changes it: ${commandLine(releaseHistory(name))}`, RUN_AGAIN],
+    [`Check who else changes it: ${callText(releaseHistory(name))}`, RUN_AGAIN],
   );
 }
 
@@ -210,6 +211,6 @@ export const releaseText = ({release, kubeTarget}: ReleaseName, isLeft: boolean)
   what: `Release ${release}`,
   remains: `Release ${release} is installed, but it is not verified that the agent is ready.`,
   hints: isLeft
-    ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(kubeTarget))}`]
+    ? [`Nothing was rolled back. Inspect the pods: ${callText(describePods(kubeTarget))}`]
     : [],
 });

@@ -1,8 +1,10 @@
-import {hasCredentials, noProxyList, proxyUrl, proxyUrlOf} from './addresses.ts';
-import {defineSetting, type Get, InvalidValue} from './define.ts';
-import {choice, text} from './kinds.ts';
-import {listOf} from './lists.ts';
-import {cloud} from './release.ts';
+import {cloud} from './cluster.ts';
+import {defineSetting, type Get, type Setting} from './define.ts';
+import {InvalidValue} from './kinds/kind.ts';
+import {listOf} from './kinds/lists.ts';
+import {noProxyList} from './kinds/no-proxy.ts';
+import {choice, text} from './kinds/texts.ts';
+import {hasCredentials, proxyUrl, proxyUrlOf} from './kinds/urls.ts';
 
 /**
  * Hosts that must never use a proxy: the cluster itself and the endpoints of cloud credentials (169.254.170.23 is EKS Pod
@@ -31,6 +33,7 @@ const warnOfCredentials = (value: string): string | undefined =>
     : undefined;
 
 export const httpProxy = defineSetting('Network', 'http-proxy', {
+  variable: 'HTTP_PROXY',
   question: 'Proxy for http:// URLs',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   meant: proxyUrlOf,
@@ -45,6 +48,7 @@ export const httpProxy = defineSetting('Network', 'http-proxy', {
 });
 
 export const httpsProxy = defineSetting('Network', 'https-proxy', {
+  variable: 'HTTPS_PROXY',
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
@@ -58,6 +62,7 @@ export const httpsProxy = defineSetting('Network', 'https-proxy', {
 const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
 
 export const noProxy = defineSetting('Network', 'no-proxy', {
+  variable: 'NO_PROXY',
   question: 'Hosts and networks that bypass the proxy',
   summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),
@@ -150,3 +155,12 @@ export const workloadIdentity = defineSetting('Network', 'workload-identity', {
     azure: 'Microsoft Entra Workload ID (AKS)',
   },
 });
+
+export const networkSettings: readonly Setting[] = [
+  httpProxy,
+  httpsProxy,
+  noProxy,
+  providerMirror,
+  metadataService,
+  workloadIdentity,
+];

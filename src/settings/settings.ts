@@ -1,7 +1,7 @@
 import {credentialsIn, hideCredentials} from '../ground/credentials.ts';
-import {withoutCredentials} from './addresses.ts';
 import {catalog} from './catalog.ts';
 import type {Get, Setting} from './define.ts';
+import {withoutCredentials} from './kinds/urls.ts';
 import {chartSource} from './release.ts';
 
 /** The source of a value, in order of precedence; `chart` is the chart default. */

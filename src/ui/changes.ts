@@ -1,10 +1,10 @@
 import {createTwoFilesPatch, FILE_HEADERS_ONLY} from 'diff';
 import type {UpgradeAdvice} from '../charts/advise.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {commandLine} from '../ground/command-line.ts';
+import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
@@ -96,7 +96,7 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
       `--rollback-on-failure does this automatically. To roll back manually, run${isTried ? ' (the first rollback fails, because it must record the kept PVCs)' : ''}:`,
       screen,
     ),
-    ...rollback.steps.map(({call}) => `      ${commandLine(call)}\n`),
+    ...rollback.steps.map(({call}) => `      ${callText(call)}\n`),
   ];
 }
 

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
-import {upgradeInstall} from '../cluster/helm/helm.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
+import {chartFlags, chartName, targetFlags} from '../ground/call-arguments.ts';
 import {type ClusterTarget, commandLine, kubectlCommand} from '../ground/command-line.ts';
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {type Setting, spell} from '../settings/define.ts';
@@ -40,21 +40,14 @@ const DRY_RUN = ['--dry-run=client', '--output=yaml'];
 
 /** The command as users of Helm type it, with one flag per line. */
 function helmText(
-  name: DesiredRelease['name'],
-  reference: DesiredRelease['chart'],
+  {release, kubeTarget}: DesiredRelease['name'],
+  chart: DesiredRelease['chart'],
   path: string,
 ): string {
-  const {args} = upgradeInstall(name, reference, '');
-  const own = args.filter((arg) => !['--install', '--reset-values', '-', '--values'].includes(arg));
-  const flags = own.flatMap((arg, index) =>
-    arg.startsWith('--')
-      ? [[arg, own[index + 1]].map((each) => quote(String(each))).join(' ')]
-      : [],
-  );
-  const [, release = '', chart = ''] = own;
+  const flags = [...chartFlags(chart), ...targetFlags(kubeTarget, '--kube-context')];
   return [
-    commandLine({tool: 'helm', args: ['upgrade', '--install', release, chart]}),
-    ...flags,
+    commandLine({tool: 'helm', args: ['upgrade', '--install', release, chartName(chart)]}),
+    ...flags.map((each) => each.map(quote).join(' ')),
     `--values ${quote(path)}`,
   ].join(' \\\n  ');
 }

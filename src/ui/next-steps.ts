@@ -1,6 +1,7 @@
 import width from 'fast-string-width';
-import {commandLine, type Program, type ReleaseName} from '../ground/command-line.ts';
+import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
+import type {Program} from '../ground/program.ts';
 import type {Watched} from '../operations/watch-release.ts';
 import {namespace, release} from '../settings/release.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

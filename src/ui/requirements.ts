@@ -1,6 +1,6 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {ClusterChoice, Reason, Recommendation} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
 import {few} from '../ground/text.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

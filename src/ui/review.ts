@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import type {Program} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
+import type {Program} from '../ground/program.ts';
 import type {Plan} from '../operations/step.ts';
 import {token} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';

@@ -1,5 +1,5 @@
 import {isBelow} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {

@@ -1,11 +1,13 @@
 import type {ErrorObject} from 'ajv';
 import {parse} from 'yaml';
 import {addRelease} from '../charts/add-release.ts';
-import {isChart, type Target, type UpstreamChange} from '../charts/define.ts';
-import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {isChart} from '../charts/releases/chart-name.ts';
+import {chartSchema, defaultsOf, type SchemaNode} from '../charts/releases/schema.ts';
+import type {Target, UpstreamChange} from '../charts/releases/target.ts';
 import {ExpectedError} from '../ground/errors.ts';
-import {yamlProblem} from '../ground/text.ts';
 import {isMap, mergeValues, type Values} from '../ground/tree.ts';
+import {yamlProblem} from '../ground/yaml-text.ts';
 
 /** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
 export async function targetOfChart(

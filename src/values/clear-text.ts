@@ -1,7 +1,7 @@
 import {credentialsIn} from '../ground/credentials.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {isMap, type Tree, type Values} from '../ground/tree.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import type {Settings} from '../settings/settings.ts';

@@ -1,6 +1,7 @@
 import {chartFor} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {rowsFor, scopeOf} from '../charts/support.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {rowsFor} from '../charts/shared/support.ts';
+import {scopeOf} from '../charts/support.ts';
 import {failed} from '../ground/errors.ts';
 import {
   getAt,

@@ -1,15 +1,15 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
 import template from '../../templates/values-header.json' with {type: 'json'};
-import type {Target} from '../charts/define.ts';
-import {agentVersionOf, leavesOf, schemaOf} from '../charts/schema.ts';
+import {agentVersionOf, leavesOf, schemaOf} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {failed, maskSecrets} from '../ground/errors.ts';
-import {isPrintable} from '../ground/text.ts';
 import {isMap, type Path, sameTree, setAt, startsWith, type Values} from '../ground/tree.ts';
-import {withoutCredentials} from '../settings/addresses.ts';
+import {isPrintable} from '../ground/yaml-text.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
+import {extraEnv, set, valuesFile} from '../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
-import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
+import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {

@@ -1,11 +1,12 @@
 import texts from '../../templates/key-descriptions.json' with {type: 'json'};
 import {chartFor} from '../charts/charts.ts';
-import type {Row, Target} from '../charts/define.ts';
-import {resolveType} from '../charts/kubernetes.ts';
 import {documentedKey, matchingKey} from '../charts/moved-keys.ts';
-import {compare} from '../charts/releases.ts';
-import {closedSchema, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
+import {resolveType} from '../charts/releases/kubernetes-types.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
+import {compare} from '../charts/releases/versions.ts';
+import type {Row} from '../charts/shared/row.ts';
 import {at, type Path, sameTree, spellPath, startsWith} from '../ground/tree.ts';
 import {spell} from '../settings/define.ts';
 

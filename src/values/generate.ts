@@ -1,17 +1,12 @@
 import {parse} from 'yaml';
 import {CHARTS, chartFor} from '../charts/charts.ts';
-import type {Row, Scope, Target, ValuesEntry} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
-import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/schema.ts';
-import {
-  hasKey,
-  isWrittenWithoutRow,
-  notSupported,
-  rowsFor,
-  scopeOf,
-  unsupported,
-} from '../charts/support.ts';
-import {newestOf, targetOf} from '../charts/target.ts';
+import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/releases/schema.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf, targetOf} from '../charts/releases/target.ts';
+import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
+import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
+import {hasKey, scopeOf, unsupported} from '../charts/support.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
 import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import {
@@ -28,8 +23,9 @@ import {
   type Tree,
   type Values,
 } from '../ground/tree.ts';
-import {InvalidValue, type Setting, spell} from '../settings/define.ts';
-import {set, valuesFile} from '../settings/escape-hatch.ts';
+import {set, valuesFile} from '../settings/chart-values.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {InvalidValue} from '../settings/kinds/kind.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {refuseClearText} from './clear-text.ts';

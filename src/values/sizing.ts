@@ -1,14 +1,14 @@
-import type {Target} from '../charts/define.ts';
-import type {ChartName} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {scopeOf} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
 import {count} from '../ground/text.ts';
 import {at, getAt} from '../ground/tree.ts';
-import {concurrency, purpose} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
-import {canonicalQuantity, milliOf} from '../settings/kinds.ts';
-import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
+import {canonicalQuantity, milliOf} from '../settings/kinds/quantities.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
+import {runSize} from '../settings/size.ts';
 import {readValues} from './reading/read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
@@ -73,9 +73,9 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
     times(settings.get(setting) ?? String(defaults.get(setting.id)), runs, worker(key));
   return {
     concurrency: isForVcs ? 0 : runs,
-    cpuRequested: total(runCpuRequest, 'requests.cpu'),
-    memoryRequested: total(runMemoryRequest, 'requests.memory'),
-    memoryLimit: total(runMemoryLimit, 'limits.memory'),
+    cpuRequested: total(runSize.cpuRequest, 'requests.cpu'),
+    memoryRequested: total(runSize.memoryRequest, 'requests.memory'),
+    memoryLimit: total(runSize.memoryLimit, 'limits.memory'),
     notes: isForVcs ? [VCS] : [noteOn(target, runs)],
   };
 }

@@ -1,10 +1,10 @@
 import {CHARTS} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {isBroken} from '../charts/known-problems.ts';
-import {describeRange, rangeOf} from '../charts/releases.ts';
-import type {ChartName} from '../charts/schema.ts';
-import {supports, type Unsupported} from '../charts/support.ts';
-import {newestOf, releasesOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {isBroken, newestOf, releasesOf} from '../charts/releases/target.ts';
+import {describeRange, rangeOf} from '../charts/releases/versions.ts';
+import type {Unsupported} from '../charts/shared/support.ts';
+import {supports} from '../charts/support.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';

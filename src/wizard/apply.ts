@@ -1,9 +1,10 @@
+import {newestOf} from '../charts/releases/target.ts';
 import {unsupported} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
-import {missingFor} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {MissingSetting, type Setting, settingName} from '../settings/define.ts';
+import {type Setting, settingName} from '../settings/define.ts';
+import {MissingSetting} from '../settings/kinds/kind.ts';
 import {workloadIdentity} from '../settings/network.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {withoutRole} from './ask-role.ts';
@@ -102,7 +103,10 @@ export function back(
 }
 
 /** Asks these questions, then returns to where the user was. */
-export const open = (state: WizardState, ...questions: readonly string[]): WizardState => ({
+export const openQuestions = (
+  state: WizardState,
+  ...questions: readonly string[]
+): WizardState => ({
   ...state,
   notes: [],
   opened: {questions, answered: []},

@@ -1,12 +1,13 @@
 import type {Reason} from '../charts/recommend.ts';
-import type {ChartName} from '../charts/schema.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import {unsupported} from '../charts/support.ts';
-import {newestOf} from '../charts/target.ts';
 import type {Choice} from '../ground/system/system.ts';
 import {lowerFirst} from '../ground/text.ts';
-import {isolation, purpose} from '../settings/agent.ts';
+import {cloud} from '../settings/cluster.ts';
 import {type Setting, settingName} from '../settings/define.ts';
-import {chart, chartVersion, cloud} from '../settings/release.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Asking} from './asking.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';

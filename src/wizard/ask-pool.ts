@@ -1,6 +1,7 @@
 import type {Prompter} from '../ground/system/system.ts';
-import {purpose, url} from '../settings/agent.ts';
+import {url} from '../settings/agent.ts';
 import type {Setting} from '../settings/define.ts';
+import {purpose} from '../settings/purpose.ts';
 import type {Answer} from '../settings/settings.ts';
 import {type Asking, type QuestionFrame, unlessBack} from './asking.ts';
 import type {OfferedPool, OfferedPools} from './gathered-facts.ts';

@@ -1,7 +1,7 @@
-import {IDENTITIES} from '../charts/clouds.ts';
-import {IDENTITY_ANNOTATIONS} from '../charts/shared-rules.ts';
+import {IDENTITIES} from '../charts/shared/clouds.ts';
+import {IDENTITY_ANNOTATIONS} from '../charts/shared/setting-rules.ts';
+import {serviceAccountAnnotation} from '../settings/identity.ts';
 import {workloadIdentity} from '../settings/network.ts';
-import {serviceAccountAnnotation} from '../settings/pods.ts';
 import type {Asking} from './asking.ts';
 import type {Reply} from './reply.ts';
 import {asUnasked, type WizardState, withAnswer} from './wizard-state.ts';

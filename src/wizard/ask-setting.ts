@@ -1,11 +1,12 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {Choice} from '../ground/system/system.ts';
-import {concurrency, token, tokenSecret} from '../settings/agent.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
+import {cacheClaim, cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
+import {concurrency} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {cacheClaim, cacheStorageClass} from '../settings/storage.ts';
 import {sizing} from '../values/sizing.ts';
 import {type AskOptions, ask} from './ask.ts';
 import type {Asking} from './asking.ts';

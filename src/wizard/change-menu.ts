@@ -1,7 +1,8 @@
 import type {Choice, Prompter} from '../ground/system/system.ts';
-import {missingFor, token} from '../settings/agent.ts';
+import {token} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Group, type Setting, settingLabel} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
 import {unlessBack} from './asking.ts';
 import {isPossible} from './next.ts';

@@ -1,5 +1,5 @@
 import {credentialsIn} from '../ground/credentials.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
 import {hostOf} from './place.ts';
 import {type WizardState, withAnswer} from './wizard-state.ts';

@@ -1,5 +1,6 @@
 import {serverOfPod} from '../cluster/kubernetes/in-pod.ts';
-import {allContexts, type Config, contextsIn} from '../cluster/kubernetes/kubectl.ts';
+import {type Kubeconfig as Config, contextsIn} from '../cluster/kubernetes/kubeconfig.ts';
+import {allContexts} from '../cluster/kubernetes/kubectl.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Processes} from '../ground/system/system.ts';

@@ -1,11 +1,11 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {hasKey, supports} from '../charts/support.ts';
-import {concurrency, purpose} from '../settings/agent.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {milliOf} from '../settings/kinds.ts';
+import {milliOf} from '../settings/kinds/quantities.ts';
 import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
-import {cloud} from '../settings/release.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';

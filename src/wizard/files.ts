@@ -1,13 +1,13 @@
 import {dirname} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import type {DesiredRelease} from '../cluster/release/desired-release.ts';
-import type {Program} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
+import type {Program} from '../ground/program.ts';
 import type {InputQuestion, Prompter} from '../ground/system/system.ts';
 import {count} from '../ground/text.ts';
-import {purpose} from '../settings/agent.ts';
+import {certificatesIn} from '../settings/kinds/certificates.ts';
+import {purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
-import {certificatesIn} from '../settings/tls.ts';
 import {helmCommandsText, type PrintedPool} from '../ui/helm-commands.ts';
 import {equivalentCommandText, hostCommandsText} from '../ui/review.ts';
 import type {Screen} from '../ui/theme.ts';

@@ -1,9 +1,9 @@
-import type {ChartName} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
+import type {ChartName} from '../charts/releases/chart-name.ts';
+import {newestOf} from '../charts/releases/target.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartVersion, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {ask} from './ask.ts';

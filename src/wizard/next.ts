@@ -1,6 +1,7 @@
-import {concurrency, missingFor, token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
+import {concurrency, missingFor} from '../settings/purpose.ts';
 import {namespace, release} from '../settings/release.ts';
 import {ROLE, roleSettingOf} from './ask-role.ts';
 import {decided} from './decisions.ts';

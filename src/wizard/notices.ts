@@ -1,8 +1,8 @@
 import type {Checked} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
-import {cacheStorageClass} from '../settings/storage.ts';
 import {planWarnings} from '../ui/review.ts';
 import {ROLE} from './ask-role.ts';
 import {withoutFlags} from './possible-answers.ts';

@@ -1,7 +1,8 @@
-import {missingFor, token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
-import {allowClearText} from '../settings/clear-text.ts';
+import {allowClearText} from '../settings/chart-values.ts';
 import {type Setting, settingLabel, settingName} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {chartSource, namespace, release, target} from '../settings/release.ts';
 import type {AnswerSource} from '../settings/settings.ts';
 import {answerText, sourceText} from '../ui/prompt-text.ts';

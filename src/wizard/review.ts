@@ -6,7 +6,7 @@ import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {Generated} from '../values/generate.ts';
-import {apply, open} from './apply.ts';
+import {apply, openQuestions} from './apply.ts';
 import {askChartOnDisk} from './ask-requirements.ts';
 import type {QuestionDeps} from './asking.ts';
 import {
@@ -160,7 +160,7 @@ export class Review {
   async #do(action: Action, shown: Shown, steps: readonly Block[]): Promise<Decided | undefined> {
     const {state, view, reviewed} = shown;
     const [, question] = /^fix:(.*)$/.exec(action) ?? [];
-    if (question !== undefined) return {state: open(state, question)};
+    if (question !== undefined) return {state: openQuestions(state, question)};
     switch (action) {
       case 'install':
         return {decision: this.#install(shown, steps)};

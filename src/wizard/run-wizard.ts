@@ -1,7 +1,7 @@
 import {setTimeout} from 'node:timers/promises';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
-import {apply, back, open} from './apply.ts';
+import {apply, back, openQuestions} from './apply.ts';
 import {askChart} from './ask-chart.ts';
 import {askElsewhere} from './ask-elsewhere.ts';
 import {askPool} from './ask-pool.ts';
@@ -149,7 +149,10 @@ class Session {
     const state = this.#state;
     const questions = await chooseTopic(this.#view(), this.#deps.prompter, state.notes);
     return {
-      state: questions === undefined ? {...state, isChanging: false} : open(state, ...questions),
+      state:
+        questions === undefined
+          ? {...state, isChanging: false}
+          : openQuestions(state, ...questions),
     };
   }
 

@@ -1,17 +1,4 @@
-import {
-  concurrency,
-  isolation,
-  missingFor,
-  purpose,
-  token,
-  tokenFile,
-  tokenSecret,
-  url,
-} from '../settings/agent.ts';
-import type {Get, Setting} from '../settings/define.ts';
-import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
-import {imageRegistry, nodeSelector, runMemoryLimit, toleration} from '../settings/pods.ts';
-import {chart, cloud, namespace, nodeOs, release} from '../settings/release.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {
   cache,
   cacheAccessMode,
@@ -20,7 +7,15 @@ import {
   cacheSize,
   cacheStorageClass,
   efsHandle,
-} from '../settings/storage.ts';
+} from '../settings/cache.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Get, Setting} from '../settings/define.ts';
+import {imageRegistry} from '../settings/images.ts';
+import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {nodeSelector, toleration} from '../settings/placement.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
+import {chart, namespace, release} from '../settings/release.ts';
+import {runSize} from '../settings/size.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {isForeign} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -71,7 +66,7 @@ const QUESTIONS: readonly SettingQuestion[] = [
   {setting: purpose},
   {setting: isolation, suggested: 'per-run'},
   {setting: concurrency, hasChartDefault: true},
-  {setting: runMemoryLimit, hasChartDefault: true},
+  {setting: runSize.memoryLimit, hasChartDefault: true},
   {setting: httpsProxy, orElse: 'none', example: 'for example http://proxy.corp:3128'},
   {setting: noProxy, orElse: 'cluster-internal names only'},
   {setting: caFile, orElse: 'none', example: 'for example /etc/ssl/corp.pem'},

@@ -1,32 +1,6 @@
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import {tokenClaims} from '../ground/secret.ts';
-import {
-  concurrency,
-  isolation,
-  missingFor,
-  purpose,
-  token,
-  tokenFile,
-  tokenSecret,
-  url,
-} from '../settings/agent.ts';
-import type {Setting} from '../settings/define.ts';
-import {
-  httpProxy,
-  httpsProxy,
-  metadataService,
-  noProxy,
-  workloadIdentity,
-} from '../settings/network.ts';
-import {
-  imageRegistry,
-  nodeSelector,
-  runMemoryLimit,
-  serviceAccountAnnotation,
-  toleration,
-} from '../settings/pods.ts';
-import {chart, chartVersion, cloud, namespace, nodeOs, release} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {
   cache,
   cacheAccessMode,
@@ -35,7 +9,23 @@ import {
   cacheSize,
   cacheStorageClass,
   efsHandle,
-} from '../settings/storage.ts';
+} from '../settings/cache.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
+import {serviceAccountAnnotation} from '../settings/identity.ts';
+import {imageRegistry} from '../settings/images.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  noProxy,
+  workloadIdentity,
+} from '../settings/network.ts';
+import {nodeSelector, toleration} from '../settings/placement.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {runSize} from '../settings/size.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText} from '../ui/prompt-text.ts';
 import {sizing} from '../values/sizing.ts';
@@ -257,8 +247,8 @@ export const TOPICS: readonly Topic[] = [
   },
   {
     label: 'Runs',
-    questions: ids(concurrency, runMemoryLimit),
-    settings: [concurrency, runMemoryLimit],
+    questions: ids(concurrency, runSize.memoryLimit),
+    settings: [concurrency, runSize.memoryLimit],
     isOffered: isRunPool,
     value: (view) =>
       isLimited(view) ? `${valueText(concurrency, view) ?? 1} at a time` : 'a pod for each',

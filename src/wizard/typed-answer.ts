@@ -4,7 +4,8 @@ import {hostInToken, isPoolToken, Secret, tokenClaims, tokenProblem} from '../gr
 import type {Files} from '../ground/system/system.ts';
 import {bareToken, unusableToken} from '../ground/token-text.ts';
 import {url} from '../settings/agent.ts';
-import {InvalidValue, type Setting} from '../settings/define.ts';
+import type {Setting} from '../settings/define.ts';
+import {InvalidValue} from '../settings/kinds/kind.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
 
 /** What reading a typed text needs. */

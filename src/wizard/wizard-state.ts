@@ -1,4 +1,4 @@
-import type {Target} from '../charts/define.ts';
+import type {Target} from '../charts/releases/target.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Answer} from '../settings/settings.ts';
 import {Answers} from './answers.ts';

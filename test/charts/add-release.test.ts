@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {addRelease} from '../../src/charts/add-release.ts';
-import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema, defaultsOf, leavesOf} from '../../src/charts/releases/schema.ts';
 import {at, getAt, setAt, type Values} from '../../src/ground/tree.ts';
 import {TARGETS} from '../support/versions.ts';
 

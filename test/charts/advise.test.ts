@@ -6,9 +6,9 @@ import {
   type UpgradeFacts,
 } from '../../src/charts/advise.ts';
 import {KNOWN_PROBLEMS} from '../../src/charts/known-problems.ts';
-import {within} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
-import {releasesOf} from '../../src/charts/target.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {releasesOf} from '../../src/charts/releases/target.ts';
+import {within} from '../../src/charts/releases/versions.ts';
 import {at, setAt, type Tree, type Values} from '../../src/ground/tree.ts';
 import {effectiveValues} from '../../src/values/reading/read-values.ts';
 import {CHART_NAMES} from '../support/versions.ts';

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {digestOf, versionStatus} from '../../src/charts/charts.ts';
-import {agentVersionOf} from '../../src/charts/schema.ts';
-import {newestOf, releasesOf, WITHDRAWN} from '../../src/charts/target.ts';
+import {agentVersionOf} from '../../src/charts/releases/schema.ts';
+import {newestOf, releasesOf, WITHDRAWN} from '../../src/charts/releases/target.ts';
 import {TARGETS} from '../support/versions.ts';
 
 const known = releasesOf('agent-local');

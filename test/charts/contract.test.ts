@@ -1,10 +1,10 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/charts.ts';
-import {within} from '../../src/charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
-import {type Path, startsWith, type Tree} from '../../src/ground/tree.ts';
-import {CHART_NAMES, TARGETS} from '../support/versions.ts';
+import {CHARTS, newestWith} from '../../src/charts/charts.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema, leavesOf} from '../../src/charts/releases/schema.ts';
+import {spellPath, type Tree} from '../../src/ground/tree.ts';
+import {CHART_NAMES} from '../support/versions.ts';
 
 type History = Record<ChartName, {versions: string[]; leaves: Record<string, Tree>}[]>;
 
@@ -37,35 +37,7 @@ describe.each(CHART_NAMES)('%s', (chart) => {
   });
 });
 
-const nodeAt = (chart: ChartName, path: Path): SchemaNode | undefined =>
-  path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], chartSchema(chart));
-
-test.each(TARGETS)('$chart $version has every key that a row writes or reads', ({
-  chart,
-  version,
-}) => {
-  const leaves = leavesOf(chartSchema(chart), version);
-  const holds = (path: Path) =>
-    leaves.some((leaf) => leaf.path.length === path.length && startsWith(leaf.path, path));
-  const isInOpenMap = (path: Path) =>
-    leaves.some(
-      (leaf) =>
-        leaf.node.type === 'object' &&
-        leaf.path.length < path.length &&
-        startsWith(path, leaf.path),
-    );
-  // Templates print such a section whole, so it may hold every field of its Kubernetes type.
-  const isInKubernetesType = (path: Path) =>
-    path.some((_, index) => {
-      const section = path.slice(0, index);
-      return (
-        nodeAt(chart, section)?.['x-kubernetes'] !== undefined &&
-        leaves.some((leaf) => startsWith(leaf.path, section))
-      );
-    });
-  const missing = CHARTS[chart].rows
-    .filter((row) => within(version, row.in))
-    .flatMap((row) => row.paths)
-    .filter((path) => !holds(path) && !isInOpenMap(path) && !isInKubernetesType(path));
-  expect(missing.map((path) => path.join('.'))).toEqual([]);
+test.each(CHART_NAMES)('a release of %s has the keys of each row', (chart) => {
+  const unused = CHARTS[chart].rows.filter((row) => newestWith(chart, row) === undefined);
+  expect(unused.map(({setting, paths}) => [setting.id, ...paths.map(spellPath)])).toEqual([]);
 });

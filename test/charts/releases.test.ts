@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {compare, describeRange, rangeOf, within} from '../../src/charts/releases.ts';
+import {compare, describeRange, rangeOf, within} from '../../src/charts/releases/versions.ts';
 
 test('compares only the three numbers of a version', () => {
   expect(within('0.7.0-rc.1', '>=0.6.4')).toBe(true);

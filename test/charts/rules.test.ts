@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
-import type {KubernetesVersions} from '../../src/charts/releases.ts';
-import {sharedRules} from '../../src/charts/shared-rules.ts';
+import type {KubernetesVersions} from '../../src/charts/releases/versions.ts';
+import {sharedRules} from '../../src/charts/shared/setting-rules.ts';
 import {ExpectedError, type Warning} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';

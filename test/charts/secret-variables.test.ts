@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {CHART_NAMES} from '../../src/charts/define.ts';
-import {chartSchema, leavesOf} from '../../src/charts/schema.ts';
-import {releasesOf} from '../../src/charts/target.ts';
+import {CHART_NAMES} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema, leavesOf} from '../../src/charts/releases/schema.ts';
+import {releasesOf} from '../../src/charts/releases/target.ts';
 import {spellPath} from '../../src/ground/tree.ts';
 
 /** Texts and pages say that only the controller of agent-job can read variables from a Secret. */

@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
-import type {Target} from '../../src/charts/define.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import {unmappedValues} from '../../src/cli/wizard-readings.ts';
 import type {Values} from '../../src/ground/tree.ts';
-import {readHelmSet} from '../../src/settings/escape-hatch.ts';
+import {readHelmSet} from '../../src/settings/kinds/helm-set.ts';
 
 const LOCAL: Target = {chart: 'agent-local', version: '0.6.5'};
 

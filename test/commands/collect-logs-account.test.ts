@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import CollectLogs from '../../src/commands/collect-logs.ts';
-import type {Call} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
 import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../checks/diagnose/objects.ts';
 import {USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {setLogs} from '../control-plane/logs.ts';

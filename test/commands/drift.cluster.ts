@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {Finding} from '../../src/checks/diagnose/finding.ts';
 import {objectsIn} from '../../src/cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';

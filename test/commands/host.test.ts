@@ -2,7 +2,8 @@ import {describe, expect, test} from 'vitest';
 import Install from '../../src/commands/install.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
-import type {Call} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {HostCall, HostTools} from '../../src/ground/system/system.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
@@ -83,7 +84,7 @@ describe('the service of a virtual machine', () => {
       },
     );
     expect({exit, stderr}).toMatchObject({exit: 0});
-    expect(calls.map(({tool, args}) => [tool, ...args].join(' '))).toEqual([
+    expect(calls.map((call) => [call.tool, ...argumentsOf(call)].join(' '))).toEqual([
       'systemctl disable --now scalr-agent',
       `rm -f ${AGENT_DROP_IN}`,
       'systemctl daemon-reload',

@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
-import type {Target} from '../../src/charts/define.ts';
 import {imagesOf} from '../../src/charts/images.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import Images from '../../src/commands/images.ts';
 import Values from '../../src/commands/values.ts';
 import {toolNotFound} from '../../src/ground/system/node-processes.ts';

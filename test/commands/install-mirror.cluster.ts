@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
-import {MANIFEST_TYPES} from '../../src/settings/addresses.ts';
+import {MANIFEST_TYPES} from '../../src/settings/kinds/images.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';

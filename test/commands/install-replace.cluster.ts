@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {sleep} from '../../src/ground/async.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';

@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {type Account, account, type Permission} from '../control-plane/accounts.ts';
 import type {Workplace} from '../control-plane/workplace.ts';

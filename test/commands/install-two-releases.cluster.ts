@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';

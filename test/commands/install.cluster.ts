@@ -11,7 +11,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {nodeFiles} from '../../src/ground/system/node-files.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm, findHelmMatrix} from '../cluster/helm/find-helm.ts';

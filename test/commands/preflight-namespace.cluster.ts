@@ -1,9 +1,9 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {Checked} from '../../src/checks/preflight/checks/check.ts';
-import {podSpecs} from '../../src/cluster/kubernetes/objects.ts';
+import {podSpecs} from '../../src/cluster/kubernetes/pod-specs.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import {type Workplace, workplace} from '../control-plane/workplace.ts';

@@ -7,6 +7,7 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {parse, stringify} from 'yaml';
 import type {Checked} from '../../src/checks/preflight/checks/check.ts';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
@@ -441,7 +442,7 @@ describe('install', () => {
       return {
         ...real,
         run: (...[call, options]: Parameters<typeof real.run>) => {
-          calls.push(call.args.join(' '));
+          calls.push(argumentsOf(call).join(' '));
           return real.run(call, options);
         },
       };

@@ -6,6 +6,7 @@ import {
   containerName,
   variablesOf,
 } from '../../src/extensions/machine/containers.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import type {Processes} from '../../src/ground/system/system.ts';
 import {poolTokenOf, type Stored, USER_TOKEN} from '../extensions/account/mock-account.ts';
@@ -54,7 +55,9 @@ async function place(
   const files = memoryFiles({'ca.pem': api.ca, ...disk(api)});
   const processes = (): Processes => ({
     run: async () => ({exitCode: 0, stdout: '', stderr: ''}),
-    start({tool, args}) {
+    start(started) {
+      const {tool} = started;
+      const args = argumentsOf(started);
       const call = [tool, ...args].join(' ');
       if (failing !== undefined && call.startsWith(failing)) {
         failing = undefined;

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import Status from '../../src/commands/status.ts';
-import type {Call} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
 import {READY_DEPLOYMENT, readyPod, replicaSet, START} from '../checks/diagnose/objects.ts';
 import {poolTokenOf, USER_TOKEN} from '../extensions/account/mock-account.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';

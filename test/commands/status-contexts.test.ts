@@ -3,7 +3,9 @@ import {expect, test} from 'vitest';
 import {contextsMatching} from '../../src/cli/status-release.ts';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Status from '../../src/commands/status.ts';
-import type {Call, ClusterTarget} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
+import type {ClusterTarget} from '../../src/ground/command-line.ts';
 import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';
 import {violations} from '../support/output-schema.ts';
@@ -80,7 +82,8 @@ async function run(...argv: string[]) {
       return {...client, close: async () => void closed.push(kubeContext)};
     },
     processes: () => ({
-      async run({args}: Call) {
+      async run(call: Call) {
+        const args = argumentsOf(call);
         expect(args.slice(0, 2)).toEqual(['config', 'view']);
         return {
           exitCode: 0,
@@ -117,7 +120,7 @@ test('an unreachable cluster is a line, does not hold the others, and is the exi
   expect(stdout).toMatch(/^prod-us .* ready +1\/1/m);
   expect(stdout).toMatch(/^prod-dead +- +- +- +unreachable$/m);
   expect(stdout).toContain(
-    '! prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).',
+    '! CLUSTER_UNREACHABLE  prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).',
   );
 });
 

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
 import Status from '../../src/commands/status.ts';
-import type {Call} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {nodeProcesses} from '../../src/ground/system/node-processes.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../support/helm-record.ts';
@@ -51,7 +52,8 @@ describe('without a release name', () => {
           ],
         }),
       processes: () => ({
-        async run({args}: Call) {
+        async run(call: Call) {
+          const args = argumentsOf(call);
           expect(args.slice(0, 2)).toEqual(['config', 'view']);
           return {exitCode: 0, stdout: '{}', stderr: ''};
         },

@@ -444,7 +444,7 @@ describe('objects that could not be deleted', () => {
         what: 'Secret scalr-agent-token',
         why: 'its deletion is not complete, pending finalizers: test.scalr.io/hold (after 8 s)',
         how: expect.stringContaining(
-          'If it no longer exists: kubectl patch secret scalr-agent-token --type=merge',
+          'If it no longer exists: kubectl patch secret/scalr-agent-token --type=merge',
         ),
       },
     ]);

@@ -190,7 +190,7 @@ test('changes nothing without confirmation or in a dry run', async () => {
   expect(refused).toMatchObject({exit: 1});
   const dry = await uninstall(place, first.path, ['--dry-run', '--purge=secrets,namespace']);
   expect(dry.stdout).toMatch(
-    /^kubectl scale .*\n[\s\S]*\nhelm uninstall scalr-agent .*\n[\s\S]*kubectl delete secret scalr-agent-token/,
+    /^kubectl scale .*\n[\s\S]*\nhelm uninstall scalr-agent .*\n[\s\S]*kubectl delete secret\/scalr-agent-token/,
   );
   expect(dry.exit).toBe(0);
   expect(await left(place)).toBe(before);

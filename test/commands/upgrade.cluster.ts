@@ -2,7 +2,7 @@ import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, inject, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {sleep} from '../../src/ground/async.ts';
 import {directoryOf, REAL} from '../cluster/helm/charts-under-test.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
@@ -512,7 +512,7 @@ test('lists a CRD that nothing uses after the upgrade, and deletes it with --rem
     expect.arrayContaining([
       {
         title: 'Delete CRD atasks.scalr.io, which only a rollback of this release uses',
-        how: expect.stringContaining('kubectl delete customresourcedefinition atasks.scalr.io'),
+        how: expect.stringContaining('kubectl delete customresourcedefinition/atasks.scalr.io'),
       },
     ]),
   );

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createTarGzip} from 'nanotar';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
+import {chartSchema, defaultsOf} from '../../src/charts/releases/schema.ts';
 import Validate from '../../src/commands/validate.ts';
 import {nodeFiles} from '../../src/ground/system/node-files.ts';
 import {toolNotFound} from '../../src/ground/system/node-processes.ts';

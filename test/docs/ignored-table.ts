@@ -1,16 +1,17 @@
-import {CHARTS} from '../../src/charts/charts.ts';
-import {describeRange, rangeOf, within} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
-import {releasesOf} from '../../src/charts/target.ts';
+import {CHARTS, chartFor} from '../../src/charts/charts.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {releasesOf} from '../../src/charts/releases/target.ts';
+import {describeRange, rangeOf} from '../../src/charts/releases/versions.ts';
 import {table} from './markdown.ts';
 
 /** The keys of a chart that `validate` reports as IGNORED_KEY; keys with the same reason share a row. */
 export function ignoredTable(chart: ChartName): string {
   const rows = new Map<string, {keys: string[]; range: string; because: string}>();
   const all = releasesOf(chart);
-  for (const {path, in: versions, because} of CHARTS[chart].ignoredKeys) {
+  for (const ignored of CHARTS[chart].ignoredKeys) {
+    const {path, because} = ignored;
     const range = rangeOf(
-      all.filter((version) => within(version, versions)),
+      all.filter((version) => chartFor({chart, version}).ignoredKeys.includes(ignored)),
       all,
     );
     const row = rows.get(`${range} ${because}`) ?? {keys: [], range, because};

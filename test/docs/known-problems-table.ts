@@ -1,6 +1,6 @@
 import {KNOWN_PROBLEMS} from '../../src/charts/known-problems.ts';
-import {describeRange} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {describeRange} from '../../src/charts/releases/versions.ts';
 import {table} from './markdown.ts';
 
 const LEVELS = {

@@ -1,5 +1,5 @@
-import {describeRange} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {describeRange} from '../../src/charts/releases/versions.ts';
 import {recorded} from '../cluster/helm/reach.ts';
 import {table} from './markdown.ts';
 

@@ -1,8 +1,8 @@
-import {CHARTS} from '../../src/charts/charts.ts';
-import {within} from '../../src/charts/releases.ts';
-import type {ChartName} from '../../src/charts/schema.ts';
-import {isWrittenWithoutRow} from '../../src/charts/support.ts';
-import {newestOf} from '../../src/charts/target.ts';
+import {chartFor} from '../../src/charts/charts.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {newestOf} from '../../src/charts/releases/target.ts';
+import type {Row} from '../../src/charts/shared/row.ts';
+import {isWrittenWithoutRow} from '../../src/charts/shared/support.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {CHART_NAMES} from '../support/versions.ts';
@@ -13,12 +13,15 @@ export const settings = catalog.filter(({onlyEnv}) => onlyEnv === undefined);
 export const spelled = ({id, kind}: Setting): string =>
   kind.isSwitch ? `\`--[no-]${id}\`` : `\`--${id} ${kind.hint}\``;
 
+const rowsOf = (chart: ChartName): readonly Row[] =>
+  chartFor({chart, version: newestOf(chart)}).rows;
+
 /** The charts whose newest version has a place for the setting. */
 export function takenBy(setting: Setting): string {
   if (isWrittenWithoutRow(setting)) return 'all';
   const written = setting.carriedBy?.() ?? setting;
   const names = CHART_NAMES.filter((name) =>
-    CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)),
+    rowsOf(name).some(({setting: each}) => each === written),
   );
   return names.length === CHART_NAMES.length ? 'all' : shortly(names);
 }
@@ -29,9 +32,7 @@ const shortly = (names: readonly string[]): string =>
 /** The charts that take the setting and write nothing, although it is a key of others. */
 export function withoutKey(setting: Setting): string {
   const rowsIn = (name: ChartName) =>
-    CHARTS[name].rows.filter(
-      (row) => row.setting === (setting.carriedBy?.() ?? setting) && within(newestOf(name), row.in),
-    );
+    rowsOf(name).filter((row) => row.setting === (setting.carriedBy?.() ?? setting));
   const isWritten = (name: ChartName): boolean => rowsIn(name).some(({paths}) => paths.length > 0);
   return CHART_NAMES.some(isWritten)
     ? shortly(CHART_NAMES.filter((name) => rowsIn(name).length > 0 && !isWritten(name)))

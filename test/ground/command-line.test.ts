@@ -1,6 +1,6 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
-import {programOf, withInvokedName} from '../../src/ground/command-line.ts';
+import {programOf, withInvokedName} from '../../src/ground/program.ts';
 
 const NPX = {npm_command: 'exec', npm_lifecycle_script: "'scalr-agent-install'"};
 

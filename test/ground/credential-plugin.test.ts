@@ -77,7 +77,7 @@ test('keeps what the plugin of a failed helm printed', () => {
     'Error: kubernetes cluster unreachable: Get "https://10.0.0.1/version": getting credentials: exec: executable aws failed with exit code 255',
   ].join('\n');
   expect(
-    toolFailure({tool: 'helm', args: ['list']}, {exitCode: 1, stdout: '', stderr}),
+    toolFailure({tool: 'helm', verb: 'list'}, {exitCode: 1, stdout: '', stderr}),
   ).toMatchObject({
     code: 'NOT_LOGGED_IN',
     message:

@@ -96,7 +96,12 @@ describe('withTimeout', () => {
 });
 
 describe('abortReason', () => {
-  const NO_ANSWER = {exitCode: 1, stdout: '', stderr: 'error: timed out waiting for a response'};
+  const NO_ANSWER = {
+    exitCode: 1,
+    stdout: '',
+    stderr: 'error: timed out waiting for a response',
+    isTimedOut: true as const,
+  };
 
   test('distinguishes timeouts and system signals, also through followers', async () => {
     const late = anySignal(AbortSignal.timeout(1), new AbortController().signal);

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {releaseHistory, uninstall, upgradeInstall} from '../../src/cluster/helm/helm.ts';
-import {describePods, waitForJobs} from '../../src/cluster/kubernetes/kubectl.ts';
+import {releaseHistory, uninstall, upgradeInstall} from '../../src/cluster/helm/release-calls.ts';
+import {waitForJobs} from '../../src/cluster/kubernetes/deletions.ts';
+import {describePods} from '../../src/cluster/kubernetes/kubectl.ts';
 import {toolFailure} from '../../src/ground/tool-errors.ts';
 
 /** What the tools really said. */
@@ -134,7 +135,10 @@ test.each([
   ],
   ['helm', 'Error: something new', 'TOOL_FAILED'],
 ] as const)('%s: %s', (tool, stderr, code) => {
-  const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
+  const failure = toolFailure(
+    {tool, verb: 'version', kubeTarget: {namespace: 'team'}},
+    {exitCode: 1, stdout: '', stderr},
+  );
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   const isReworded =
@@ -151,7 +155,7 @@ test('links CRD advice to the CRDs of the chart', () => {
     'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
   expect(
     toolFailure(
-      {tool: 'helm', args: ['upgrade']},
+      {tool: 'helm', verb: 'upgrade'},
       {exitCode: 1, stdout: '', stderr},
     ).suggestions.join(),
   ).toContain('helm show crds');
@@ -161,7 +165,7 @@ test('ignores hints and warnings of helm around the error', () => {
   const stderr =
     'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
   expect(
-    toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message,
+    toolFailure({tool: 'helm', verb: 'template'}, {exitCode: 1, stdout: '', stderr}).message,
   ).toBe('helm template failed: YAML parse error on x.yaml: bad');
 });
 
@@ -181,7 +185,7 @@ test.each([
   ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
 ])('includes the lines after a colon: %s', (stderr, reason) => {
   expect(
-    toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message,
+    toolFailure({tool: 'helm', verb: 'upgrade'}, {exitCode: 1, stdout: '', stderr}).message,
   ).toBe(`helm upgrade failed: ${reason}`);
 });
 
@@ -265,7 +269,7 @@ test.each([
   ],
 ])('gives the reason without the object in %j', (stderr, message) => {
   const failure = toolFailure(
-    {tool: 'kubectl', args: ['apply']},
+    {tool: 'kubectl', verb: 'apply', kubeTarget: {namespace: 'team'}},
     {exitCode: 1, stdout: '', stderr},
   );
   expect(failure).toMatchObject({code: 'CLUSTER_UNREACHABLE', message});

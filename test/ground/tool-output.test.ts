@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {jsonFrom} from '../../src/ground/tool-errors.ts';
 
-const CALL = {tool: 'helm', args: ['history', 'acme']} as const;
+const CALL = {tool: 'helm', verb: 'history', release: 'acme'} as const;
 
 test('parses JSON output of a tool', () => {
   expect(jsonFrom(CALL, '[{"revision": 1}]\n')).toEqual([{revision: 1}]);

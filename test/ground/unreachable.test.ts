@@ -84,7 +84,7 @@ test('is the same for a failed command, a failed request and an unknown fact', (
   const message = 'dial tcp 127.0.0.1:6443: connect: connection refused';
   const text = 'Cannot reach the Kubernetes API at 127.0.0.1:6443 (connection refused)';
   const ofCommand = toolFailure(
-    {tool: 'kubectl', args: ['apply']},
+    {tool: 'kubectl', verb: 'apply', kubeTarget: {namespace: 'team'}},
     {exitCode: 1, stdout: '', stderr: `Unable to connect to the server: ${message}`},
   );
   const ofRequest = apiFailure({kind: 'unreachable', message}, {});

@@ -49,7 +49,10 @@ test.each([
   ['kubectl', 'Error from server (Forbidden): '],
 ] as const)('is named instead of quoted when %s fails because of it', (tool, before) => {
   const stderr = `${before}${DENIED}`;
-  const failure = toolFailure({tool, args: ['list']}, {exitCode: 1, stdout: '', stderr});
+  const failure = toolFailure(
+    {tool, verb: 'version', kubeTarget: {namespace: 'team'}},
+    {exitCode: 1, stdout: '', stderr},
+  );
   expect(failure).toMatchObject({
     code: 'CLUSTER_UNREACHABLE',
     message:

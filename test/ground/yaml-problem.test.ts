@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import {parseAnswers} from '../../src/answers/answers-file.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
-import {yamlProblem} from '../../src/ground/text.ts';
+import {yamlProblem} from '../../src/ground/yaml-text.ts';
 
 const messagesIn = (text: string): string[] => {
   const documents = parseAllDocuments(text, {logLevel: 'error', prettyErrors: false});

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import type {Call} from '../../src/ground/command-line.ts';
+import type {Call} from '../../src/ground/call.ts';
+
 import type {Values} from '../../src/ground/tree.ts';
 import {confirmKeys} from '../../src/operations/confirm-keys.ts';
 

@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
-import type {Call} from '../../src/ground/command-line.ts';
+import {type Call, callName} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {Secret} from '../../src/ground/secret.ts';
 import {dryRunPlan, mergePatch} from '../../src/operations/plan-dry-run.ts';
 import {podBatches} from '../../src/operations/pod-trials.ts';
-import {requireAccepted} from '../../src/operations/server-dry-run.ts';
+import {requireAccepted, type Trial} from '../../src/operations/server-dry-run.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -13,7 +14,7 @@ const RELEASE: ReleaseStep = {
   phase: 'release',
   id: 'release',
   title: 'Install',
-  call: {tool: 'helm', args: ['upgrade']},
+  call: {tool: 'helm', verb: 'upgrade'},
 };
 const MANIFEST = `apiVersion: v1
 kind: Secret
@@ -37,6 +38,11 @@ const INSTALLED =
   'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: main}\nspec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}\n';
 
 /** What is tried of the manifest where these definitions are served. */
+type Rendered = {kind: string; spec?: object};
+
+/** One object, or a list of several. */
+const objectsOf = (input: Rendered & {items?: Rendered[]}) => input.items ?? [input];
+
 async function trying(
   served: readonly string[],
   steps: readonly ReleaseStep[] = [RELEASE],
@@ -46,10 +52,10 @@ async function trying(
   const calls: Call[] = [];
   const run = async (call: Call) => {
     calls.push(call);
-    const isRefused = conflict !== '' && call.args.includes('helm');
+    const isRefused = conflict !== '' && argumentsOf(call).includes('helm');
     return {
       exitCode: isRefused ? 1 : 0,
-      stdout: call.args[0] === 'version' ? helm : '',
+      stdout: callName(call) === 'helm version' ? helm : '',
       stderr: isRefused ? conflict : '',
     };
   };
@@ -64,9 +70,9 @@ async function trying(
     {kubernetes: fakeKubernetes({resources: served}), processes: {run}},
   );
   const objects = calls.flatMap(({input}) =>
-    input === undefined ? [] : JSON.parse((input as Secret).reveal()).items,
+    input === undefined ? [] : objectsOf(JSON.parse((input as Secret).reveal())),
   );
-  return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
+  return {said, objects, calls, kinds: objects.map(({kind}) => kind)};
 }
 
 test('skips and lists custom resources whose CRD does not exist yet', async () => {
@@ -105,19 +111,18 @@ test('reports CRDs that others changed, which Helm 4 would not overwrite', async
 
 test('removes fields that are no longer set, and never merges Secrets', async () => {
   const {objects, calls} = await trying([]);
-  expect(objects[0].spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
+  expect(objects[0]?.spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
   // kubectl itself rejects null in some places.
-  expect(calls.find(({args}) => !args.includes('--server-side'))?.args).toContain(
-    '--validate=false',
-  );
-  expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) =>
+  const isServerSide = (call: Call) => argumentsOf(call).includes('--server-side');
+  const merge = calls.find((each) => !isServerSide(each)) as Call;
+  expect(argumentsOf(merge)).toContain('--validate=false');
+  expect(calls.find(isServerSide)?.input).toSatisfy((input: Secret) =>
     input.reveal().includes('"Secret"'),
   );
-  expect(
-    calls
-      .filter(({args}) => args[0] === 'apply')
-      .every(({args}) => args.includes('--dry-run=server')),
-  ).toBe(true);
+  const applied = calls.filter((each) => callName(each) === 'kubectl apply');
+  expect(applied.map(argumentsOf)).toSatisfy((all: string[][]) =>
+    all.every((args) => args.includes('--dry-run=server')),
+  );
 });
 
 test('merges list items by name', () => {
@@ -153,9 +158,9 @@ test.each([
 });
 
 describe('a request that is not accepted', () => {
-  const TRIAL = {
+  const TRIAL: Trial = {
     what: 'Pod of Deployment main',
-    call: {tool: 'kubectl' as const, args: ['create']},
+    call: {tool: 'kubectl', verb: 'create', kubeTarget: {namespace: 'scalr'}},
   };
   const verdict = (stderr: string, excuses?: (stderr: string) => string | undefined) =>
     requireAccepted([{call: TRIAL.call, trials: [{...TRIAL, ...(excuses ? {excuses} : {})}]}], {

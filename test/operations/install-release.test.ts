@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {applyObjects} from '../../src/cluster/kubernetes/kubectl.ts';
+import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
 import {installRelease} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
@@ -11,7 +11,7 @@ const STEP: ReleaseStep = {
   id: 'release',
   phase: 'release',
   title: 'Upgrade',
-  call: {tool: 'helm', args: ['upgrade']},
+  call: {tool: 'helm', verb: 'upgrade'},
 };
 const never = new AbortController().signal;
 
@@ -48,7 +48,7 @@ async function failureOf(
     files: {} as never,
   };
   const facts = {release: isLost ? {status} : undefined, newestRevision: 1} as InstallFacts;
-  return installRelease({steps: [STEP]}, NAME, facts, {waits: true}, deps).then(
+  return installRelease({plan: {steps: [STEP]}, name: NAME, facts}, {waits: true}, deps).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -137,7 +137,9 @@ test('fails if a Secret was changed back meanwhile', async () => {
     files: {} as never,
   };
   const facts = {release: {status: 'deployed'}, newestRevision: 1} as InstallFacts;
-  await expect(installRelease({steps}, NAME, facts, {waits: false}, deps)).rejects.toMatchObject({
+  await expect(
+    installRelease({plan: {steps}, name: NAME, facts}, {waits: false}, deps),
+  ).rejects.toMatchObject({
     code: 'OBJECT_NOT_OWNED',
   });
 });

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {callName, type KubectlCall} from '../../src/ground/call.ts';
 import type {ProcessResult} from '../../src/ground/command-line.ts';
 import {failed} from '../../src/ground/errors.ts';
 import type {Processes} from '../../src/ground/system/system.ts';
@@ -9,7 +10,7 @@ import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 const step = (id: string, more: Partial<Step> = {}): Step => ({
   id,
   title: `Do ${id}`,
-  call: {tool: 'helm', args: [id]},
+  call: {tool: 'helm', verb: 'upgrade', release: id},
   ...more,
 });
 
@@ -23,9 +24,9 @@ function deps() {
     isInterrupted: boolean;
     isLeft: boolean;
   }[] = [];
-  const start: Processes['start'] = ({args}) => {
+  const start: Processes['start'] = (started) => {
     const call = {
-      name: args[0] as string,
+      name: ('release' in started && started.release) || callName(started),
       end: (_: Partial<ProcessResult>): void => undefined,
       isInterrupted: false,
       isLeft: false,
@@ -109,7 +110,7 @@ test('stops at a failure unless the step tolerates its stderr', async () => {
   calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
   await expect(running).rejects.toMatchObject({
     code: 'TOOL_FAILED',
-    message: 'helm two failed: no',
+    message: 'helm upgrade failed: no',
   });
   expect(calls).toHaveLength(2);
 });
@@ -168,7 +169,12 @@ test('interrupts helm when its timeout expires', async () => {
 });
 
 describe('the error of a failed plan', () => {
-  const call = {tool: 'kubectl' as const, args: ['scale', '--replicas=2', '--namespace', 'team']};
+  const call: KubectlCall = {
+    tool: 'kubectl',
+    verb: 'scale',
+    kubeTarget: {namespace: 'team'},
+    flags: ['--replicas=2'],
+  };
   const undo: Undo[] = [
     {
       object: {kind: 'Deployment', name: 'agent'},
@@ -196,7 +202,7 @@ describe('the error of a failed plan', () => {
     await turn();
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
-      message: 'helm wait failed: no. It is stopped.',
+      message: 'helm upgrade failed: no. It is stopped.',
       suggestions: [
         'Start it again: kubectl scale --replicas=2 --namespace team',
         expect.any(String),
@@ -242,7 +248,7 @@ describe('the error of a failed plan', () => {
     await turn();
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
-      message: 'helm uninstall failed: no. Deployment agent is already deleted.',
+      message: 'helm upgrade failed: no. Deployment agent is already deleted.',
       suggestions: ['Run the same command again to continue', expect.any(String)],
     });
   });
@@ -265,7 +271,7 @@ describe('the error of a failed plan', () => {
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
       message:
-        'helm wait failed: no. Deployment agent is scaled up again by another user or program.',
+        'helm upgrade failed: no. Deployment agent is scaled up again by another user or program.',
       suggestions: [expect.any(String)],
     });
   });
@@ -275,7 +281,7 @@ describe('the error of a failed plan', () => {
     const alone = runSteps([step('stop', {undo})], first.options);
     await turn();
     first.calls[0]?.end({exitCode: 1, stderr: 'Error: no'});
-    await expect(alone).rejects.toMatchObject({message: 'helm stop failed: no'});
+    await expect(alone).rejects.toMatchObject({message: 'helm upgrade failed: no'});
     const second = deps();
     const all = runSteps(
       [step('stop', {undo}), step('release', {isFinal: true}), step('gone')],
@@ -285,6 +291,6 @@ describe('the error of a failed plan', () => {
       await turn();
       second.calls.at(-1)?.end(outcome);
     }
-    await expect(all).rejects.toMatchObject({message: 'helm gone failed: no'});
+    await expect(all).rejects.toMatchObject({message: 'helm upgrade failed: no'});
   });
 });

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {applyObjects} from '../../src/cluster/kubernetes/kubectl.ts';
+import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
 import {requireStored} from '../../src/operations/stored-secrets.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {failed} from '../../src/ground/errors.ts';
 import {revert, type TriedUndo} from '../../src/operations/undo-steps.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
@@ -7,7 +9,7 @@ const undo: TriedUndo = {
   object: {kind: 'Deployment', name: 'agent'},
   restores: 'replicas',
   text: 'It is stopped.',
-  call: {tool: 'kubectl', args: ['scale', '--replicas=2', '--namespace', 'team']},
+  call: {tool: 'kubectl', verb: 'scale', kubeTarget: {namespace: 'team'}, flags: ['--replicas=2']},
   reverted: 'It is started again.',
   byHand: ['Start it again: kubectl scale --replicas=2 --namespace team'],
   isDone: true,
@@ -26,8 +28,8 @@ async function reverted(failure: ReturnType<typeof failed>) {
     kubernetes,
     processes: {
       run: () => Promise.reject(new Error('nothing is run')),
-      start: ({args}: {args: readonly string[]}) => {
-        changes.push(args.join(' '));
+      start: (call: Call) => {
+        changes.push(argumentsOf(call).join(' '));
         const outcome = Promise.reject(CHANGED);
         return {outcome, interrupt: () => undefined, leave: () => undefined};
       },

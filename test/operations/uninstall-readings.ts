@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
-import type {InventoryReadings} from '../../src/cluster/release/namespace.ts';
+import type {InventoryReadings} from '../../src/cluster/release/inventory-readings.ts';
 
 /** An object as the API would print it, as far as a test cares. */
 export const object = (kind: string, name: string, rest: object = {}): KubernetesObject => {

@@ -1,9 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {inventoryOf, runsIn} from '../../src/cluster/release/inventory.ts';
+import type {InventoryReadings} from '../../src/cluster/release/inventory-readings.ts';
 import {requireKnownRelease} from '../../src/cluster/release/managers.ts';
-import type {InventoryReadings} from '../../src/cluster/release/namespace.ts';
-import {removalText} from '../../src/operations/release-data.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
+import {removalText} from '../../src/operations/removal.ts';
 import {
   planUninstall,
   requireOurChart,
@@ -31,7 +33,7 @@ function text({plan, keeps, removals, warnings, needsConfirmation}: UninstallPla
   return [
     ...plan.steps.map(
       ({call, isDestructive}) =>
-        `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`,
+        `${isDestructive ? '!' : '-'} ${call.tool} ${argumentsOf(call).slice(0, -2).join(' ')}`,
     ),
     ...removals.map((each) => `gone: ${removalText(each)}`),
     ...keeps.map(({what, why, how}) => `stays: ${what}: ${why} [${how}]`),
@@ -50,13 +52,13 @@ const withClaim = (policy = 'Delete', kept = false): Partial<InventoryReadings> 
 
 test('retains the volume of a PVC before Helm deletes the PVC, and reserves it for the next one', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim())))).toMatchInlineSnapshot(`
-    "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
+    "- kubectl patch persistentvolume/disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
     - kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
     - helm uninstall agent --debug
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
-    - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}} --request-timeout=15s
+    - kubectl patch persistentvolume/disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}} --request-timeout=15s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
     stays: PersistentVolume disk (20Gi) with the data of PVC agent-cache: Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume [scalr-agent uninstall --release agent --namespace scalr --purge=claims]
     warning: Runs inside agent-main are interrupted and killed after 30 s. To let them finish, unassign its agent pool from the workspaces in Scalr and wait.
@@ -95,7 +97,7 @@ describe('volumes', () => {
     expect(ids(again)[0]).toBe('release-volume/disk');
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
     expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
-      "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}} --request-timeout=15s
+      "! kubectl patch persistentvolume/disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}} --request-timeout=15s
       gone: PersistentVolume disk with the data of PVC agent-cache
       confirm: true"
     `);
@@ -257,7 +259,7 @@ test('does not count data as lost when the volume of an old PVC is retained', ()
   expect(plan.keeps[0]).toMatchObject({
     what: 'PersistentVolume disk (20Gi) of PVC old',
     why: expect.stringContaining('Retain, so its data remains'),
-    how: 'kubectl delete persistentvolume disk --namespace scalr',
+    how: 'kubectl delete persistentvolume/disk --namespace scalr',
   });
 });
 
@@ -327,7 +329,7 @@ describe('drain', () => {
 
   test('contains in its wait step the runs to wait for', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
-    expect(step?.call.args).toEqual([
+    expect(argumentsOf(step?.call as Call)).toEqual([
       'get',
       'jobs,pods',
       '--output',
@@ -356,7 +358,7 @@ describe('drain', () => {
       objects: [deployment(live)],
     });
     const stop = planned(given).plan.steps.find(({id}) => id === 'stop/agent-main');
-    expect(stop?.undo?.[0]?.call.args).toEqual(
+    expect(argumentsOf(stop?.undo?.[0]?.call as Call)).toEqual(
       expect.arrayContaining([
         'scale',
         'deployment/agent-main',

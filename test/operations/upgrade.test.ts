@@ -1,10 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {objectsIn, type ReleaseRecord} from '../../src/cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../src/cluster/helm/releases.ts';
-import {type KubernetesObject, ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
 import type {Inventory} from '../../src/cluster/release/inventory.ts';
 import type {InstalledRelease} from '../../src/cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf, callText} from '../../src/ground/call-arguments.ts';
 import {Secret} from '../../src/ground/secret.ts';
 import type {Values} from '../../src/ground/tree.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/operations/migrated-release.ts';
@@ -144,7 +147,7 @@ describe('steps', () => {
       'release',
     ]);
     const [keep, replace] = ['keep/old-cache', 'replace'].map((id) =>
-      found.plan.steps.find((each) => each.id === id)?.call.args.join(' '),
+      callText(found.plan.steps.find((each) => each.id === id)?.call as Call),
     );
     expect(keep).toContain(
       'annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite',
@@ -211,7 +214,7 @@ describe('steps', () => {
       'replace',
       'release',
     ]);
-    expect(found.plan.steps.find(({id}) => id === 'replace')?.call.args).toContain(
+    expect(argumentsOf(found.plan.steps.find(({id}) => id === 'replace')?.call as Call)).toContain(
       'deployment/new',
     );
   });

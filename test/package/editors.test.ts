@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {languageServer} from '../support/language-server.ts';
 import {PROGRAM} from './built.ts';
 

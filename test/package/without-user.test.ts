@@ -74,6 +74,7 @@ const CALLS: Readonly<Record<string, readonly [string, string]>> = {
   'pool token revoke': ['runs at-1', 'NO_CREDENTIAL'],
   'pool unlink': ['runs --account-default', 'NO_CREDENTIAL'],
   preflight: ['--chart agent-local --timeout 1s --kubectl /nowhere', 'OK'],
+  explain: ['OOMKilled', 'OK'],
   recommend: ['', 'OK'],
   'rotate-token': ['--kubectl /nowhere', 'TOOL_NOT_FOUND'],
   schema: ['--chart agent-local', 'OK'],

@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
-import type {Target} from '../../src/charts/define.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 
 /** A repository on this machine that serves charts, as upstream's does. Returns its address. */

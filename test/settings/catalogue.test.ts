@@ -1,18 +1,5 @@
-import {readdirSync} from 'node:fs';
-import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {catalog} from '../../src/settings/catalog.ts';
-import type {Setting} from '../../src/settings/define.ts';
-
-const folder = join(import.meta.dirname, '../../src/settings');
-
-const isSetting = (value: unknown): value is Setting =>
-  typeof value === 'object' && value !== null && 'id' in value && 'kind' in value;
-
-test.each(readdirSync(folder))('lists every setting of %s', async (file) => {
-  const exported = Object.values(await import(join(folder, file))).filter(isSetting);
-  expect(exported.filter((setting) => !catalog.includes(setting)).map(({id}) => id)).toEqual([]);
-});
 
 test('lists the settings of a group together', () => {
   const groups = catalog.map(({group}) => group);

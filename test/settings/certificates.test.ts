@@ -1,5 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {caBundleKind, clientCertificate, privateKey} from '../../src/settings/tls.ts';
+import {
+  caBundleKind,
+  clientCertificate,
+  privateKey,
+} from '../../src/settings/kinds/certificates.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom, TODAY} from '../support/settings-from.ts';
 

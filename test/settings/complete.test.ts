@@ -1,13 +1,14 @@
 import {readdirSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {CHARTS, chartFor} from '../../src/charts/charts.ts';
-import type {Target} from '../../src/charts/define.ts';
-import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rules.ts';
-import {isWrittenWithoutRow, refusalReason, rowsFor, scopeOf} from '../../src/charts/support.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
+import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared/extra-variables.ts';
+import {isWrittenWithoutRow, refusalReason, rowsFor} from '../../src/charts/shared/support.ts';
+import {scopeOf} from '../../src/charts/support.ts';
 import {at, sameTree} from '../../src/ground/tree.ts';
 import {catalog} from '../../src/settings/catalog.ts';
+import {extraEnv} from '../../src/settings/chart-values.ts';
 import type {Setting} from '../../src/settings/define.ts';
-import {extraEnv} from '../../src/settings/escape-hatch.ts';
 import {cases} from '../cluster/helm/cases/index.ts';
 import {settingsOf} from '../cluster/helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
@@ -20,13 +21,15 @@ const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => i
 test('every declared setting is in the catalog', async () => {
   const folder = new URL('../../src/settings/', import.meta.url);
   const modules = await Promise.all(
-    readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>),
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => import(new URL(file, folder).href) as Promise<object>),
   );
   const declared = modules
     .flatMap((each) => Object.values(each))
     .filter((each): each is Setting => each?.env !== undefined && each.kind);
   const missing = declared.filter((setting) => !catalog.includes(setting));
-  expect(ids(missing), 'import its file in src/settings/settings.ts').toEqual([]);
+  expect(ids(missing), 'add it to the list at the end of its file in src/settings').toEqual([]);
 });
 
 /** A setting that only means something with another one is refused with that one. */
@@ -54,7 +57,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );
-  const step = `add a row to \`rows\` or a reason to \`refusals\` in src/charts/${chart.name}; then npx vitest run test/settings test/charts`;
+  const step = `add a row to \`rows\`, or a reason for the value to \`refusals\`, in src/charts/${chart.name}; then npx vitest run test/settings test/charts`;
   expect(missing, step).toEqual([]);
 });
 
@@ -97,7 +100,5 @@ test('refuses every variable of a setting in --extra-env', () => {
       .map(({setting}) => setting.id)
       .filter((id) => ![...VARIABLES_OF_SETTINGS.values()].includes(id));
   });
-  expect(missing, 'add the variable to VARIABLES_OF_SETTINGS in src/charts/shared-rows.ts').toEqual(
-    [],
-  );
+  expect(missing, 'give the setting its `variable` in src/settings').toEqual([]);
 });

@@ -4,8 +4,9 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {setAt, type Tree, type Values} from '../../src/ground/tree.ts';
-import {InvalidValue} from '../../src/settings/define.ts';
-import {asHelmSet, readHelmSet, set} from '../../src/settings/escape-hatch.ts';
+import {set} from '../../src/settings/chart-values.ts';
+import {asHelmSet, readHelmSet} from '../../src/settings/kinds/helm-set.ts';
+import {InvalidValue} from '../../src/settings/kinds/kind.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 
 const now = new Date(0);

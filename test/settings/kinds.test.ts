@@ -1,29 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {
-  accountUrl,
-  hostAndPort,
-  image,
-  noProxyList,
-  proxyFor,
-  proxyUrl,
-  registry,
-} from '../../src/settings/addresses.ts';
-import {InvalidValue, type Kind} from '../../src/settings/define.ts';
-import {
-  absolutePath,
-  bytes,
-  canonicalQuantity,
-  choice,
-  cpu,
-  exceeds,
-  integer,
-  objectName,
-  onOff,
-  seconds,
-  secret,
-} from '../../src/settings/kinds.ts';
-import {annotations, labels, tolerations, variables} from '../../src/settings/lists.ts';
+import {hostAndPort} from '../../src/settings/kinds/hosts.ts';
+import {image, registry} from '../../src/settings/kinds/images.ts';
+import {InvalidValue, type Kind} from '../../src/settings/kinds/kind.ts';
+import {tolerations} from '../../src/settings/kinds/kubernetes.ts';
+import {annotations, labels, variables} from '../../src/settings/kinds/lists.ts';
+import {noProxyList, proxyFor} from '../../src/settings/kinds/no-proxy.ts';
+import {integer, seconds} from '../../src/settings/kinds/numbers.ts';
+import {bytes, canonicalQuantity, cpu, exceeds} from '../../src/settings/kinds/quantities.ts';
+import {absolutePath, choice, objectName, onOff} from '../../src/settings/kinds/texts.ts';
+import {secret} from '../../src/settings/kinds/token.ts';
+import {accountUrl, proxyUrl} from '../../src/settings/kinds/urls.ts';
 
 const now = new Date('2027-01-01');
 

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {setLogs} from '../control-plane/logs.ts';
 import {type Workplace, workplace} from '../control-plane/workplace.ts';

@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {expect, onTestFinished} from 'vitest';
-import type {Target} from '../../src/charts/define.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace} from './install-place.ts';
 

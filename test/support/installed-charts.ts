@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from './install-place.ts';

@@ -4,8 +4,10 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {type Document, parseDocument} from 'yaml';
-import type {Target} from '../../src/charts/define.ts';
-import {type Call, CHART_REPOSITORY} from '../../src/ground/command-line.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
+import type {Call} from '../../src/ground/call.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
+import {CHART_REPOSITORY} from '../../src/ground/command-line.ts';
 import {nodeProcesses, type ToolPaths} from '../../src/ground/system/node-processes.ts';
 import type {Processes} from '../../src/ground/system/system.ts';
 
@@ -59,10 +61,10 @@ export async function serveCharts(helm: string, directory: string): Promise<Char
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const local = (call: Call): Call => ({
-    ...call,
-    args: call.args.map((each) => (each === CHART_REPOSITORY ? address : each)),
-  });
+  const local = (call: Call): Call => {
+    const args = argumentsOf(call).map((each) => (each === CHART_REPOSITORY ? address : each));
+    return {...call, args} as unknown as Call;
+  };
   const processes = (paths: ToolPaths): Processes => {
     const {run, start} = nodeProcesses(paths);
     return {run: (call, options) => run(local(call), options), start: (call) => start(local(call))};

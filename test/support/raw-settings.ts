@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {CHARTS} from '../../src/charts/charts.ts';
-import {isReadAsString} from '../../src/ground/text.ts';
+import {isReadAsString} from '../../src/ground/yaml-text.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import type {RawFlags} from './settings-from.ts';
 

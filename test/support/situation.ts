@@ -1,9 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Flags, Parser} from '@oclif/core';
-import type {Target} from '../../src/charts/define.ts';
-import {isBroken} from '../../src/charts/known-problems.ts';
-import {newestOf} from '../../src/charts/target.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
+import {isBroken, newestOf} from '../../src/charts/releases/target.ts';
 import {type ErrorCode, failed} from '../../src/ground/errors.ts';
 import {commandIn, commands, type Documented, root} from '../docs/commands.ts';
 import {certificates} from './certificates.ts';

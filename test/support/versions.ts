@@ -1,4 +1,5 @@
-import {type ChartName, chartSchema} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
+import {chartSchema} from '../../src/charts/releases/schema.ts';
 
 export const CHART_NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 

@@ -33,13 +33,13 @@ describe('the list of checks', () => {
     '    → Apply this',
     '    kind: Role',
     '      rules: []',
-    '    https://example.com',
+    '    c: https://example.com',
     '! b is right: what is',
     '    → Do that',
-    '    https://example.com',
+    '    b: https://example.com',
     '',
   ];
-  const unseen = ['Not checked', '- d is right: what is', '    https://example.com', ''];
+  const unseen = ['Not checked', '- d is right: what is', '    d: https://example.com', ''];
 
   test('begins with failures, and only counts passed checks', () => {
     expect(checksText(checks, PLAIN)).toBe(
@@ -83,7 +83,7 @@ describe('checks skipped for the same reason', () => {
       [
         'Not checked',
         '- other is right: Something else',
-        '    https://example.com',
+        '    other: https://example.com',
         `- ${REFUSED}`,
         '    ready-nodes, run-nodes, secrets',
         '    → Use another account',

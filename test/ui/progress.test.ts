@@ -13,7 +13,7 @@ afterEach(() => vi.useRealTimers());
 const SECRET = {title: 'Create Secret scalr-agent-token'};
 const HELM = {
   title: 'Install agent-job 0.6.5 as release scalr-agent',
-  call: {tool: 'helm' as const, args: []},
+  call: {tool: 'helm' as const, verb: 'upgrade' as const},
 };
 const DEPLOYMENT = {
   object: 'deployment/scalr-agent',

@@ -61,7 +61,6 @@ describe('a credential in any setting or value', () => {
     ['values', Values, []],
     ['values --json', Values, ['--json', '--explain']],
     ['values --out', Values, ['--out', 'v.yaml', '--yes']],
-    ['export prepull', Export, ['prepull']],
     ['export flux', Export, ['flux', '--out', 'git']],
     ['export argocd', Export, ['argocd', '--out', 'git']],
   ] as const)(

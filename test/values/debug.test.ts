@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {releasesOf} from '../../src/charts/target.ts';
+import {releasesOf} from '../../src/charts/releases/target.ts';
 import {withDebug} from '../../src/values/debug.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 

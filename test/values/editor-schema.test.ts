@@ -1,8 +1,13 @@
 import {Ajv, type ValidateFunction} from 'ajv';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
-import type {Target} from '../../src/charts/define.ts';
-import {chartSchema, defaultsOf, leavesOf, type SchemaNode} from '../../src/charts/schema.ts';
+import {
+  chartSchema,
+  defaultsOf,
+  leavesOf,
+  type SchemaNode,
+} from '../../src/charts/releases/schema.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import {editorSchema} from '../../src/values/editor-schema.ts';
 import {readSource} from '../../src/values/reading/source.ts';
 import {validate} from '../../src/values/validate/validate.ts';

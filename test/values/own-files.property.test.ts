@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {chartFor} from '../../src/charts/charts.ts';
-import type {Target} from '../../src/charts/define.ts';
-import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
+import {chartSchema, type Leaf, leavesOf} from '../../src/charts/releases/schema.ts';
+import type {Target} from '../../src/charts/releases/target.ts';
 import Values from '../../src/commands/values.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {spellPath} from '../../src/ground/tree.ts';
-import {asHelmSet} from '../../src/settings/escape-hatch.ts';
+import {asHelmSet} from '../../src/settings/kinds/helm-set.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {generateChecked, validate} from '../../src/values/validate/validate.ts';
 import {certificates} from '../support/certificates.ts';

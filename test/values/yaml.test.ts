@@ -2,7 +2,7 @@ import {rootCertificates} from 'node:tls';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {parse} from 'yaml';
-import {isPrintable} from '../../src/ground/text.ts';
+import {isPrintable} from '../../src/ground/yaml-text.ts';
 import {toYaml} from '../../src/values/document.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';

@@ -1,6 +1,6 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-import type {ChartName} from '../../src/charts/schema.ts';
+import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {ListQuestion} from '../../src/ground/system/system.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';

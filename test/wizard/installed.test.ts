@@ -1,7 +1,8 @@
 import {Config} from '@oclif/core';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {parse} from 'yaml';
-import {ownLabels} from '../../src/cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../src/cluster/kubernetes/own-objects.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {Processes, TextQuestion} from '../../src/ground/system/system.ts';
 import {
   crashed,
@@ -34,7 +35,8 @@ const VALUES = {
 const TARGET: Line = ['Where will the agent run', ENTER];
 const QUESTION = 'is installed in';
 
-const helm: Processes['run'] = async ({args}) => {
+const helm: Processes['run'] = async (call) => {
+  const args = argumentsOf(call);
   const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
   if (args.includes('view'))
     return {

@@ -1,12 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {Secret} from '../../src/ground/secret.ts';
-import {purpose, token, tokenSecret, url} from '../../src/settings/agent.ts';
+import {token, tokenSecret, url} from '../../src/settings/agent.ts';
+import {cache, cacheStorageClass} from '../../src/settings/cache.ts';
 import type {Setting} from '../../src/settings/define.ts';
 import {httpsProxy, workloadIdentity} from '../../src/settings/network.ts';
+import {purpose} from '../../src/settings/purpose.ts';
 import {chart, namespace, release} from '../../src/settings/release.ts';
 import type {Answer} from '../../src/settings/settings.ts';
-import {cache, cacheStorageClass} from '../../src/settings/storage.ts';
-import {apply, back, open} from '../../src/wizard/apply.ts';
+import {apply, back, openQuestions} from '../../src/wizard/apply.ts';
 import type {InstalledAgent, KnownFacts} from '../../src/wizard/gathered-facts.ts';
 import {next} from '../../src/wizard/next.ts';
 import type {Reply} from '../../src/wizard/reply.ts';
@@ -189,7 +190,7 @@ const REVIEW = ['cluster', 'token'].reduce(
 
 describe('from the review', () => {
   test('a topic asks its questions, then Change is shown again', () => {
-    let state = open({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
+    let state = openQuestions({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
     expect(nameOf(state, READ)).toBe(cache.id);
     state = apply(state, {question: cache.id, answers: [[cache, given('pvc')]]});
     expect(nameOf(state, READ)).toBe(cacheStorageClass.id);
@@ -201,7 +202,7 @@ describe('from the review', () => {
   });
 
   test('questions without an effect are left out', () => {
-    const state = apply(open(REVIEW, cache.id, cacheStorageClass.id), {
+    const state = apply(openQuestions(REVIEW, cache.id, cacheStorageClass.id), {
       question: cache.id,
       answers: [[cache, given('ephemeral')]],
     });
@@ -249,7 +250,7 @@ describe('Esc', () => {
     expect(from(apply(START, REPLIES['cluster'] as Reply), READ)).toBe('target');
     expect(from(REVIEW, READ)).toBe(token.id);
     expect(from({...REVIEW, isChanging: true}, READ)).toBe('review');
-    const topic = open({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
+    const topic = openQuestions({...REVIEW, isChanging: true}, cache.id, cacheStorageClass.id);
     expect(from(topic, READ)).toBe('change');
     const second = apply(topic, {question: cache.id, answers: [[cache, given('pvc')]]});
     expect(from(second, READ)).toBe(cache.id);

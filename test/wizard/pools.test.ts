@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import type {ListQuestion, Processes} from '../../src/ground/system/system.ts';
 import {type MockApi, mockApi} from '../extensions/account/mock-api.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
@@ -7,7 +8,8 @@ import {choicesOf, jwt, QUIT, talk} from './conversation.ts';
 
 const TARGET: Line = ['Where will the agent run', ENTER];
 /** One context, and a helm that renders nothing. */
-const helm: Processes['run'] = async ({args}) => {
+const helm: Processes['run'] = async (call) => {
+  const args = argumentsOf(call);
   const contexts = [{name: 'arn:aws:eks:eu-1:1:cluster/prod-eks', context: {cluster: 'prod'}}];
   if (args.includes('view'))
     return {

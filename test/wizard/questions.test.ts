@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Values from '../../src/commands/values.ts';
+import {argumentsOf} from '../../src/ground/call-arguments.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import type {
   InputQuestion,
@@ -35,7 +36,8 @@ const TARGET: Line = ['Where will the agent run', ENTER];
 const HAPPY: Line[] = [FILES_ONLY, ASK_TOKEN];
 
 /** One context, and the objects of its cluster. */
-const oneContext: Processes['run'] = async ({args}) => {
+const oneContext: Processes['run'] = async (call) => {
+  const args = argumentsOf(call);
   if (!args.includes('view')) return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
   const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
   return {
@@ -259,7 +261,7 @@ describe('what an install lacks', () => {
 
   test('can be a chart on this disk when the repository is unreachable', async () => {
     const answer: Processes['run'] = async (call, how) =>
-      call.args[0] === 'show'
+      argumentsOf(call)[0] === 'show'
         ? {
             exitCode: 1,
             stdout: '',

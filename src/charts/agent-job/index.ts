@@ -1,87 +1,81 @@
-import {otelEndpoint} from '../../settings/agent.ts';
+import {cache, cacheAccessMode, cachePath, cacheSize, isPersistent} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
+import {imageRegistry} from '../../settings/images.ts';
+import {
+  acquireTimeout,
+  gracePeriod,
+  jobTtl,
+  schedulingTimeout,
+  shutdownMode,
+} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import * as storage from '../../settings/storage.ts';
-import {caScope, caSecret} from '../../settings/tls.ts';
-import {cacheDirectory} from '../clouds.ts';
-import type {Chart, ChartDefault, Refusal} from '../define.ts';
-import {RUN_SIZES, WORKER_SIZES} from '../shared-rows.ts';
-import {pinnedAgent, sharedRules} from '../shared-rules.ts';
-import {sharedValuesRules} from '../shared-values-rules.ts';
-import {sharedRefusals} from '../shared-versions.ts';
+import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {controllerReplicas} from '../../settings/size.ts';
+import {dataSize, moduleCache, providerCache} from '../../settings/storage.ts';
+
+import {caScope} from '../../settings/tls.ts';
+import type {Chart} from '../shared/chart.ts';
+import {cacheDirectory} from '../shared/clouds.ts';
+import {sharedValuesRules} from '../shared/key-rules.ts';
+import type {ChartDefault, Refusal} from '../shared/row.ts';
+import {pinnedAgent, sharedRules} from '../shared/setting-rules.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
-import {containers, FLAT, ignoredKeys, kubernetesFloors, NESTED, ownVariables} from './versions.ts';
-
-const NO_KEY = 'this version has no key for it';
+import {
+  containers,
+  FLAT,
+  ignoredKeys,
+  images,
+  kubernetesFloors,
+  NESTED,
+  ownVariables,
+} from './versions.ts';
 
 /** Reasons for unsupported settings in agent-job. */
 const refusals: readonly Refusal[] = [
   {
-    settings: [pods.gracePeriod],
+    settings: [gracePeriod],
     in: '0.5.64 - 0.5.68',
     reason: 'the worker needs 360 s to stop a run; with a shorter period, the run is killed',
   },
   {
-    settings: [pods.gracePeriod],
+    settings: [gracePeriod],
     in: FLAT,
     reason: 'the grace period applies to the controller only',
   },
-  {settings: [storage.cache], in: FLAT, reason: 'the cache must be a PVC or EFS'},
+  {settings: [cache], in: FLAT, reason: 'the cache must be a PVC or EFS'},
   {
-    settings: [storage.moduleCache, storage.moduleCacheLimit],
-    in: '<=0.5.64',
-    reason: 'this version has no module cache',
-  },
-  {
-    settings: [pods.affinity, pods.controllerAffinity, pods.mount, pods.sidecar, ...WORKER_SIZES],
-    in: FLAT,
-    reason: NO_KEY,
-  },
-  {
-    settings: [storage.providerCache, storage.providerCacheLimit, otelEndpoint],
-    in: FLAT,
-    reason: NO_KEY,
-  },
-  {
-    settings: [storage.cachePath],
-    in: '<=0.6.1',
-    reason: 'this version does not mount directories of the node',
-  },
-  {settings: RUN_SIZES, in: FLAT, reason: 'this version has no key for the runner container'},
-  {
-    settings: [pods.shutdownMode],
+    settings: [shutdownMode],
     reason: 'the controller always drains and the workers always stop gracefully',
   },
   {settings: [caScope], reason: 'agent and runs always use the same CA bundle'},
-  {settings: [caSecret], in: FLAT, reason: 'this version has no key for a Secret'},
   {
-    settings: [storage.cache],
+    settings: [cache],
     in: NESTED,
     reason:
       'the cache must be a PVC, an ephemeral volume or (since 0.6.2) a node directory; for EFS, create a PVC and use --cache existing-pvc',
   },
   {
-    settings: [storage.cacheSize],
+    settings: [cacheSize],
     in: FLAT,
     reason: 'the chart ignores the size limit of the ephemeral volume',
   },
-  {settings: [storage.dataSize], in: FLAT, reason: 'the data volume has no size limit'},
+  {settings: [dataSize], in: FLAT, reason: 'the data volume has no size limit'},
   {
-    settings: [pods.nodeSelector],
+    settings: [nodeSelector],
     in: FLAT,
     reason:
       'the chart sets the node selector on the Job instead of the pod, where it has no effect',
   },
   {
-    settings: [pods.toleration],
+    settings: [toleration],
     in: FLAT,
     reason: 'the chart sets tolerations on the Job instead of the pod, where they have no effect',
   },
   {
-    settings: [pods.imageRegistry],
+    settings: [imageRegistry],
     in: FLAT,
     reason:
       'this version has no key for it; include the registry in --agent-image and --runner-image',
@@ -91,20 +85,14 @@ const refusals: readonly Refusal[] = [
     in: FLAT,
     reason: 'Azure Workload Identity requires a label on run pods',
   },
-  {settings: [pods.controllerReplicas], in: FLAT, reason: 'this version always has one controller'},
-  {settings: [pods.podLabel], in: FLAT, reason: 'this version has no key for pod labels'},
+  {settings: [controllerReplicas], in: FLAT, reason: 'this version always has one controller'},
   {
-    settings: [pods.jobTtl],
+    settings: [jobTtl],
     in: FLAT,
     reason: 'this version deletes finished Jobs after a fixed time',
   },
   {
-    settings: [pods.writableRoot],
-    in: FLAT,
-    reason: 'this version has no key for the security context of the runner container',
-  },
-  {
-    settings: [pods.schedulingTimeout, pods.acquireTimeout],
+    settings: [schedulingTimeout, acquireTimeout],
     reason:
       'the chart has a single startup timeout for runs, task.startupTimeoutSeconds (0.5.69 and later)',
   },
@@ -114,24 +102,22 @@ const refusals: readonly Refusal[] = [
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
   {
-    setting: storage.cacheAccessMode,
+    setting: cacheAccessMode,
     value: (get) =>
-      get(storage.cache) === 'pvc'
+      get(cache) === 'pvc'
         ? {value: 'ReadWriteMany', because: 'all run pods and the controller mount the cache'}
         : undefined,
   },
   {
-    setting: storage.cachePath,
+    setting: cachePath,
     in: '>=0.6.2',
-    value: (get) => (get(storage.cache) === 'hostpath' ? cacheDirectory(get) : undefined),
+    value: (get) => (get(cache) === 'hostpath' ? cacheDirectory(get) : undefined),
   },
-  ...[storage.providerCache, storage.moduleCache].map((setting) => ({
+  ...[providerCache, moduleCache].map((setting) => ({
     setting,
     in: '>=0.5.65',
     value: (get: Get) =>
-      storage.isPersistent(get(storage.cache))
-        ? {value: true, because: 'the cache is persistent'}
-        : undefined,
+      isPersistent(get(cache)) ? {value: true, because: 'the cache is persistent'} : undefined,
   })),
   {
     setting: metadataService,
@@ -155,10 +141,11 @@ export const agentJob: Chart = {
   refusals,
   defaults,
   derived: [cacheLimits],
-  rules: [...sharedRules, pinnedAgent('agent-job'), ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-job', images), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers,
+  images,
   ignoredKeys,
   kubernetesFloors,
 };

@@ -1,59 +1,61 @@
-import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
-import {splitImage} from '../../settings/addresses.ts';
-import {
-  debug,
-  isolation,
-  logFormat,
-  otelEndpoint,
-  otelMetrics,
-  otelTraces,
-  purpose,
-  tokenSecret,
-  tokenSecretKey,
-  url,
-} from '../../settings/agent.ts';
+import {at, getAt, isOn, textAt} from '../../ground/tree.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cache, cachePath, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
-import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud, nodeOs} from '../../settings/release.ts';
-import * as storage from '../../settings/storage.ts';
-import {clientCertSecret} from '../../settings/tls.ts';
-import type {Row, ValuesEntry} from '../define.ts';
+import {serviceAccountAnnotation} from '../../settings/identity.ts';
 import {
-  asEnum,
-  asGibibytes,
-  asMirrors,
-  asOnOff,
-  asReferences,
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {splitImage} from '../../settings/kinds/images.ts';
+import {gracePeriod, jobTtl, writableRoot} from '../../settings/lifecycle.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
+import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  nodeSelector,
+  podAnnotation,
+  sidecar,
+  toleration,
+} from '../../settings/placement.ts';
+import {isolation, purpose} from '../../settings/purpose.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
+import {
+  dataHome,
+  dataSize,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
+
+import {clientCertSecret} from '../../settings/tls.ts';
+import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
+import {claimCache, ephemeralLimit, inMebibytes} from '../shared/cache-rows.ts';
+import {asEnum, asGibibytes, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {proxyKeys, proxyVariables} from '../shared/network-rows.ts';
+import {mountRow, noRunLimit, podLabels, resourceRows, serviceAccount} from '../shared/pod-rows.ts';
+import type {Row, Scope, ValuesEntry} from '../shared/row.ts';
+import {
   behindSwitch,
   fixedValue,
   key,
   keys,
-  noRunLimit,
   notWritten,
   onlyIn,
   row,
   switched,
   variable,
-} from '../row-kinds.ts';
-import {
-  CONTROLLER_SIZES,
-  caBundleRows,
-  caExtraVariable,
-  claimCache,
-  extraVariables,
-  inMebibytes,
-  mountRow,
-  podLabels,
-  proxyKeys,
-  proxyVariables,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  WORKER_SIZES,
-} from '../shared-rows.ts';
-import {MIRRORS} from '../shared-versions.ts';
-import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
+} from '../shared/row-kinds.ts';
+import {FLAT, NESTED} from './versions.ts';
 
 const controllerOnly = {
   partly: () =>
@@ -62,13 +64,12 @@ const controllerOnly = {
 
 /** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
-  get(pods.serviceAccountAnnotation) === undefined
+  get(serviceAccountAnnotation) === undefined
     ? 'With an existing service account, the chart creates no Role. Grant it access to jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets, and cluster-wide access to agentworkers.scalr.io.'
     : undefined;
 
 const cacheLimit = {as: asGibibytes, partly: inMebibytes('agent-job requires the cache limit')};
 
-const CACHE_DIRECTORY = at('persistence.cache.hostPath.path');
 const AZURE_LABEL = [...at('task.podLabels'), 'azure.workload.identity/use'];
 
 const image = (setting: Setting<string>, ...paths: readonly string[]): Row =>
@@ -89,180 +90,170 @@ const image = (setting: Setting<string>, ...paths: readonly string[]): Row =>
         .join(':'),
   });
 
-const hasHostPath = (values: Values): boolean =>
-  isOn(values, 'persistence.cache.enabled') && textAt(values, CACHE_DIRECTORY) !== '';
+const CLAIM = 'persistence.persistentVolumeClaim.claimName';
 
-/** Values keys of each setting in agent-job. */
+/** EFS objects that no pod mounts unless their claim is named (templates/worker.yaml). */
+const efsCache: Row = row({
+  setting: cache,
+  accepts: (kind) => kind === 'efs',
+  paths: [at('persistence.enabled'), at(CLAIM)],
+  write: () => [
+    [at('persistence.enabled'), true],
+    [at(CLAIM), 'agent-job-efs-claim'],
+  ],
+  read: (values) => (textAt(values, 'efsVolumeHandle') === '' ? undefined : 'efs'),
+});
+
+const CACHE_ENABLED = at('persistence.cache.enabled');
+const CACHE_DIRECTORY = 'persistence.cache.hostPath.path';
+
+const hostPathCache: Row = row({
+  setting: cache,
+  accepts: (kind) => kind === 'hostpath',
+  paths: [CACHE_ENABLED],
+  from: [at(CACHE_DIRECTORY)],
+  write: () => [[CACHE_ENABLED, true]],
+  read: (values) =>
+    isOn(values, 'persistence.cache.enabled') && textAt(values, CACHE_DIRECTORY) !== ''
+      ? 'hostpath'
+      : undefined,
+});
+
+/** templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it. */
+const withClaim = {
+  paths: [at('secret.annotations')],
+  write: ({get}: Scope): ValuesEntry[] =>
+    get(cache) === 'pvc'
+      ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']]
+      : [],
+};
+
+/**
+ * Values keys of each setting in agent-job. 0.5.64 gave almost every key another name: both are listed, and each row applies to the
+ * versions that have its keys.
+ */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
+  key(tokenSecret, 'agent.tokenExistingSecret'),
+  key(tokenSecret, 'agent.tokenExistingSecret.name'),
+  key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
+  key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
+  variable(debug, {
+    map: 'extraEnv',
+    as: asOnOff('1', '0'),
+    ...controllerOnly,
+  }),
+  key(debug, 'agent.debug', {as: asOnOff('1', '0')}),
+  variable(logFormat, {map: 'extraEnv', ...controllerOnly}),
+  key(logFormat, 'agent.logFormat'),
+
   fixedValue(purpose, 'runs'),
   notWritten(isolation),
   noRunLimit('agent-job', 'Job'),
   notWritten(cloud),
   notWritten(nodeOs),
+
+  ...proxyVariables('extraEnv', controllerOnly),
+  ...proxyKeys('global.proxy'),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors}),
+  key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
+  key(metadataService, 'task.allowMetadataService', {as: asEnum({block: false, allow: true})}),
+  notWritten(workloadIdentity, {in: FLAT, accepts: (kind) => kind !== 'azure'}),
+  row({
+    setting: workloadIdentity,
+    paths: [at('task.podLabels')],
+    write: (kind) => (kind === 'azure' ? [[AZURE_LABEL, 'true']] : []),
+    read: (values) => (getAt(values, AZURE_LABEL) === 'true' ? 'azure' : undefined),
+  }),
+  ...caExtraVariable(controllerOnly),
+  ...caBundleRows('global.tls'),
   key(clientCertSecret, 'global.tls.clientCertSecret.name', {
-    in: MUTUAL_TLS,
     partly: () =>
       'agent-job mounts the client certificate in the controller and worker, not in the runner container, where Terraform runs.',
   }),
-  key(storage.cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
-  key(storage.dataHome, 'agent.dataDir'),
-  key(storage.moduleCache, 'agent.moduleCache.enabled', {in: '>=0.5.65'}),
-  key(storage.moduleCacheLimit, 'agent.moduleCache.sizeLimit', {...cacheLimit, in: '>=0.5.65'}),
-  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
+
+  efsCache,
+  key(efsHandle, 'efsVolumeHandle', {
+    partly: () => 'Only one release per cluster can use EFS with this chart version.',
+  }),
+  key(efsMountOption, 'efsMountOptions'),
+  ...claimCache({volume: 'persistence', withClaim}),
+  hostPathCache,
+  key(cachePath, CACHE_DIRECTORY),
+  ...claimCache({volume: 'persistence.cache'}),
+  ephemeralLimit('persistence.cache.emptyDir.sizeLimit'),
+  key(dataHome, 'agent.dataDir'),
+  key(dataSize, 'persistence.data.emptyDir.sizeLimit'),
+  key(providerCache, 'agent.providerCache.enabled'),
+  key(providerCacheLimit, 'agent.providerCache.sizeLimit', cacheLimit),
+  key(moduleCache, 'agent.moduleCache.enabled'),
+  key(moduleCacheLimit, 'agent.moduleCache.sizeLimit', cacheLimit),
+
+  ...resourceRows(workerSize, 'task.worker.resources'),
+  ...resourceRows(runSize, 'task.runner.resources'),
+  key(controllerReplicas, 'agent.replicaCount'),
+  ...resourceRows(controllerSize, 'resources'),
+  ...resourceRows(controllerSize, 'agent.resources'),
+  key(nodeSelector, 'task.nodeSelector'),
+  key(controllerNodeSelector, 'controllerNodeSelector'),
+  key(controllerNodeSelector, 'agent.nodeSelector'),
+  key(toleration, 'task.tolerations'),
+  key(controllerToleration, 'controllerTolerations'),
+  key(controllerToleration, 'agent.tolerations'),
+  key(affinity, 'task.affinity'),
+  key(controllerAffinity, 'agent.affinity'),
+  mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts'),
+  key(sidecar, 'task.sidecars'),
   podLabels('task.podLabels', {
     in: '0.5.64 - 0.5.67',
     partly: () =>
       'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
   podLabels('global.podLabels', {in: '>=0.5.68'}),
-  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {
+  key(podAnnotation, 'podAnnotations', {
+    partly: () =>
+      'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
+  }),
+  key(podAnnotation, 'global.podAnnotations'),
+  ...onlyIn(FLAT, serviceAccount({partly: ownAccount})),
+  ...onlyIn(NESTED, serviceAccount()),
+
+  key(imageRegistry, 'global.imageRegistry'),
+  keys(imagePullPolicy, [
+    'controller.image.pullPolicy',
+    'worker.image.pullPolicy',
+    'worker.runner.image.pullPolicy',
+  ]),
+  keys(imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy']),
+  key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
+  key(imagePullSecret, 'global.imagePullSecrets', {as: asReferences}),
+  image(agentImage, 'controller.image', 'worker.image'),
+  image(agentImage, 'agent.image'),
+  image(runnerImage, 'worker.runner.image'),
+  image(runnerImage, 'task.runner.image'),
+
+  ...behindSwitch('otel.enabled', [
+    key(otelEndpoint, 'otel.endpoint'),
+    key(otelMetrics, 'otel.metricsEnabled'),
+    key(otelTraces, 'otel.tracesEnabled'),
+  ]),
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', {
     in: '0.5.64 - 0.5.68',
     accepts: (period) => period >= 360,
     partly: () =>
       'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
   }),
-  key(pods.gracePeriod, 'task.terminationGracePeriodSeconds', {in: '>=0.5.69'}),
-  ...onlyIn(FLAT, [
-    key(tokenSecret, 'agent.tokenExistingSecret'),
-    key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
-    variable(debug, {
-      map: 'extraEnv',
-      name: 'SCALR_AGENT_DEBUG',
-      as: asOnOff('1', '0'),
-      ...controllerOnly,
-    }),
-    variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', ...controllerOnly}),
-    ...proxyVariables('extraEnv', controllerOnly),
-    key(metadataService, 'restrictMetadataService', {as: asEnum({block: true, allow: false})}),
-    notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-    ...caExtraVariable(controllerOnly),
-    ...flatCache(),
-    ...resourceRows(CONTROLLER_SIZES, 'resources'),
-    key(pods.controllerNodeSelector, 'controllerNodeSelector'),
-    key(pods.controllerToleration, 'controllerTolerations'),
-    key(pods.podAnnotation, 'podAnnotations', {
-      partly: () =>
-        'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
-    }),
-    ...serviceAccount({partly: ownAccount}),
-    keys(pods.imagePullPolicy, [
-      'controller.image.pullPolicy',
-      'worker.image.pullPolicy',
-      'worker.runner.image.pullPolicy',
-    ]),
-    key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
-    image(pods.agentImage, 'controller.image', 'worker.image'),
-    image(pods.runnerImage, 'worker.runner.image'),
-    extraVariables([{path: 'extraEnv'}], controllerOnly),
-  ]),
-  ...onlyIn(NESTED, [
-    key(tokenSecret, 'agent.tokenExistingSecret.name'),
-    key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
-    key(debug, 'agent.debug', {as: asOnOff('1', '0')}),
-    key(logFormat, 'agent.logFormat'),
-    ...proxyKeys('global.proxy'),
-    key(metadataService, 'task.allowMetadataService', {as: asEnum({block: false, allow: true})}),
-    row({
-      setting: workloadIdentity,
-      paths: [at('task.podLabels')],
-      write: (kind) => (kind === 'azure' ? [[AZURE_LABEL, 'true']] : []),
-      read: (values) => (getAt(values, AZURE_LABEL) === 'true' ? 'azure' : undefined),
-    }),
-    ...caBundleRows('global.tls'),
-    ...hostPathCache(
-      claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit'}),
-    ),
-    key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit'),
-    key(storage.providerCache, 'agent.providerCache.enabled'),
-    key(storage.providerCacheLimit, 'agent.providerCache.sizeLimit', cacheLimit),
-    key(pods.affinity, 'task.affinity'),
-    key(pods.controllerAffinity, 'agent.affinity'),
-    mountRow('task.extraVolumes', 'task.runner.extraVolumeMounts'),
-    key(pods.sidecar, 'task.sidecars'),
-    ...resourceRows(WORKER_SIZES, 'task.worker.resources'),
-    ...resourceRows(RUN_SIZES, 'task.runner.resources'),
-    key(pods.controllerReplicas, 'agent.replicaCount'),
-    ...resourceRows(CONTROLLER_SIZES, 'agent.resources'),
-    key(pods.nodeSelector, 'task.nodeSelector'),
-    key(pods.controllerNodeSelector, 'agent.nodeSelector'),
-    key(pods.toleration, 'task.tolerations'),
-    key(pods.controllerToleration, 'agent.tolerations'),
-    key(pods.podAnnotation, 'global.podAnnotations'),
-    ...serviceAccount(),
-    key(pods.imageRegistry, 'global.imageRegistry'),
-    keys(pods.imagePullPolicy, ['agent.image.pullPolicy', 'task.runner.image.pullPolicy']),
-    key(pods.imagePullSecret, 'global.imagePullSecrets', {as: asReferences}),
-    image(pods.agentImage, 'agent.image'),
-    image(pods.runnerImage, 'task.runner.image'),
-    ...behindSwitch('otel.enabled', [
-      key(otelEndpoint, 'otel.endpoint'),
-      key(otelMetrics, 'otel.metricsEnabled'),
-      key(otelTraces, 'otel.tracesEnabled'),
-    ]),
-    key(pods.jobTtl, 'task.job.ttlSecondsAfterFinished'),
-    switched(pods.writableRoot, {
-      'task.runner.securityContext.readOnlyRootFilesystem': {on: false, off: true},
-      'task.runner.securityContext.runAsNonRoot': {on: false, off: true},
-      'task.runner.securityContext.runAsUser': {on: 0, off: undefined},
-      'task.runner.securityContext.runAsGroup': {on: 0, off: undefined},
-    }),
-    extraVariables([
-      {path: 'agent.extraEnv'},
-      {path: 'task.runner.extraEnv', takes: (name) => !name.startsWith('SCALR_AGENT_')},
-    ]),
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', {in: '>=0.5.69'}),
+  key(jobTtl, 'task.job.ttlSecondsAfterFinished'),
+  switched(writableRoot, {
+    'task.runner.securityContext.readOnlyRootFilesystem': {on: false, off: true},
+    'task.runner.securityContext.runAsNonRoot': {on: false, off: true},
+    'task.runner.securityContext.runAsUser': {on: 0, off: undefined},
+    'task.runner.securityContext.runAsGroup': {on: 0, off: undefined},
+  }),
+  extraVariables([{path: 'extraEnv'}], controllerOnly),
+  extraVariables([
+    {path: 'agent.extraEnv'},
+    {path: 'task.runner.extraEnv', takes: (name) => !name.startsWith('SCALR_AGENT_')},
   ]),
 ];
-
-/** Up to 0.5.63: a claim, or EFS objects that no pod mounts unless the claim is named (templates/worker.yaml). */
-function flatCache(): Row[] {
-  const [plain, ...others] = claimCache({
-    volume: 'persistence',
-    // templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it.
-    withClaim: {
-      paths: [at('secret.annotations')],
-      write: ({get}) =>
-        get(storage.cache) === 'pvc'
-          ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']]
-          : [],
-    },
-  }) as [Row<string>, ...Row[]];
-  const claim = at('persistence.persistentVolumeClaim.claimName');
-  const isEfs = (values: Values): boolean => textAt(values, 'efsVolumeHandle') !== '';
-  return [
-    row({
-      ...plain,
-      accepts: (kind, scope) => kind === 'efs' || (plain.accepts?.(kind, scope) ?? true),
-      paths: [...plain.paths, claim],
-      write: (kind, scope) =>
-        kind === 'efs'
-          ? [
-              [at('persistence.enabled'), true],
-              [claim, 'agent-job-efs-claim'],
-            ]
-          : plain.write(kind, scope),
-      read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
-    }),
-    key(storage.efsHandle, 'efsVolumeHandle', {
-      partly: () => 'Only one release per cluster can use EFS with this chart version.',
-    }),
-    key(storage.efsMountOption, 'efsMountOptions'),
-    ...others,
-  ];
-}
-
-/** Since 0.6.2, the cache can be a directory of the node. */
-function hostPathCache([plain, ...others]: readonly Row[]): Row[] {
-  const base = plain as Row<string>;
-  return [
-    row({
-      ...base,
-      accepts: (kind, scope) =>
-        kind === 'hostpath'
-          ? getAt(scope.defaults, CACHE_DIRECTORY) !== undefined
-          : (base.accepts?.(kind, scope) ?? true),
-      read: (values, scope) => (hasHostPath(values) ? 'hostpath' : base.read(values, scope)),
-    }),
-    ...others,
-  ];
-}

@@ -1,30 +1,25 @@
 import {at, getAt, isOn, type Tree, textAt, type Values} from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
-import {set} from '../../settings/escape-hatch.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
-import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
-import {chart, cloud} from '../../settings/release.ts';
-import {
-  cache,
-  cachePath,
-  cacheSize,
-  isPersistent,
-  moduleCache,
-  providerCache,
-} from '../../settings/storage.ts';
-import {isCos, isExecOnCos} from '../clouds.ts';
-import type {ChartRule, DerivedKeys, ValuesEntry} from '../define.ts';
-import {isAtLeast, olderThan} from '../releases.ts';
+import {cache, cachePath, cacheSize, isPersistent} from '../../settings/cache.ts';
+import {set} from '../../settings/chart-values.ts';
+import {cloud} from '../../settings/cluster.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {gracePeriod} from '../../settings/lifecycle.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {chart} from '../../settings/release.ts';
+import {controllerReplicas, runSize} from '../../settings/size.ts';
+import {moduleCache, providerCache} from '../../settings/storage.ts';
+import {isAtLeast, olderThan} from '../releases/versions.ts';
+import {isCos, isExecOnCos} from '../shared/clouds.ts';
+import type {DerivedKeys, ValuesEntry} from '../shared/row.ts';
+import type {ChartRule} from '../shared/rule.ts';
 import {
   breaksTemplates,
-  fixedUserOnOpenShift,
   isDash,
   isFilledMap,
-  policyWithoutDns,
   settingError,
   settingWarning,
-  sharedClaim,
-} from '../shared-rules.ts';
+} from '../shared/setting-rule.ts';
+import {fixedUserOnOpenShift, policyWithoutDns, sharedClaim} from '../shared/setting-rules.ts';
 import {
   AGENT_BUDGET,
   boundsOf,
@@ -253,12 +248,10 @@ export const rules: readonly ChartRule[] = [
     setting: chart,
     isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
     message: (_, {kubernetes}) => {
-      const needs =
-        'his version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).';
       const older = olderThan('1.35', kubernetes);
       return older === ''
-        ? `Not verified: t${needs}`
-        : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
+        ? 'Not verified: this version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).'
+        : `This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes). Older: ${older}. Upgrade them, or use --chart agent-local.`;
     },
   }),
   settingWarning('NEEDS_EGRESS', {
@@ -270,7 +263,7 @@ export const rules: readonly ChartRule[] = [
   }),
   settingWarning('RUNS_WITHOUT_MEMORY', {
     in: '0.5.63',
-    setting: runMemoryLimit,
+    setting: runSize.memoryLimit,
     isWrong: () => true,
     message:
       'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',

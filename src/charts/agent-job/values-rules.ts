@@ -9,28 +9,28 @@ import {
   textAt,
   type Values,
 } from '../../ground/tree.ts';
-import {namesRegistry} from '../../settings/addresses.ts';
-import {efsHandles} from '../clouds.ts';
-import type {ValuesRule} from '../define.ts';
+import {namesRegistry} from '../../settings/kinds/images.ts';
+import {efsHandles} from '../shared/clouds.ts';
+import {keyError, keyWarning} from '../shared/key-rule.ts';
 import {
-  certificateRules,
-  directories,
   httpsMirrors,
-  keyError,
-  keyOfSecret,
-  keyWarning,
   overriddenKey,
   requiredDefault,
-  requiresClaimSize,
   requiresServiceAccountToken,
   requiresSwitch,
-  requiresVolumes,
   runsNotCovered,
   selectorLabels,
-  separateDirectories,
   unquotedInTemplate,
   zeroDisables,
-} from '../shared-values-rules.ts';
+} from '../shared/key-rules.ts';
+import type {ValuesRule} from '../shared/rule.ts';
+import {certificateRules, keyOfSecret} from '../shared/secret-rules.ts';
+import {
+  directories,
+  requiresClaimSize,
+  requiresVolumes,
+  separateDirectories,
+} from '../shared/volume-rules.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const grants = (rule: Tree, field: string, desired: string): boolean =>

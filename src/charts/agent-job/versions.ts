@@ -1,5 +1,7 @@
 import {at, getAt, isOn, type Values} from '../../ground/tree.ts';
-import type {Chart, ChartContainer} from '../define.ts';
+import {agentImage, runnerImage} from '../../settings/images.ts';
+import type {Chart, ChartContainer} from '../shared/chart.ts';
+import {variablesIn} from '../shared/chart.ts';
 import {
   annotationsWithoutAccount,
   CLAIM_KEYS,
@@ -7,8 +9,7 @@ import {
   ignoredWithoutSwitch,
   labelsWithoutAccount,
   mountOptionsWithoutEfs,
-  variablesIn,
-} from '../shared-versions.ts';
+} from '../shared/ignored-keys.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
@@ -52,6 +53,17 @@ export const containers: readonly ChartContainer[] = [
   },
 ];
 
+/** The images of each container; the entrypoint of runs is mounted from the image of the agent. */
+export const images: Chart['images'] = [
+  {used: 'controller', setting: agentImage, in: FLAT, maps: ['controller.image']},
+  {used: 'worker', setting: agentImage, in: FLAT, maps: ['worker.image']},
+  {used: 'runner', setting: runnerImage, in: FLAT, maps: ['worker.runner.image']},
+  {used: 'controller', setting: agentImage, in: NESTED, maps: ['agent.image']},
+  {used: 'worker', setting: agentImage, in: NESTED, maps: ['task.worker.image', 'agent.image']},
+  {used: 'entrypoint of runner', setting: agentImage, in: '>=0.5.69', maps: ['agent.image']},
+  {used: 'runner', setting: runnerImage, in: NESTED, maps: ['task.runner.image']},
+];
+
 const NO_TELEMETRY = 'telemetry is exported only if it is enabled';
 const CACHES = ['providerCache', 'moduleCache'] as const;
 
@@ -66,25 +78,21 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     }),
   ),
   ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
-    in: FLAT,
     path,
     because: 'it is set on the Job instead of the pod',
   })),
   ...ignoredWithoutSwitch('persistence.enabled', {
-    in: FLAT,
     below: 'persistence.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the cache is not persistent',
   }),
   {
-    in: FLAT,
     path: 'secret.annotations',
     unless: (values) => isOn(values, 'persistence.enabled'),
     because: 'only a new PVC gets them',
   },
-  {...mountOptionsWithoutEfs, in: FLAT},
+  mountOptionsWithoutEfs,
   {
-    in: NESTED,
     path: 'persistence.data.persistentVolumeClaim.subPath',
     because: 'no template reads it',
   },
@@ -94,7 +102,6 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     because: 'this version uses a fixed value',
   },
   ...ignoredWithoutSwitch('persistence.data.enabled', {
-    in: NESTED,
     below: 'persistence.data.persistentVolumeClaim',
     keys: ['storageClassName', 'storage'],
     because: 'the data volume is not persistent',
@@ -106,46 +113,39 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     because: 'the data volume is not persistent',
   }),
   ...ignoredWithoutSwitch('persistence.cache.enabled', {
-    in: NESTED,
     below: 'persistence.cache.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the cache is not persistent',
   }),
   ...ignoredWithoutSwitch('persistence.cache.enabled', {
-    in: '>=0.6.2',
     below: 'persistence.cache.hostPath',
     keys: ['path', 'type'],
     because: 'the cache is not persistent',
   }),
   ...CACHES.flatMap((cache) =>
     ignoredWithoutSwitch(`agent.${cache}.enabled`, {
-      in: NESTED,
       below: `agent.${cache}`,
       keys: ['sizeLimit', 'concurrency'],
       because: 'this cache is off',
     }),
   ),
   ...ignoredWithoutSwitch('global.proxy.enabled', {
-    in: NESTED,
     below: 'global.proxy',
     keys: ['httpProxy', 'httpsProxy', 'noProxy'],
     because: 'proxy variables are set only if the proxy is enabled',
   }),
   ...ignoredWithoutSwitch('otel.enabled', {
-    in: NESTED,
     below: 'otel',
     keys: ['endpoint'],
     because: NO_TELEMETRY,
   }),
   ...['otel.metricsEnabled', 'otel.tracesEnabled'].map((path) => ({
-    in: NESTED,
     path,
     unless: (values: Values) => isOn(values, 'otel.enabled') || !isOn(values, path),
     because: NO_TELEMETRY,
     instead: 'otel.enabled: true',
   })),
   ...['minAvailable', 'maxUnavailable'].map((bound) => ({
-    in: NESTED,
     path: `agent.podDisruptionBudget.${bound}`,
     unless: (values: Values) =>
       Number(getAt(values, at('agent.replicaCount'))) > 1 ||
@@ -154,19 +154,16 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     instead: 'agent.replicaCount: 2',
   })),
   ...ignoredWithoutSecret({
-    in: NESTED,
     below: 'global.tls.caBundleSecret',
     keys: ['key'],
     read: ['global.tls.caBundleSecret.name', 'global.tls.caBundle'],
   }),
   ...ignoredWithoutSecret({
-    in: MUTUAL_TLS,
     below: 'global.tls.clientCertSecret',
     keys: ['certKey', 'keyKey'],
     read: ['global.tls.clientCertSecret.name', 'global.tls.clientCert'],
   }),
   ...ignoredWithoutSecret({
-    in: '0.5.64 - 0.5.66',
     below: 'task.worker.image',
     keys: ['tag', 'pullPolicy'],
     read: ['task.worker.image.repository'],

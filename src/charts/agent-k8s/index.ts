@@ -1,31 +1,25 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
-import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
-import {cache, dataHome} from '../../settings/storage.ts';
-import {dataPath, efsHandles, isCos, watchedByKubelet} from '../clouds.ts';
-import type {Chart, ChartDefault, ChartRule, RuleFacts, ValuesRule} from '../define.ts';
+import {cache} from '../../settings/cache.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {dataHome} from '../../settings/storage.ts';
+import type {Chart} from '../shared/chart.ts';
+import {dataPath, efsHandles, isCos, watchedByKubelet} from '../shared/clouds.ts';
+import {keyError, keyWarning} from '../shared/key-rule.ts';
 import {
-  breaksTemplates,
-  isPem,
-  pinnedAgent,
-  rootOnOpenShift,
-  settingError,
-  settingWarning,
-  sharedRules,
-  shortestGrace,
-} from '../shared-rules.ts';
-import {
-  directories,
-  keyError,
-  keyWarning,
   requiredDefault,
   requiresServiceAccountToken,
   runsNotCovered,
   selectorLabels,
   sharedValuesRules,
   unquotedInTemplate,
-} from '../shared-values-rules.ts';
+} from '../shared/key-rules.ts';
+import type {ChartDefault} from '../shared/row.ts';
+import type {ChartRule, RuleFacts, ValuesRule} from '../shared/rule.ts';
+import {breaksTemplates, isPem, settingError, settingWarning} from '../shared/setting-rule.ts';
+import {pinnedAgent, rootOnOpenShift, sharedRules, shortestGrace} from '../shared/setting-rules.ts';
+import {directories} from '../shared/volume-rules.ts';
 import {mirroredRunner, refusals, rows} from './rows.ts';
-import {GOLDEN, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
+import {GOLDEN, ignoredKeys, images, kubernetesFloors, ownVariables} from './versions.ts';
 
 const secondsAt = ({values}: RuleFacts, path: string): number => Number(getAt(values, at(path)));
 
@@ -187,10 +181,11 @@ export const agentK8s: Chart = {
   refusals,
   defaults,
   derived: [mirroredRunner],
-  rules: [...sharedRules, pinnedAgent('agent-k8s'), ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-k8s', images), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],
+  images,
   ignoredKeys,
   kubernetesFloors,
 };

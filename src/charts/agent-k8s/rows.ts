@@ -1,50 +1,63 @@
 import {at, getAt, type Path, textAt, type Values} from '../../ground/tree.ts';
-import {splitImage, withoutRegistry} from '../../settings/addresses.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cache, cachePath, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
+import {serviceAccountAnnotation} from '../../settings/identity.ts';
 import {
-  debug,
-  isolation,
-  logFormat,
-  purpose,
-  tokenSecret,
-  tokenSecretKey,
-  url,
-} from '../../settings/agent.ts';
-import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud, nodeOs} from '../../settings/release.ts';
-import * as storage from '../../settings/storage.ts';
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {splitImage, withoutRegistry} from '../../settings/kinds/images.ts';
+import {
+  acquireTimeout,
+  jobTtl,
+  schedulingTimeout,
+  shutdownMode,
+  writableRoot,
+} from '../../settings/lifecycle.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  mount,
+  nodeSelector,
+  podAnnotation,
+  sidecar,
+  toleration,
+} from '../../settings/placement.ts';
+import {isolation, purpose} from '../../settings/purpose.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
+import {
+  dataHome,
+  dataSize,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
+
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../define.ts';
+import {caVariable} from '../shared/ca-rows.ts';
+import {CLAIM_SETTINGS, inMebibytes} from '../shared/cache-rows.ts';
+import {asBase64, asCores, asEnum, asMebibytes, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
 import {
-  asBase64,
-  asCores,
-  asEnum,
-  asMebibytes,
-  asReferences,
   asStopAction,
-  fixedValue,
-  implied,
-  key,
-  keys,
   noRunLimit,
-  notWritten,
-  row,
-  stopPeriod,
-} from '../row-kinds.ts';
-import {
-  CLAIM_SETTINGS,
-  CONTROLLER_SIZES,
-  caVariable,
-  extraVariables,
-  inMebibytes,
   podLabels,
-  proxyVariables,
   resourceRows,
   serviceAccount,
-  telemetryVariables,
-  WORKER_SIZES,
-} from '../shared-rows.ts';
-import {sharedRefusals} from '../shared-versions.ts';
+  stopPeriod,
+} from '../shared/pod-rows.ts';
+import type {DerivedKeys, Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
+import {fixedValue, implied, key, keys, notWritten, row} from '../shared/row-kinds.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
 import {GOLDEN} from './versions.ts';
 
 const REPOSITORY = at('image.repository');
@@ -60,16 +73,16 @@ const registryOf = (values: Values): string | undefined =>
 const withoutMirror = (values: Values, path: Path): string =>
   withoutRegistry(textAt(values, path), registryOf(values));
 const mirrored = ({get}: Scope, reference: string): string =>
-  [get(pods.imageRegistry), reference].filter(Boolean).join('/');
+  [get(imageRegistry), reference].filter(Boolean).join('/');
 
 const rounded = inMebibytes('agent-k8s requires memory');
 
 /** The registry of a mirror: in front of the agent image, and for the runner images, where the last slash keeps their namespace. */
 const mirror: Row<string> = {
-  setting: pods.imageRegistry,
+  setting: imageRegistry,
   paths: [REPOSITORY, TASK_REGISTRY],
   write: (registry, scope) => [
-    ...(scope.get(pods.agentImage) === undefined
+    ...(scope.get(agentImage) === undefined
       ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as ValuesEntry]
       : []),
     [TASK_REGISTRY, `${registry}/`],
@@ -80,7 +93,7 @@ const mirror: Row<string> = {
 /** The default runner image comes from the mirror too, in the mode that uses it. */
 export const mirroredRunner: DerivedKeys = {
   in: GOLDEN,
-  setting: pods.imageRegistry,
+  setting: imageRegistry,
   paths: [TASK_IMAGE],
   write: (values, isWritten) => {
     const registry = registryOf(values);
@@ -141,61 +154,61 @@ export const rows: readonly Row[] = [
     }),
   ),
   row({
-    setting: storage.cache,
+    setting: cache,
     accepts: (kind) => kind === 'hostpath' || kind === 'efs',
     paths: [EFS],
     write: () => [],
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
-  key(storage.efsHandle, 'efsVolumeHandle', {
+  key(efsHandle, 'efsVolumeHandle', {
     partly: () =>
       'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
   }),
-  key(storage.dataHome, 'agent.data_home'),
-  key(storage.efsMountOption, 'efsMountOptions'),
-  fixedValue(storage.providerCache, true),
-  key(storage.providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
+  key(dataHome, 'agent.data_home'),
+  key(efsMountOption, 'efsMountOptions'),
+  fixedValue(providerCache, true),
+  key(providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
     as: asMebibytes,
     partly: inMebibytes('agent-k8s requires the cache limit'),
   }),
-  fixedValue(storage.moduleCache, false),
-  key(pods.runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
-  key(pods.runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
-  key(pods.runMemoryRequest, 'agent.container_task_mem_request', {
+  fixedValue(moduleCache, false),
+  key(runSize.cpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
+  key(runSize.cpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
+  key(runSize.memoryRequest, 'agent.container_task_mem_request', {
     as: asMebibytes,
     partly: rounded,
   }),
-  key(pods.runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
-  ...resourceRows(CONTROLLER_SIZES, 'resources', {
+  key(runSize.memoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
+  ...resourceRows(controllerSize, 'resources', {
     partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
   }),
-  key(pods.nodeSelector, 'workerNodeSelector'),
-  key(pods.controllerNodeSelector, 'controllerNodeSelector'),
-  key(pods.toleration, 'workerTolerations'),
-  key(pods.controllerToleration, 'controllerTolerations'),
+  key(nodeSelector, 'workerNodeSelector'),
+  key(controllerNodeSelector, 'controllerNodeSelector'),
+  key(toleration, 'workerTolerations'),
+  key(controllerToleration, 'controllerTolerations'),
   podLabels('agent.kubernetes_task_labels', {
     partly: () =>
       'agent-k8s sets these labels on run pods only, not on the controller and workers.',
   }),
-  keys(pods.podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations']),
+  keys(podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations']),
   ...serviceAccount({
     partly: (_, {get}) =>
-      get(pods.serviceAccountAnnotation) === undefined
+      get(serviceAccountAnnotation) === undefined
         ? 'With an existing service account, the chart creates no Role. Grant it create, delete, get, list, patch and watch on pods, pods/status, pods/log, pods/exec, configmaps and secrets.'
         : undefined,
   }),
   row(mirror),
-  key(pods.imagePullPolicy, 'image.pullPolicy', {
+  key(imagePullPolicy, 'image.pullPolicy', {
     partly: () =>
       'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
   }),
-  key(pods.imagePullSecret, 'imagePullSecrets', {
+  key(imagePullSecret, 'imagePullSecrets', {
     as: asReferences,
     partly: () =>
       'agent-k8s applies pull secrets to the controller and workers. Run pods need them on their service account or on the nodes.',
   }),
   row({
-    setting: pods.agentImage,
+    setting: agentImage,
     paths: [REPOSITORY, TAG],
     write: (reference, scope) => {
       const {repository, tag} = splitImage(reference);
@@ -210,7 +223,7 @@ export const rows: readonly Row[] = [
         .join(':'),
   }),
   row({
-    setting: pods.runnerImage,
+    setting: runnerImage,
     in: '0.5.66',
     paths: [TASK_IMAGE],
     write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
@@ -219,7 +232,7 @@ export const rows: readonly Row[] = [
       'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
   }),
   row({
-    setting: pods.runnerImage,
+    setting: runnerImage,
     in: GOLDEN,
     paths: [TASK_IMAGE, TASK_IMAGE_MODE],
     write: (reference, scope) => [
@@ -232,14 +245,14 @@ export const rows: readonly Row[] = [
         : undefined,
   }),
   ...telemetryVariables('extraEnv'),
-  key(pods.shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
+  key(shutdownMode, 'agent.worker_on_stop_action', {as: asStopAction}),
   stopPeriod({
     grace: 'terminationGracePeriodSeconds',
     drain: 'agent.worker_drain_timeout',
     stop: 'agent.grace_shutdown_timeout',
   }),
-  key(pods.schedulingTimeout, 'agent.container_task_scheduling_timeout'),
-  key(pods.acquireTimeout, 'agent.container_task_acquire_timeout'),
+  key(schedulingTimeout, 'agent.container_task_scheduling_timeout'),
+  key(acquireTimeout, 'agent.container_task_acquire_timeout'),
   extraVariables([{path: 'extraEnv'}], {
     partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.',
   }),
@@ -252,41 +265,37 @@ export const refusals: readonly Refusal[] = [
     reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data',
   },
   {
-    settings: [storage.cache, ...CLAIM_SETTINGS],
+    settings: [cache, ...CLAIM_SETTINGS],
     reason: 'the cache is always in the data directory, on the node or on EFS',
   },
-  {settings: [storage.cachePath], reason: 'cache and data share one directory; use --data-home'},
-  {settings: [storage.dataSize], reason: 'the data directory on the node has no size limit'},
-  {settings: [storage.providerCache], reason: 'the provider cache cannot be disabled'},
+  {settings: [cachePath], reason: 'cache and data share one directory; use --data-home'},
+  {settings: [dataSize], reason: 'the data directory on the node has no size limit'},
+  {settings: [providerCache], reason: 'the provider cache cannot be disabled'},
+  {settings: [moduleCache, moduleCacheLimit], reason: 'the chart has no module cache'},
   {
-    settings: [storage.moduleCache, storage.moduleCacheLimit],
-    reason: 'the chart has no module cache',
-  },
-  {settings: [providerMirror], reason: 'the chart has no key for mirrors'},
-  {
-    settings: [pods.affinity, pods.controllerAffinity],
+    settings: [affinity, controllerAffinity],
     reason: 'the chart has no key for it; use --node-selector and --toleration',
   },
   {
-    settings: [pods.mount, pods.sidecar],
+    settings: [mount, sidecar],
     reason: 'the agent creates run pods, and the chart has no key for their volumes and containers',
   },
   {
-    settings: WORKER_SIZES,
+    settings: Object.values(workerSize),
     reason:
       'workers have the requests and limits of the controller; use --controller-cpu-request and the others',
   },
   {settings: [caSecret], reason: 'the chart does not mount certificate Secrets; use --ca-file'},
   {settings: [clientCertSecret], reason: 'the chart does not mount certificate Secrets'},
   {
-    settings: [pods.runnerImage],
+    settings: [runnerImage],
     in: '<=0.5.65',
     reason: 'runs use one image per tool in this version',
   },
-  {settings: [pods.controllerReplicas], reason: 'the chart always has one controller'},
-  {settings: [pods.jobTtl], reason: 'runs execute in pods, not in Jobs'},
+  {settings: [controllerReplicas], reason: 'the chart always has one controller'},
+  {settings: [jobTtl], reason: 'runs execute in pods, not in Jobs'},
   {
-    settings: [pods.writableRoot],
+    settings: [writableRoot],
     reason: 'the agent creates run pods, and the chart has no key for their security context',
   },
   ...sharedRefusals,

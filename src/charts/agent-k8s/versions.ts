@@ -1,9 +1,8 @@
-import type {Chart} from '../define.ts';
-import {
-  annotationsWithoutAccount,
-  mountOptionsWithoutEfs,
-  variablesIn,
-} from '../shared-versions.ts';
+import {textAt} from '../../ground/tree.ts';
+import {agentImage, runnerImage} from '../../settings/images.ts';
+import type {Chart} from '../shared/chart.ts';
+import {variablesIn} from '../shared/chart.ts';
+import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../shared/ignored-keys.ts';
 
 /** From 0.5.67 on runs may execute in one golden image. */
 export const GOLDEN = '>=0.5.67';
@@ -22,6 +21,24 @@ export const ownVariables = variablesIn({
   '>=0.5.66': 'SCALR_AGENT_CONTAINER_TASK_IMAGE',
   [GOLDEN]: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE',
 });
+
+const RUN_IMAGE = {
+  used: 'run',
+  setting: runnerImage,
+  reference: 'agent.container_task_image',
+};
+
+/** Outside golden mode, the agent selects the images of runs. */
+export const images: Chart['images'] = [
+  {used: 'controller', setting: agentImage, maps: ['image']},
+  {used: 'worker', setting: agentImage, maps: ['image']},
+  {...RUN_IMAGE, in: '0.5.66'},
+  {
+    ...RUN_IMAGE,
+    in: GOLDEN,
+    when: (values) => textAt(values, 'agent.container_task_image_mode') === 'golden',
+  },
+];
 
 export const ignoredKeys: Chart['ignoredKeys'] = [
   annotationsWithoutAccount,

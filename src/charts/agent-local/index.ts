@@ -1,46 +1,44 @@
 import {at, getAt, isOn, textAt, type Values} from '../../ground/tree.ts';
-import {concurrency} from '../../settings/agent.ts';
-import {set} from '../../settings/escape-hatch.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {cache, cacheAccessMode} from '../../settings/cache.ts';
+import {set} from '../../settings/chart-values.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {dataHome} from '../../settings/storage.ts';
+import type {Chart} from '../shared/chart.ts';
+import {keyError} from '../shared/key-rule.ts';
 import {
-  gracePeriod,
-  serviceAccountAnnotation,
-  serviceAccountName,
-  shutdownMode,
-} from '../../settings/pods.ts';
-import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
-import type {Chart, ChartDefault, ChartRule, ValuesRule} from '../define.ts';
-import {
-  breaksTemplates,
-  fixedUserOnOpenShift,
-  isDash,
-  pinnedAgent,
-  policyWithoutDns,
-  settingError,
-  settingWarning,
-  sharedClaim,
-  sharedRules,
-  shortestGrace,
-} from '../shared-rules.ts';
-import {
-  certificateRules,
-  directories,
   httpsMirrors,
-  keyError,
-  keyOfSecret,
-  requiresClaimSize,
   requiresSwitch,
-  requiresVolumes,
-  separateDirectories,
   sharedValuesRules,
   unquotedInTemplate,
   zeroDisables,
-} from '../shared-values-rules.ts';
+} from '../shared/key-rules.ts';
+import type {ChartDefault} from '../shared/row.ts';
+import type {ChartRule, ValuesRule} from '../shared/rule.ts';
+import {certificateRules, keyOfSecret} from '../shared/secret-rules.ts';
+import {breaksTemplates, isDash, settingError, settingWarning} from '../shared/setting-rule.ts';
+import {
+  fixedUserOnOpenShift,
+  pinnedAgent,
+  policyWithoutDns,
+  sharedClaim,
+  sharedRules,
+  shortestGrace,
+} from '../shared/setting-rules.ts';
+import {
+  directories,
+  requiresClaimSize,
+  requiresVolumes,
+  separateDirectories,
+} from '../shared/volume-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {
   formerKeys,
   ignoredKeys,
+  images,
   kubernetesFloors,
   MUTUAL_TLS,
   ownVariables,
@@ -278,10 +276,11 @@ export const agentLocal: Chart = {
   rows,
   refusals,
   defaults,
-  rules: [...sharedRules, pinnedAgent('agent-local'), ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-local', images), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
+  images,
   ignoredKeys,
   formerKeys,
   kubernetesFloors,

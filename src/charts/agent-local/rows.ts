@@ -1,29 +1,55 @@
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
-import {namesRegistry, splitImage} from '../../settings/addresses.ts';
-import {
-  concurrency,
-  debug,
-  isolation,
-  logFormat,
-  purpose,
-  singleRun,
-  tokenSecret,
-  tokenSecretKey,
-  url,
-} from '../../settings/agent.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cache, cacheAccessMode} from '../../settings/cache.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {textMapIn} from '../../settings/lists.ts';
-import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
-import {cloud, nodeOs} from '../../settings/release.ts';
-import * as storage from '../../settings/storage.ts';
-import {caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
-import type {Refusal, Row, Scope, ValuesEntry} from '../define.ts';
 import {
-  asEnum,
-  asMirrors,
-  asOnOff,
-  asReferences,
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {namesRegistry, splitImage} from '../../settings/kinds/images.ts';
+import {textMapIn} from '../../settings/kinds/lists.ts';
+import {
+  acquireTimeout,
+  gracePeriod,
+  jobTtl,
+  schedulingTimeout,
+  shutdownMode,
+  writableRoot,
+} from '../../settings/lifecycle.ts';
+import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  nodeSelector,
+  podAnnotation,
+  toleration,
+} from '../../settings/placement.ts';
+import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
+import {
+  dataHome,
+  dataSize,
+  moduleCache,
+  moduleCacheLimit,
+  providerCache,
+  providerCacheLimit,
+} from '../../settings/storage.ts';
+
+import {caScope, clientCertSecret} from '../../settings/tls.ts';
+import {caBundleRows, caExtraVariable} from '../shared/ca-rows.ts';
+import {cacheLimit, claimCache, ephemeralLimit} from '../shared/cache-rows.ts';
+import {asEnum, asMirrors, asOnOff, asReferences} from '../shared/codecs.ts';
+import {extraVariables} from '../shared/extra-variables.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
+import {mountRow, resourceRows, serviceAccount} from '../shared/pod-rows.ts';
+import type {Refusal, Row, Scope, ValuesEntry} from '../shared/row.ts';
+import {
   fixedValue,
   implied,
   key,
@@ -32,24 +58,9 @@ import {
   row,
   switched,
   variable,
-} from '../row-kinds.ts';
-import {
-  CONTROLLER_SIZES,
-  caBundleRows,
-  cacheLimit,
-  caExtraVariable,
-  claimCache,
-  extraVariables,
-  mountRow,
-  proxyVariables,
-  RUN_SIZES,
-  resourceRows,
-  serviceAccount,
-  telemetryVariables,
-  WORKER_SIZES,
-} from '../shared-rows.ts';
-import {MIRRORS, sharedRefusals} from '../shared-versions.ts';
-import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
+} from '../shared/row-kinds.ts';
+import {sharedRefusals} from '../shared/shared-refusals.ts';
+import {ONE_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
 export const PURPOSE_ANNOTATION = 'scalr.io/purpose';
@@ -62,7 +73,7 @@ const TAG = at('image.tag');
 const withClaim = {
   paths: [at('strategy.type')],
   write: ({get}: Scope): ValuesEntry[] =>
-    get(storage.cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
+    get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
       : [
           [
@@ -82,11 +93,11 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
     : {repository};
 }
 
-const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
-  variable(setting, {map: 'extraEnv', name, as: asOnOff('true', 'false')});
-const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
-const providerCacheRow = extraSwitch(storage.providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
-const moduleCacheRow = extraSwitch(storage.moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
+const extraSwitch = (setting: Setting<boolean>): Row<boolean> =>
+  variable(setting, {map: 'extraEnv', as: asOnOff('true', 'false')});
+const single = extraSwitch(singleRun);
+const providerCacheRow = extraSwitch(providerCache);
+const moduleCacheRow = extraSwitch(moduleCache);
 
 const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
 
@@ -95,8 +106,8 @@ export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret.name'),
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
-  variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asOnOff('1', '0')}),
-  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT'}),
+  variable(debug, {map: 'extraEnv', as: asOnOff('1', '0')}),
+  variable(logFormat, {map: 'extraEnv'}),
   row({
     setting: purpose,
     paths: [at('podAnnotations')],
@@ -130,8 +141,8 @@ export const rows: readonly Row[] = [
   fixedValue(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
     ...key(metadataService, 'agent.allowMetadataService', {
-      as: asEnum({block: false, allow: true}),
       in: '0.5.65 - 0.5.66',
+      as: asEnum({block: false, allow: true}),
     }),
     // The key is not in values.yaml; without it, the policy is created.
     read: (values) =>
@@ -142,40 +153,37 @@ export const rows: readonly Row[] = [
     in: '>=0.5.67',
   }),
   notWritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-  ...onlyIn('>=0.6.1', caBundleRows('agent.tls')),
+  ...caBundleRows('agent.tls'),
   ...onlyIn('<0.6.0', caExtraVariable()),
-  key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
-  ...onlyIn(
-    '<=0.5.63',
-    claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', withClaim}),
-  ),
-  ...onlyIn(
-    ONE_PERSISTENCE,
-    claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', withClaim}),
-  ),
-  ...onlyIn(SPLIT_PERSISTENCE, splitCache()),
-  key(storage.dataHome, 'agent.dataDir'),
-  key(storage.dataSize, 'persistence.data.emptyDir.sizeLimit', {in: '>=0.5.64'}),
+  key(clientCertSecret, 'agent.tls.clientCertSecret.name'),
+  ...onlyIn(ONE_PERSISTENCE, claimCache({volume: 'persistence', withClaim})),
+  ...claimCache({
+    volume: 'persistence.cache',
+    volumeIn: (values) => (usesOldPersistence(values) ? 'persistence' : 'persistence.cache'),
+    withClaim,
+  }),
+  ephemeralLimit('persistence.emptyDir.sizeLimit'),
+  ephemeralLimit('persistence.cache.emptyDir.sizeLimit'),
+  key(dataHome, 'agent.dataDir'),
+  key(dataSize, 'persistence.data.emptyDir.sizeLimit'),
   providerCacheRow,
-  variable(storage.providerCacheLimit, {
+  variable(providerCacheLimit, {
     map: 'extraEnv',
-    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
   moduleCacheRow,
-  variable(storage.moduleCacheLimit, {
+  variable(moduleCacheLimit, {
     map: 'extraEnv',
-    name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
     ...cacheLimit,
   }),
-  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors, in: MIRRORS}),
-  key(pods.affinity, 'affinity'),
-  ...onlyIn('>=0.6.1', [mountRow('extraVolumes', 'extraVolumeMounts')]),
-  ...resourceRows(RUN_SIZES, 'resources'),
-  key(pods.nodeSelector, 'nodeSelector'),
-  key(pods.toleration, 'tolerations'),
+  key(providerMirror, 'agent.providerNetworkMirrors', {as: asMirrors}),
+  key(affinity, 'affinity'),
+  mountRow('extraVolumes', 'extraVolumeMounts'),
+  ...resourceRows(runSize, 'resources'),
+  key(nodeSelector, 'nodeSelector'),
+  key(toleration, 'tolerations'),
   row({
-    setting: pods.podAnnotation,
+    setting: podAnnotation,
     paths: [at('podAnnotations')],
     write: (given) =>
       Object.entries(given).map(
@@ -189,22 +197,22 @@ export const rows: readonly Row[] = [
   }),
   ...serviceAccount(),
   row({
-    setting: pods.imageRegistry,
+    setting: imageRegistry,
     accepts: (_, {get, defaults}) =>
-      ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(pods.agentImage) ?? '').repository),
+      ['', getAt(defaults, REPOSITORY)].includes(splitImage(get(agentImage) ?? '').repository),
     paths: [REPOSITORY],
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
-  key(pods.imagePullPolicy, 'image.pullPolicy'),
-  key(pods.imagePullSecret, 'imagePullSecrets', {as: asReferences}),
+  key(imagePullPolicy, 'image.pullPolicy'),
+  key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
-    setting: pods.agentImage,
+    setting: agentImage,
     paths: [REPOSITORY, TAG],
     write: (reference, {get}) => {
       const {repository, tag} = splitImage(reference);
       return [
-        ...(get(pods.imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
+        ...(get(imageRegistry) === undefined ? [[REPOSITORY, repository] as const] : []),
         ...(tag === undefined ? [] : [[TAG, tag] as const]),
       ];
     },
@@ -215,9 +223,9 @@ export const rows: readonly Row[] = [
     },
   }),
   ...telemetryVariables('extraEnv'),
-  key(pods.shutdownMode, 'agent.shutdownMode'),
-  key(pods.gracePeriod, 'terminationGracePeriodSeconds'),
-  switched(pods.writableRoot, {
+  key(shutdownMode, 'agent.shutdownMode'),
+  key(gracePeriod, 'terminationGracePeriodSeconds'),
+  switched(writableRoot, {
     'podSecurityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsNonRoot': {on: false, off: true},
     'securityContext.runAsUser': {on: 0, off: 1000},
@@ -225,17 +233,6 @@ export const rows: readonly Row[] = [
   }),
   extraVariables([{path: 'extraEnv'}]),
 ];
-
-/** The keys of the cache, which are read under their old names if those are in use. */
-function splitCache(): Row[] {
-  const limit = 'persistence.cache.emptyDir.sizeLimit';
-  const old = claimCache({volume: 'persistence', limit});
-  return claimCache({volume: 'persistence.cache', limit, withClaim}).map((each, index) => ({
-    ...each,
-    read: (values, scope) =>
-      (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
-  }));
-}
 
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
@@ -253,42 +250,40 @@ export const refusals: readonly Refusal[] = [
     reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels',
   },
   {settings: [caScope], reason: 'runs share the agent container'},
-  {settings: [caSecret], in: '<0.6.0', reason: 'the chart has no key for a Secret'},
   {
-    settings: [storage.cache],
+    settings: [cache],
     reason:
       'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
   },
-  {settings: [storage.cachePath], reason: 'the chart does not mount directories of the node'},
   {
     settings: [
-      pods.controllerNodeSelector,
-      pods.controllerAffinity,
-      pods.controllerToleration,
-      ...CONTROLLER_SIZES,
+      controllerNodeSelector,
+      controllerAffinity,
+      controllerToleration,
+      ...Object.values(controllerSize),
     ],
     reason: 'the chart has no controller',
   },
   {
-    settings: [pods.controllerReplicas],
+    settings: [controllerReplicas],
     reason: 'the chart has no controller; --concurrency sets the number of agents',
   },
-  {settings: WORKER_SIZES, reason: 'runs execute in the agent container; use the sizes of runs'},
-  {settings: [pods.sidecar], reason: 'the chart has no key for additional containers'},
-  {settings: [pods.mount], in: '<=0.6.0', reason: 'this version has no key for volumes'},
-  {settings: [pods.podLabel], reason: 'the chart has no key for pod labels'},
-  {settings: [pods.jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
   {
-    settings: [pods.schedulingTimeout, pods.acquireTimeout],
+    settings: Object.values(workerSize),
+    reason: 'runs execute in the agent container; use the sizes of runs',
+  },
+  {settings: [jobTtl], reason: 'runs execute in agent pods, not in Jobs'},
+  {
+    settings: [schedulingTimeout, acquireTimeout],
     reason: 'agents run permanently, so no pod is started for a run',
   },
-  {settings: [pods.runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
+  {settings: [runnerImage], reason: 'runs execute in the agent image; use --agent-image'},
   {
-    settings: [pods.imageRegistry],
+    settings: [imageRegistry],
     reason: '--agent-image already sets the only image; include the registry there',
   },
   {
-    settings: [storage.dataSize],
+    settings: [dataSize],
     in: '<=0.5.63',
     reason: 'data and cache share one volume; use --cache-size',
   },

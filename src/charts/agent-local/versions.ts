@@ -1,5 +1,7 @@
 import {at, getAt, isOn, type Path, textAt, type Values} from '../../ground/tree.ts';
-import type {Chart, FormerKeys} from '../define.ts';
+import {agentImage} from '../../settings/images.ts';
+import type {Chart, FormerKeys} from '../shared/chart.ts';
+import {variablesIn} from '../shared/chart.ts';
 import {
   annotationsWithoutAccount,
   CLAIM_KEYS,
@@ -7,14 +9,12 @@ import {
   ignoredWithoutSecret,
   ignoredWithoutSwitch,
   labelsWithoutAccount,
-  variablesIn,
-} from '../shared-versions.ts';
+} from '../shared/ignored-keys.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
 export const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
-/** Data and cache are two volumes, and `persistence` applies to the cache only. */
-export const ONE_PERSISTENCE = '>=0.5.64 <=0.5.73 || >=0.5.75 <=0.5.76';
+export const ONE_PERSISTENCE = '<=0.5.73 || 0.5.75 - 0.5.76';
 
 /** Environment variables that the templates of agent-local set themselves or refuse (rendered from every release). */
 export const ownVariables = variablesIn({
@@ -33,6 +33,8 @@ export const usesOldPersistence = (values: Values): boolean =>
   !['', null, undefined].includes(
     getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string,
   );
+
+export const images: Chart['images'] = [{used: 'agent', setting: agentImage, maps: ['image']}];
 
 const NO_CACHE_CLAIM = 'the cache is not persistent';
 
@@ -53,19 +55,17 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     instead: 'persistence.cache.persistentVolumeClaim',
   },
   {
-    in: SPLIT_PERSISTENCE,
     path: 'persistence.cache.persistentVolumeClaim',
     unless: (values) => !usesOldPersistence(values),
     because: 'persistence.enabled or its claimName is set, and the old keys take precedence',
   },
   ...ignoredWithoutSwitch('persistence.enabled', {
-    in: `<=0.5.63 || ${ONE_PERSISTENCE}`,
+    in: ONE_PERSISTENCE,
     below: 'persistence.persistentVolumeClaim',
     keys: CLAIM_KEYS,
     because: NO_CACHE_CLAIM,
   }),
   ...ignoredKeysBelow({
-    in: SPLIT_PERSISTENCE,
     below: 'persistence.cache.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     unless: (values) => isOn(values, 'persistence.cache.enabled') || usesOldPersistence(values),
@@ -73,7 +73,6 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     instead: 'persistence.cache.enabled: true',
   }),
   ...ignoredWithoutSwitch('persistence.data.enabled', {
-    in: SPLIT_PERSISTENCE,
     below: 'persistence.data.persistentVolumeClaim',
     keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the data volume is not persistent',
@@ -84,13 +83,11 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     read: ['agent.tokenExistingSecret.name'],
   }),
   ...ignoredWithoutSecret({
-    in: '>=0.6.1',
     below: 'agent.tls.caBundleSecret',
     keys: ['key'],
     read: ['agent.tls.caBundleSecret.name', 'agent.tls.caBundle'],
   }),
   ...ignoredWithoutSecret({
-    in: MUTUAL_TLS,
     below: 'agent.tls.clientCertSecret',
     keys: ['certKey', 'keyKey'],
     read: ['agent.tls.clientCertSecret.name', 'agent.tls.clientCert'],

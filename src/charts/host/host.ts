@@ -1,36 +1,50 @@
 import {failed, type Warning} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
-import {
-  concurrency,
-  isolation,
-  load,
-  secretAnnotation,
-  secretLabel,
-  singleRun,
-  tokenSecret,
-  tokenSecretKey,
-} from '../../settings/agent.ts';
+import {secretAnnotation, secretLabel, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
+import {cache, efsHandle, efsMountOption} from '../../settings/cache.ts';
+import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Get} from '../../settings/define.ts';
-import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
-import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {
-  chart,
-  chartSource,
-  chartVersion,
-  cloud,
-  namespace,
-  nodeOs,
-  release,
-} from '../../settings/release.ts';
+  agentImage,
+  imagePullPolicy,
+  imagePullSecret,
+  imageRegistry,
+  runnerImage,
+} from '../../settings/images.ts';
+import {
+  acquireTimeout,
+  gracePeriod,
+  jobTtl,
+  schedulingTimeout,
+  writableRoot,
+} from '../../settings/lifecycle.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {
+  affinity,
+  controllerAffinity,
+  controllerNodeSelector,
+  controllerToleration,
+  mount,
+  nodeSelector,
+  podAnnotation,
+  podLabel,
+  sidecar,
+  toleration,
+} from '../../settings/placement.ts';
+import {concurrency, isolation, load, singleRun} from '../../settings/purpose.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import * as storage from '../../settings/storage.ts';
+import {controllerReplicas, controllerSize, runSize, workerSize} from '../../settings/size.ts';
+import {dataSize} from '../../settings/storage.ts';
+
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
-import {optionMeantBy} from '../agent-options.ts';
-import type {Described, Refusal, Scope} from '../define.ts';
-import {CLAIM_SETTINGS, CONTROLLER_SIZES, WORKER_SIZES} from '../shared-rows.ts';
-import {notSupported, readRows, rowsFor, unsupportedBy} from '../support.ts';
-import {newestOf} from '../target.ts';
+import {newestOf} from '../releases/target.ts';
+import {optionMeantBy} from '../shared/agent-options.ts';
+import {CLAIM_SETTINGS} from '../shared/cache-rows.ts';
+import type {Described, Refusal, Scope} from '../shared/row.ts';
+import {notSupported, readRows, rowsFor, unsupportedBy} from '../shared/support.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
 export const refusals: readonly Refusal[] = [
@@ -44,7 +58,7 @@ export const refusals: readonly Refusal[] = [
       'Helm charts are only for Kubernetes; select the agent version with --agent-image scalr/agent:VERSION',
   },
   {
-    settings: [namespace, cloud, nodeOs, pods.serviceAccountName, pods.serviceAccountAnnotation],
+    settings: [namespace, cloud, nodeOs, serviceAccountName, serviceAccountAnnotation],
     reason: 'it is only for Kubernetes',
   },
   {
@@ -62,7 +76,7 @@ export const refusals: readonly Refusal[] = [
     reason: 'Kubernetes Secrets do not exist here; use --client-cert-file and --client-key-file',
   },
   {
-    settings: [pods.imagePullSecret],
+    settings: [imagePullSecret],
     reason: 'Kubernetes Secrets do not exist here; run docker login on the machine',
   },
   {
@@ -76,47 +90,50 @@ export const refusals: readonly Refusal[] = [
       'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
   },
   {
-    settings: [pods.runnerImage],
+    settings: [runnerImage],
     reason: 'with --isolation shared, runs execute in the agent image; use --agent-image',
   },
   {settings: [caScope], reason: 'with --isolation shared, runs execute in the agent container'},
   {
-    settings: [storage.cache],
+    settings: [cache],
     reason: 'the cache is a directory of the machine; use --cache hostpath',
   },
-  {settings: [pods.gracePeriod], reason: 'only times above 60 s have an effect'},
-  {settings: [pods.writableRoot], reason: 'access to the Docker socket requires root'},
+  {settings: [gracePeriod], reason: 'only times above 60 s have an effect'},
+  {settings: [writableRoot], reason: 'access to the Docker socket requires root'},
   {
-    settings: [pods.imageRegistry],
+    settings: [imageRegistry],
     reason: 'the agent is installed from a package, and VCS agents start no other containers',
   },
   {
-    settings: [...CLAIM_SETTINGS, storage.efsHandle, storage.efsMountOption, storage.dataSize],
+    settings: [...CLAIM_SETTINGS, efsHandle, efsMountOption, dataSize],
     reason: 'Kubernetes volumes do not exist here; use --cache-path and --data-home',
   },
   {
-    settings: [pods.runCpuRequest, pods.runMemoryRequest],
+    settings: [runSize.cpuRequest, runSize.memoryRequest],
     reason:
       'Docker reserves no resources; use limits, and a machine that is large enough for all runs',
   },
   {
     settings: [
-      pods.controllerReplicas,
-      pods.controllerNodeSelector,
-      pods.controllerToleration,
-      pods.controllerAffinity,
-      ...CONTROLLER_SIZES,
+      controllerReplicas,
+      controllerNodeSelector,
+      controllerToleration,
+      controllerAffinity,
+      ...Object.values(controllerSize),
     ],
     reason: 'there is no controller',
   },
   {
-    settings: [pods.nodeSelector, pods.toleration, pods.affinity],
+    settings: [nodeSelector, toleration, affinity],
     reason: 'there are no nodes to select',
   },
-  {settings: [pods.mount, pods.sidecar, ...WORKER_SIZES], reason: 'pods exist only in Kubernetes'},
-  {settings: [pods.podAnnotation], reason: 'containers have no annotations; use --pod-label'},
   {
-    settings: [pods.jobTtl, pods.schedulingTimeout, pods.acquireTimeout],
+    settings: [mount, sidecar, ...Object.values(workerSize)],
+    reason: 'pods exist only in Kubernetes',
+  },
+  {settings: [podAnnotation], reason: 'containers have no annotations; use --pod-label'},
+  {
+    settings: [jobTtl, schedulingTimeout, acquireTimeout],
     reason: 'Jobs and run pods exist only in Kubernetes',
   },
   {settings: [singleRun], reason: 'each run already gets its own container'},
@@ -131,7 +148,7 @@ const serviceRefusals: readonly Refusal[] = [
     reason: 'a machine has one agent service, which executes at most 5 runs; use more machines',
   },
   {
-    settings: [pods.agentImage, pods.imagePullPolicy, pods.podLabel],
+    settings: [agentImage, imagePullPolicy, podLabel],
     reason: 'the agent is installed from a package and does not run in a container',
   },
   ...refusals,

@@ -1,22 +1,16 @@
 import {at, getAt, textAt} from '../../ground/tree.ts';
-import {withoutRegistry} from '../../settings/addresses.ts';
-import {
-  concurrency,
-  debug,
-  isolation,
-  logFormat,
-  purpose,
-  token,
-  tokenFile,
-  url,
-} from '../../settings/agent.ts';
+import {debug, logFormat, token, tokenFile, url} from '../../settings/agent.ts';
+import {cache, cachePath} from '../../settings/cache.ts';
 import type {Get, Setting} from '../../settings/define.ts';
+import {agentImage, imagePullPolicy, imageRegistry, runnerImage} from '../../settings/images.ts';
+import {withoutRegistry} from '../../settings/kinds/images.ts';
+import {gracePeriod, shutdownMode, writableRoot} from '../../settings/lifecycle.ts';
 import {metadataService, providerMirror, workloadIdentity} from '../../settings/network.ts';
-import * as pods from '../../settings/pods.ts';
+import {podLabel} from '../../settings/placement.ts';
+import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {release, target} from '../../settings/release.ts';
+import {runSize} from '../../settings/size.ts';
 import {
-  cache,
-  cachePath,
   dataHome,
   moduleCache,
   moduleCacheLimit,
@@ -24,31 +18,22 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, clientCertFile, clientKeyFile} from '../../settings/tls.ts';
-import type {Row, ValuesEntry} from '../define.ts';
+import {caBundleRows} from '../shared/ca-rows.ts';
+import {cacheLimit} from '../shared/cache-rows.ts';
+import {asCores, asEnum, asMebibytes, asMirrorsText, asOnOff} from '../shared/codecs.ts';
+import {extraVariables, VARIABLES_OF_SETTINGS} from '../shared/extra-variables.ts';
+import {proxyVariables, telemetryVariables} from '../shared/network-rows.ts';
+import {asStopAction, stopPeriod} from '../shared/pod-rows.ts';
+import type {Row, ValuesEntry} from '../shared/row.ts';
 import {
-  asCores,
-  asEnum,
-  asMebibytes,
-  asMirrorsText,
-  asOnOff,
-  asStopAction,
   implied,
-  inCatalogOrder,
   key,
   notWritten,
   row,
-  stopPeriod,
   type VariableOptions,
   variable,
-} from '../row-kinds.ts';
-import {
-  caBundleRows,
-  cacheLimit,
-  extraVariables,
-  proxyVariables,
-  telemetryVariables,
-} from '../shared-rows.ts';
-import {VARIABLES_OF_SETTINGS} from '../shared-rules.ts';
+} from '../shared/row-kinds.ts';
+import {inCatalogOrder} from '../shared/support.ts';
 
 /**
  * How an agent works: `containers` starts a container for each run through the Docker socket, `local` executes runs in its own
@@ -98,14 +83,14 @@ export const OWN_VARIABLES: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_DATA_DIR', dataHome.id],
   ['SCALR_AGENT_CACHE_DIR', cachePath.id],
   ['SCALR_AGENT_CONTAINER_TASK_CA_CERT', caScope.id],
-  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', pods.runCpuLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', pods.runMemoryLimit.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', pods.runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', pods.runnerImage.id],
-  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', pods.imageRegistry.id],
-  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', pods.shutdownMode.id],
-  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', pods.gracePeriod.id],
-  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', pods.gracePeriod.id],
+  ['SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', runSize.cpuLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', runSize.memoryLimit.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE', runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', runnerImage.id],
+  ['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY', imageRegistry.id],
+  ['SCALR_AGENT_WORKER_ON_STOP_ACTION', shutdownMode.id],
+  ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', gracePeriod.id],
+  ['SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', gracePeriod.id],
 ]);
 
 /** Settings that agents on every host support. */
@@ -134,29 +119,29 @@ const shared: readonly Row[] = [
   named(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED', {as: ON_OFF, when: runs}),
   named(moduleCacheLimit, 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', {...cacheLimit, when: runs}),
   named(providerMirror, 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', {as: asMirrorsText, when: runs}),
-  named(pods.runCpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {
+  named(runSize.cpuLimit, 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT', {
     as: asCores,
     when: containers,
     partly: () => checkLimits,
   }),
-  named(pods.runMemoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {
+  named(runSize.memoryLimit, 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT', {
     as: asMebibytes,
     when: containers,
     partly: () => checkLimits,
   }),
   row({
-    setting: pods.runnerImage,
+    setting: runnerImage,
     when: containers,
     paths: [TASK_IMAGE, TASK_IMAGE_MODE],
     write: (reference, {get}) => [
       [TASK_IMAGE_MODE, 'golden'],
-      [TASK_IMAGE, [get(pods.imageRegistry), reference].filter(Boolean).join('/')],
+      [TASK_IMAGE, [get(imageRegistry), reference].filter(Boolean).join('/')],
     ],
     read: (values, {get}) =>
-      withoutRegistry(textAt(values, TASK_IMAGE), get(pods.imageRegistry)) || undefined,
+      withoutRegistry(textAt(values, TASK_IMAGE), get(imageRegistry)) || undefined,
   }),
   ...telemetryVariables(MAP),
-  named(pods.shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', {as: asStopAction, when: runs}),
+  named(shutdownMode, 'SCALR_AGENT_WORKER_ON_STOP_ACTION', {as: asStopAction, when: runs}),
   stopPeriod(
     {
       grace: 'container.stopSeconds',
@@ -189,22 +174,22 @@ const inContainer: readonly Row[] = [
     when: runs,
     accepts: (kind, {get}) => kind === 'hostpath' || (kind === 'ephemeral' && local(get)),
   }),
-  key(pods.runCpuLimit, 'container.cpus', {
+  key(runSize.cpuLimit, 'container.cpus', {
     as: {...asCores, write: (value) => String(asCores.write(value))},
     when: local,
   }),
-  key(pods.runMemoryLimit, 'container.memory', {when: local}),
-  key(pods.writableRoot, 'container.user', {
+  key(runSize.memoryLimit, 'container.memory', {when: local}),
+  key(writableRoot, 'container.user', {
     as: asOnOff('0:0', '1000:1000'),
     accepts: (isRoot, {get}) => isRoot || !containers(get),
     partly: (isRoot, {get}) =>
       isRoot && containers(get) ? 'Containers of runs use the user of their image.' : undefined,
   }),
-  key(pods.podLabel, 'container.labels', {
+  key(podLabel, 'container.labels', {
     partly: () => 'The labels are set on the agent container, not on run containers.',
   }),
   row({
-    setting: pods.imageRegistry,
+    setting: imageRegistry,
     paths: [at('container.registry'), TASK_REGISTRY],
     write: (registry, {get}) => [
       [at('container.registry'), registry],
@@ -213,10 +198,10 @@ const inContainer: readonly Row[] = [
     ],
     read: (values) => textAt(values, 'container.registry') || undefined,
   }),
-  key(pods.imagePullPolicy, 'container.pull', {
+  key(imagePullPolicy, 'container.pull', {
     as: asEnum({Always: 'always', IfNotPresent: 'missing', Never: 'never'}),
   }),
-  key(pods.agentImage, 'container.image'),
+  key(agentImage, 'container.image'),
 ];
 
 /** Settings of the service of the Linux packages. */
@@ -229,8 +214,8 @@ const asService: readonly Row[] = [
     accepts: (value) => value <= RUNS_PER_AGENT,
   }),
   key(cache, 'cache', {when: runs, accepts: (kind) => kind === 'hostpath'}),
-  key(pods.writableRoot, 'service.root', {as: asOnOff('root', 'scalr-agent')}),
-  key(pods.imageRegistry, TASK_REGISTRY, {
+  key(writableRoot, 'service.root', {as: asOnOff('root', 'scalr-agent')}),
+  key(imageRegistry, TASK_REGISTRY, {
     when: containers,
     as: {
       write: (registry) => `${registry}/`,

@@ -1,8 +1,9 @@
-import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {TOKEN_REJECTED} from '../../ground/errors.ts';
+import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
-import {type Fields, isFields} from '../../ground/tree.ts';
+
 import type {CauseTable} from './cause.ts';
 import {containersOf} from './pod-state.ts';
 import {presentPods} from './rollout.ts';
@@ -26,6 +27,9 @@ interface AgentLogRow {
   /** Applies regardless of the age of the line, because the agent logs it only when it needs the resource. */
   isLasting?: true;
 }
+
+/** The newest lines are errors that no row knows, and no line says that the agent is ready. */
+const UNRECOGNIZED = 'AGENT_LOG_UNRECOGNIZED';
 
 /**
  * The first matching row wins. The messages are those of the Python and Go libraries that the agent uses; Scalr documents
@@ -154,6 +158,15 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     },
     isTransient: true,
   },
+  {
+    code: UNRECOGNIZED,
+    // Follows from several lines, never from one.
+    pattern: /(?!)/,
+    remedy: {
+      kubernetes: 'Not registered, for a reason that scalr-agent does not know. Read the log of the pod',
+      host: 'Not registered, for a reason that scalr-agent does not know. Read the log of the agent',
+    },
+  },
 ];
 
 const READY_PATTERN = /agent is ready to receive tasks/i;
@@ -222,7 +235,6 @@ export function verdictIn(
   isReady: boolean,
   now?: Date,
 ): Verdict | undefined {
-  if (!SIGNIFICANT_LINE.test(log)) return undefined;
   const rows = rowsFor(platform);
   const lines = log
     .split('\n')
@@ -232,17 +244,29 @@ export function verdictIn(
     .reverse();
   const newest = lines.findIndex(({meaning}) => meaning !== undefined);
   const found = lines[newest];
-  if (found?.meaning === undefined) return undefined;
+  if (found?.meaning === undefined) return unrecognized(lines, now);
   const {meaning, text, at} = found;
-  const isOld =
-    at === undefined
-      ? newest >= FRESH_LINES
-      : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
+  const isOld = at === undefined ? newest >= FRESH_LINES : isOutdated(at, now);
   const isLasting = meaning === 'READY' || rows.find(({code}) => code === meaning)?.isLasting;
   if (isReady && isOld && !isLasting) return undefined;
   const telling = lines.filter((line) => line.meaning !== undefined);
   const change = telling.findIndex((line) => line.meaning !== meaning);
   return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
+}
+
+const isOutdated = (at: string, now: Date | undefined): boolean =>
+  now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
+
+/** So many errors in a row are no passing trouble. A log can be shorter. */
+const FEW_LINES = 3;
+
+/** The newest lines come first. */
+function unrecognized(lines: readonly Line[], now: Date | undefined): Verdict | undefined {
+  const newest = lines.slice(0, FEW_LINES);
+  const [last] = newest;
+  if (last === undefined || !newest.every(({isError}) => isError)) return undefined;
+  if (last.at !== undefined && isOutdated(last.at, now)) return undefined;
+  return {meaning: UNRECOGNIZED, line: last.text, since: newest.at(-1)?.at};
 }
 
 const rowsFor = (platform: AgentPlatform): AgentLogRow[] =>
@@ -254,6 +278,7 @@ interface Line {
   text: string;
   at: string | undefined;
   isChatter: boolean;
+  isError: boolean;
 }
 
 function meaningOf({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined {
@@ -273,8 +298,14 @@ function parse(raw: string): Line {
     // Times without a zone are local time of the container, and the images use UTC.
     at: stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined,
     isChatter: /^(debug|info)$/i.test(String(fields?.['level'] ?? '')),
+    isError: fields
+      ? ERROR_LEVEL.test(String(fields['level'] ?? ''))
+      : ERROR_LEVEL.test(raw.replace(TIME, '').trimStart()),
   };
 }
+
+/** `error` of a JSON line; `[error] …`, `ERROR: …` at the start of a text. */
+const ERROR_LEVEL = /^\W?(error|critical|fatal)\b/i;
 
 /** The message, and the last line of a traceback. */
 function textOf(fields: Fields): string {

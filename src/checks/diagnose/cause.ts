@@ -1,4 +1,5 @@
-import type {KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 
 /** What is wrong with an object, and what to do about it. */

@@ -1,4 +1,5 @@
-import type {Event, KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Event, KubernetesObject} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 
 export const timeOf = ({series, lastTimestamp, eventTime, metadata}: Event): string =>
   series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '';

@@ -1,4 +1,5 @@
-import type {KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import {agentLogCauses, registered} from './agent-log.ts';

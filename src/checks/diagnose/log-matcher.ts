@@ -1,4 +1,5 @@
-import {MAX_LINE_BYTES, NEWLINE} from '../../ground/async.ts';
+import {MAX_LINE_BYTES, NEWLINE} from '../../ground/line-streams.ts';
+
 import {matchLine, SIGNIFICANT_LINE} from './agent-log.ts';
 
 /** Log lines about the agent, grouped by meaning. */

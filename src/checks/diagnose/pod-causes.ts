@@ -1,4 +1,5 @@
-import type {ContainerState, Event, Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {ContainerState, Event, Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {lastLogLine} from './agent-log.ts';
 import {type CauseTable, describe, readLog, type Symptom, singleCause, unwrap} from './cause.ts';

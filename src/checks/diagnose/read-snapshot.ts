@@ -1,6 +1,7 @@
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
-import type {KubernetesObject, Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../cluster/kubernetes/resources.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {hasSignificantLine, isOfAgent} from './agent-log.ts';

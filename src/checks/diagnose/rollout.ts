@@ -1,4 +1,5 @@
-import type {KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {condition, isPodReady, isTerminating} from './pod-state.ts';
 import {ownerOf, rootOf} from './snapshot-queries.ts';
 

@@ -4,9 +4,9 @@ import type {
   KubernetesObject,
   OwnerReference,
   Pod,
-  Snapshot,
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {timeOf} from './events.ts';
 import {claimsOf, isTerminating} from './pod-state.ts';

@@ -1,4 +1,5 @@
-import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {type CauseTable, type Symptom, singleCause, unwrap} from './cause.ts';
 import {eventCount, eventsOf, firstTimeOf} from './events.ts';

@@ -1,14 +1,11 @@
 import type {ClusterAccess} from '../../cluster/helm/releases.ts';
-import {type Config, currentContext} from '../../cluster/kubernetes/kubectl.ts';
+import {servedResources, serverVersion} from '../../cluster/kubernetes/discovery.ts';
+import type {Kubeconfig} from '../../cluster/kubernetes/kubeconfig.ts';
+import {currentContext} from '../../cluster/kubernetes/kubectl.ts';
+import {jsonOf} from '../../cluster/kubernetes/object-facts.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {reviewPermissions} from '../../cluster/kubernetes/permissions.ts';
-import {
-  failingClient,
-  jsonOf,
-  REQUEST_MS,
-  servedResources,
-  serverVersion,
-} from '../../cluster/kubernetes/resources.ts';
+import {failingClient, REQUEST_MS} from '../../cluster/kubernetes/resources.ts';
 import {cachedAccess, type RetryOptions} from '../../cluster/kubernetes/with-retries.ts';
 import {clusterFactsOf} from '../../cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../cluster/platform/readings.ts';
@@ -24,8 +21,8 @@ import {type Fact, isKnown, known, knownValue, mapped} from '../../ground/fact.t
 import type {Processes, Registries} from '../../ground/system/system.ts';
 import {isMap} from '../../ground/tree.ts';
 import {token, tokenFile} from '../../settings/agent.ts';
+import {cacheClaim} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
-import {cacheClaim} from '../../settings/storage.ts';
 import type {Generated} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
@@ -145,7 +142,7 @@ async function readContext(
   const outcome = await processes.run(currentContext(kubeTarget));
   const ofPod = clusterOfPod(outcome);
   if (ofPod !== undefined) return known(ofPod, source);
-  return mapped(jsonOf<Config>(outcome, source, isMap), contextOf);
+  return mapped(jsonOf<Kubeconfig>(outcome, source, isMap), contextOf);
 }
 
 async function readPermissions(

@@ -1,22 +1,15 @@
-import {scalrChart, type Target} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
-import {helmOwner, isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
-import {
-  type Claim,
-  type KubernetesObject,
-  kindAndName,
-  type Pod,
-  type SecretObject,
-} from '../../cluster/kubernetes/objects.ts';
+import {servedResources} from '../../cluster/kubernetes/discovery.ts';
+import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
+import {listFact, objectFact, unknownBy} from '../../cluster/kubernetes/object-facts.ts';
+import {kindAndName} from '../../cluster/kubernetes/object-refs.ts';
+import type {Claim, KubernetesObject, Pod, SecretObject} from '../../cluster/kubernetes/objects.ts';
+import {helmOwner} from '../../cluster/kubernetes/owners.ts';
 import {currentUser} from '../../cluster/kubernetes/permissions.ts';
-import {
-  listFact,
-  objectFact,
-  servedResources,
-  unknownBy,
-} from '../../cluster/kubernetes/resources.ts';
 import {DEFINITIONS, definitionOf} from '../../cluster/platform/cluster-facts.ts';
 import type {PlatformReadings} from '../../cluster/platform/readings.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';

@@ -1,7 +1,7 @@
 import type {Registries} from '../../ground/system/system.ts';
-import {MANIFEST_TYPES, manifestUrl} from '../../settings/addresses.ts';
-import {set, valuesFile} from '../../settings/escape-hatch.ts';
-import {agentImage, imageRegistry, runnerImage} from '../../settings/pods.ts';
+import {set, valuesFile} from '../../settings/chart-values.ts';
+import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
+import {MANIFEST_TYPES, manifestUrl} from '../../settings/kinds/images.ts';
 import {flagsOf} from '../../settings/settings.ts';
 import type {Generated} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';

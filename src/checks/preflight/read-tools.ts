@@ -1,7 +1,8 @@
-import {helmVersion} from '../../cluster/helm/helm.ts';
+import {helmVersion} from '../../cluster/helm/release-calls.ts';
 import {clientVersion} from '../../cluster/kubernetes/kubectl.ts';
-import {failureOf} from '../../cluster/kubernetes/resources.ts';
-import type {Call, ClusterTarget} from '../../ground/command-line.ts';
+import {failureOf} from '../../cluster/kubernetes/object-facts.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ClusterTarget} from '../../ground/command-line.ts';
 import {type Fact, known, unknown} from '../../ground/fact.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import type {PreflightContext} from './facts/context.ts';

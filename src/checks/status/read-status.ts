@@ -1,4 +1,4 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {type LiveDrift, readLiveDrift} from '../../cluster/diff/live-drift.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {objectsIn, type ReleaseRecord} from '../../cluster/helm/release-record.ts';

@@ -1,11 +1,13 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
-import {rollback} from '../../cluster/helm/helm.ts';
+import {rollback} from '../../cluster/helm/release-calls.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
-import {scale} from '../../cluster/kubernetes/kubectl.ts';
-import type {KubernetesObject, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import {scale} from '../../cluster/kubernetes/changes.ts';
+import {refOf, refText} from '../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {getObject, listObjects, REQUIRED_MS} from '../../cluster/kubernetes/resources.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {
   type GitOpsController,
   managedBy,
@@ -16,9 +18,9 @@ import {
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {
   type ClusterTarget,
-  commandLine,
   helmCommand,
   ownCommand,
   type ReleaseName,
@@ -39,7 +41,7 @@ export function causesOfRelease(
   if (snapshot === undefined) return ofRecord;
   // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
-    const remedy = `Recreate the objects: ${commandLine(rollback(name, revision.revision))}`;
+    const remedy = `Recreate the objects: ${callText(rollback(name, revision.revision))}`;
     return [
       passing(
         `release/${name.release}`,
@@ -55,13 +57,8 @@ export function causesOfRelease(
   return [
     ...ofRecord,
     ...stopped.map((workload) => {
-      const up = scale(
-        name.kubeTarget,
-        'Deployment',
-        workload.metadata.name,
-        replicas[workload.metadata.name] ?? 1,
-      );
-      const remedy = `Run install, or scale it up: ${commandLine(up)}`;
+      const up = scale(name.kubeTarget, refOf(workload), replicas[workload.metadata.name] ?? 1);
+      const remedy = `Run install, or scale it up: ${callText(up)}`;
       return passing(
         objectLabel(workload),
         'STOPPED',
@@ -157,7 +154,7 @@ function otherAgents(
   const others = releases.filter(({chart}) => scalrChart(chart) !== undefined);
   return [
     ...unrecorded.map(
-      ({workload, chart, release}) => `Show ${workload} of ${chart}: ${status(release)}`,
+      ({workload, chart, release}) => `Show ${refText(workload)} of ${chart}: ${status(release)}`,
     ),
     ...others.map(({chart, name}) => `Show the release of ${chart}: ${status(name)}`),
   ];

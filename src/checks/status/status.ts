@@ -1,7 +1,8 @@
 import {PURPOSE_ANNOTATION} from '../../charts/agent-local/rows.ts';
 import {type VersionStatus, versionStatus} from '../../charts/charts.ts';
-import {scalrChart} from '../../charts/define.ts';
-import {agentVersionOf, type ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
 import {differs, type LiveDrift, type ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import {type Drift, driftOf} from '../../cluster/diff/values-diff.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';

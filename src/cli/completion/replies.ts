@@ -1,13 +1,10 @@
-import {compare} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
-import {listReleases} from '../../cluster/helm/helm.ts';
-import {
-  allContexts,
-  type Config,
-  contextsIn,
-  listNamespaces,
-} from '../../cluster/kubernetes/kubectl.ts';
-import type {Call, ClusterTarget} from '../../ground/command-line.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {compare} from '../../charts/releases/versions.ts';
+import {listReleases} from '../../cluster/helm/release-calls.ts';
+import {contextsIn, type Kubeconfig} from '../../cluster/kubernetes/kubeconfig.ts';
+import {allContexts, listNamespaces} from '../../cluster/kubernetes/kubectl.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ClusterTarget} from '../../ground/command-line.ts';
 import {groupsOf} from '../../ground/text.ts';
 import {chart, namespace} from '../../settings/release.ts';
 import type {BashWords, Flag, Line} from './line.ts';
@@ -211,7 +208,7 @@ export function liveValues(
 ): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
   const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
   const contextsOf = async (line: Line): Promise<Candidate[]> => {
-    const config = parsed<Config>(await answer(allContexts(placeOf(line, env)), line));
+    const config = parsed<Kubeconfig>(await answer(allContexts(placeOf(line, env)), line));
     return contextsIn(config).map(({name, cluster}) => ({
       value: name,
       description: cluster ? `Cluster ${cluster}` : '',
@@ -276,7 +273,7 @@ function parsed<T>(text: string | undefined): T | undefined {
 
 /** The releases of all charts, the newest ones of each chart first. */
 async function released(): Promise<{name: ChartName; version: string}[]> {
-  const {releasesOf} = await import('../../charts/target.ts');
+  const {releasesOf} = await import('../../charts/releases/target.ts');
   const names = (chart.kind.options ?? []) as readonly ChartName[];
   return names.flatMap((name) =>
     releasesOf(name)

@@ -1,5 +1,5 @@
 import {isMap, type Tree} from '../../ground/tree.ts';
-import {canonicalQuantity} from '../../settings/kinds.ts';
+import {canonicalQuantity} from '../../settings/kinds/quantities.ts';
 import type {KubernetesObject} from '../kubernetes/objects.ts';
 
 /** Each field that a manager sets; a list item is a key such as `k:{"name":"agent"}`. */

@@ -1,19 +1,14 @@
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import type {ExpectedError} from '../../ground/errors.ts';
+import {jsonIn} from '../../ground/json.ts';
 import type {Processes} from '../../ground/system/system.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
+import {dryRunApply} from '../kubernetes/dry-runs.ts';
 import {objectPath, pluralOfKind} from '../kubernetes/kinds.ts';
-import {dryRunApply} from '../kubernetes/kubectl.ts';
-import {
-  isSameRef,
-  isUserManager,
-  type KubernetesObject,
-  kindAndName,
-  refOf,
-  type Workload,
-} from '../kubernetes/objects.ts';
+import {isSameRef, kindAndName, refOf} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import {isUserManager} from '../kubernetes/own-objects.ts';
 import {listAll, type Reader} from '../kubernetes/resources.ts';
 import {comparePaths, fieldsOf, type LiveObject, liveView} from './live-diff.ts';
 

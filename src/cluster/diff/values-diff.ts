@@ -1,7 +1,6 @@
+import {HIDDEN, hideSecretValues} from '../../ground/hide-values.ts';
 import {
   getAt,
-  HIDDEN,
-  hideSecretValues,
   isMap,
   leafPaths,
   type Path,
@@ -80,16 +79,12 @@ function shortened(path: Path, ...trees: readonly Values[]): Path {
   return end < 0 ? path : path.slice(0, end + 1);
 }
 
-const sorted = <T extends Tree>(tree: T): T =>
-  (isMap(tree)
-    ? Object.fromEntries(
-        Object.keys(tree)
-          .toSorted()
-          .map((key) => [key, sorted(tree[key] as Tree)]),
-      )
-    : Array.isArray(tree)
-      ? tree.map(sorted)
-      : tree) as T;
+function sorted<T extends Tree>(tree: T): T {
+  if (Array.isArray(tree)) return tree.map(sorted) as unknown as T;
+  if (!isMap(tree)) return tree;
+  const keys = Object.keys(tree).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, sorted(tree[key] as Tree)])) as T;
+}
 
 /** An object that an install adds, removes or changes; secrets are hidden. */
 interface ObjectChange {

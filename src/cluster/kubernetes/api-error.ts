@@ -2,7 +2,7 @@ import type {ClusterSelection} from '../../ground/command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../../ground/fact.ts';
 import {anonymousText, isAnonymousRefusal, userIn} from '../../ground/identity.ts';
-import {ADVICE, type ErrorAdvice} from '../../ground/tool-errors.ts';
+import {ADVICE, type ErrorAdvice} from '../../ground/known-failures.ts';
 import {unreachableText} from '../../ground/unreachable.ts';
 import {isWebPage, type WebPage, webPageIn, webPageText} from '../../ground/web-page.ts';
 

@@ -1,7 +1,8 @@
 import type {Readable} from 'node:stream';
-import {abortReason, readAtMost} from '../../ground/async.ts';
-import type {ApiRequest} from '../../ground/command-line.ts';
+import {abortReason} from '../../ground/async.ts';
+import type {ApiRequest} from '../../ground/call.ts';
 import type {ReadError} from '../../ground/fact.ts';
+import {readAtMost} from '../../ground/line-streams.ts';
 import type {LogStream} from '../../ground/system/system.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */

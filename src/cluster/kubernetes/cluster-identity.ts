@@ -1,9 +1,5 @@
-import {
-  type Call,
-  type ClusterTarget,
-  kubectlCommand,
-  type ProcessResult,
-} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import {type ClusterTarget, kubectlCommand, type ProcessResult} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import type {Processes} from '../../ground/system/system.ts';
@@ -79,7 +75,7 @@ export class ClusterIdentity {
     signal: AbortSignal,
   ): Promise<{call: Call} | {failure: ProcessResult}> {
     const age = this.#deps.now().getTime() - this.#verifiedAt;
-    if (call.requests !== undefined && age < VERIFIED_MS) return {call};
+    if (isRequest(call) && age < VERIFIED_MS) return {call};
     const planned = await this.planned(signal);
     if (planned === undefined && this.#unread !== undefined) this.#deps.onUnknown(this.#unread);
     const failure = planned === undefined ? undefined : await this.#compare(planned, signal);
@@ -111,6 +107,9 @@ export class ClusterIdentity {
     return processes.run(call, {signal});
   }
 }
+
+/** Sent through the connection of the plan. */
+const isRequest = (call: Call): boolean => call.tool === 'kubectl' && call.requests !== undefined;
 
 const uidOf = (namespace: unknown): string | undefined =>
   (namespace as Partial<KubernetesObject> | undefined)?.metadata?.uid;

@@ -9,8 +9,8 @@ import {
 import {type ExpectedError, type FailureCode, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {anonymousText, isAnonymousRefusal, loginSteps, userIn} from '../../ground/identity.ts';
+import {jsonIn} from '../../ground/json.ts';
 import {nodeProcesses} from '../../ground/system/node-processes.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
 import {isMap} from '../../ground/tree.ts';
 import {isDefaultAddress} from '../../ground/unreachable.ts';
 import {webPageSteps} from '../../ground/web-page.ts';

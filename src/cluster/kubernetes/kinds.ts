@@ -89,6 +89,10 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 
 export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
 
+/** The same for a resource, such as persistentvolumes. */
+export const isWideResource = (resource: string): boolean =>
+  [...CLUSTER_SCOPED].some((kind) => pluralOfKind(kind) === pluralOf(resource));
+
 /** The same for an object whose definition may be in the same chart. */
 export const isWideObject = (
   object: KubernetesObject,
@@ -99,8 +103,8 @@ export const isWideObject = (
 /** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
 export function resourceOf(
   object: KubernetesObject,
-  objects: readonly KubernetesObject[],
-  served: readonly string[],
+  objects: readonly KubernetesObject[] = [],
+  served: readonly string[] = [],
 ): string {
   const {kind = '', apiVersion = ''} = object;
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
@@ -137,95 +141,6 @@ export const siblingsPath = (
 
 export const objectPath = (object: KubernetesObject, namespace: string): string =>
   `${siblingsPath(object, namespace)}/${encodeURIComponent(object.metadata.name)}`;
-
-/** The Helm release that an object belongs to by its metadata. */
-export function helmOwner({
-  metadata,
-}: KubernetesObject): {release: string; namespace: string} | undefined {
-  const {annotations = {}, labels = {}} = metadata;
-  const release = annotations['meta.helm.sh/release-name'];
-  const namespace = annotations['meta.helm.sh/release-namespace'];
-  // Helm requires all three.
-  return release && namespace && labels[MANAGED_BY] === 'Helm' ? {release, namespace} : undefined;
-}
-
-export const MANAGED_BY = 'app.kubernetes.io/managed-by';
-
-/** The object of Argo CD or Flux that an object names as its controller, and the keys that name it. */
-export interface GitOpsMark {
-  engine: 'Argo CD' | 'Flux';
-  kind: string;
-  /** helmreleases.helm.toolkit.fluxcd.io */
-  resource: string;
-  name: string;
-  /** Undefined if the mark does not contain it. */
-  namespace?: string | undefined;
-  in: 'label' | 'annotate';
-  keys: readonly string[];
-}
-
-/** A mark of Argo CD: agents, or team_agents for an application in namespace team. */
-export function argoMark(text: string, where: GitOpsMark['in'], key: string): GitOpsMark {
-  const [name = '', namespace] = text.split('_').reverse();
-  return {
-    engine: 'Argo CD',
-    kind: 'application',
-    resource: 'applications.argoproj.io',
-    name,
-    namespace,
-    in: where,
-    keys: [key],
-  };
-}
-
-const TRACKING = 'argocd.argoproj.io/tracking-id';
-const INSTANCE = 'argocd.argoproj.io/instance';
-
-export function gitOpsMark({metadata}: KubernetesObject): GitOpsMark | undefined {
-  const {annotations = {}, labels = {}} = metadata;
-  const tracked = annotations[TRACKING]?.split(':')[0];
-  if (tracked) return argoMark(tracked, 'annotate', TRACKING);
-  if (labels[INSTANCE]) return argoMark(labels[INSTANCE], 'label', INSTANCE);
-  for (const [group, kind] of FLUX) {
-    const keys = [`${group}/name`, `${group}/namespace`] as const;
-    const name = labels[keys[0]];
-    if (name)
-      return {
-        engine: 'Flux',
-        kind,
-        resource: `${pluralOfKind(kind)}.${group}`,
-        name,
-        namespace: labels[keys[1]],
-        in: 'label',
-        keys,
-      };
-  }
-  return undefined;
-}
-
-/** Argo CD application agents, Flux HelmRelease flux-system/agents */
-export const gitOpsText = ({engine, kind, namespace, name}: GitOpsMark): string =>
-  `${engine} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
-
-/** What synchronizes an object with a repository and would undo other changes: Argo CD application agents */
-export function gitOpsOwner(object: KubernetesObject): string | undefined {
-  const mark = gitOpsMark(object);
-  return mark && gitOpsText(mark);
-}
-
-const FLUX = [
-  ['kustomize.toolkit.fluxcd.io', 'Kustomization'],
-  ['helm.toolkit.fluxcd.io', 'HelmRelease'],
-] as const;
-
-/** Any other program or object that the metadata of an object names as its owner. */
-export function otherOwner({metadata}: KubernetesObject): string | undefined {
-  const [owner] = metadata.ownerReferences ?? [];
-  if (owner) return `${owner.kind} ${owner.name}`;
-  const manager = metadata.labels?.[MANAGED_BY];
-  // Charts set this label themselves, also where helm template and kubectl apply brought the object.
-  return manager === undefined || manager === 'Helm' ? undefined : manager;
-}
 
 /** Whether `found` contains all of `desired`; the API server adds defaults. With `mayLack`, missing fields are ignored. */
 export function isContained(

@@ -27,6 +27,20 @@ interface KubeconfigUser {
   exec?: CredentialPlugin;
 }
 
+/** The context in use and its cluster; without a name in a pod, whose service account has no context. */
+export interface SelectedCluster {
+  name: string;
+  cluster: string;
+  server: string;
+}
+
+/** In the order of the kubeconfig. */
+export const contextsIn = (config: Kubeconfig | undefined): {name: string; cluster?: string}[] =>
+  (config?.contexts ?? []).map(({name, context}) => ({
+    name,
+    ...(context?.cluster ? {cluster: context.cluster} : {}),
+  }));
+
 /** What a kubeconfig selects for a command. */
 export interface SelectedAccess {
   /** As the user gave it: work.yaml, ~/.kube/config */

@@ -7,7 +7,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable} from 'node:stream';
 import {abortReason, semaphore, sleep, untilAborted, withTimeout} from '../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import {argumentsOf} from '../../ground/call-arguments.ts';
+import type {ClusterTarget, ProcessResult} from '../../ground/command-line.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {bufferedOutput} from '../../ground/system/host-tools.ts';
 import {toolEnvironment} from '../../ground/system/tool-environment.ts';
@@ -74,7 +76,7 @@ export async function startProxy(
   const socketPath = join(directory ?? '', SOCKET);
   const call = callFor(socketPath);
   if (directory === undefined) return {call, outcome: undefined};
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...argumentsOf(call)], {
     detached: true,
     stdio: 'pipe',
     env: toolEnvironment(),
@@ -109,11 +111,13 @@ export async function startProxy(
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};
   }
-  if (isAlive) output.stderr += 'error: timed out waiting for a response';
+  const isTimedOut = isAlive;
+  if (isTimedOut) output.stderr += 'error: timed out waiting for a response';
   // The last message may not have arrived yet.
   else await withTimeLimit(END_MS, once(child, 'close'));
   await stop();
-  return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
+  const outcome = {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr};
+  return {call, outcome: isTimedOut ? {...outcome, isTimedOut} : outcome};
 }
 
 /** Must not keep the program running either. */
@@ -206,8 +210,8 @@ async function open(
   done: () => void,
 ): Promise<Opened> {
   const timeout = new IdleTimeout(signal, idleMs);
-  const {args} = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
-  const {source, verdict} = run(args);
+  const call = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
+  const {source, verdict} = run(argumentsOf(call));
   timeout.endWith((why) => source.destroy(why));
   try {
     timeout.start();

@@ -1,9 +1,13 @@
+import type {KubectlCall, ObjectIdentity} from '../../ground/call.ts';
+import type {ClusterTarget} from '../../ground/command-line.ts';
 import {type Fact, known, type ReadError, type ReadResult} from '../../ground/fact.ts';
 import {ANONYMOUS, UNAUTHENTICATED} from '../../ground/identity.ts';
 import type {KubernetesClient, RequestOptions} from './client.ts';
-import {isWideObject, resourceOf} from './kinds.ts';
-import {isSameRef, type KubernetesObject, type ObjectRef, refOf} from './objects.ts';
-import {REQUEST_MS, unknownBy} from './resources.ts';
+import {isWideObject, isWideResource, resourceNamed, resourceOf} from './kinds.ts';
+import {unknownBy} from './object-facts.ts';
+import {isSameRef, type ObjectRef, refOf} from './object-refs.ts';
+import type {KubernetesObject} from './objects.ts';
+import {REQUEST_MS} from './resources.ts';
 
 export interface Permission {
   verb: string;
@@ -17,23 +21,65 @@ export interface Permission {
   orElse?: Permission;
 }
 
-/** Permissions for the objects of a chart. `served` are the resources of the API server, if known. Pure. */
+/** Permissions for `some` objects of a chart, whose CRDs may be among `objects`. Pure. */
 export function permissionsForObjects(
   verbs: readonly string[],
-  some: readonly KubernetesObject[],
-  {
-    namespace,
-    objects,
-    served,
-  }: {namespace: string; objects: readonly KubernetesObject[]; served: readonly string[]},
+  some: readonly ObjectIdentity[],
+  {namespace, objects}: {namespace: string; objects: readonly KubernetesObject[]},
 ): Permission[] {
   return some.flatMap((object) => {
     const where = isWideObject(object, objects)
       ? {}
       : {namespace: object.metadata.namespace ?? namespace};
-    return verbs.map((verb) => ({verb, resource: resourceOf(object, objects, served), ...where}));
+    return verbs.map((verb) => ({verb, resource: resourceOf(object, objects), ...where}));
   });
 }
+
+/** What the verbs of kubectl require on each object; others change nothing that a plan contains. */
+const VERBS: Readonly<Partial<Record<KubectlCall['verb'], readonly string[]>>> = {
+  apply: ['create', 'patch'],
+  create: ['create'],
+  replace: ['update'],
+  annotate: ['get', 'patch'],
+  label: ['get', 'patch'],
+  patch: ['get', 'patch'],
+  'rollout restart': ['get', 'patch'],
+  delete: ['delete'],
+  get: ['list'],
+  wait: ['list', 'watch'],
+};
+
+/** Permissions for a call of kubectl. Pure. */
+export function permissionsOfCall(call: KubectlCall): Permission[] {
+  const {verb, resources = [], selector, objects, kubeTarget} = call;
+  const verbs = VERBS[verb] ?? [];
+  if (objects !== undefined)
+    return objects.flatMap((object) => permissionsToWrite(object, verbs, kubeTarget));
+  return resources.flatMap(({kind}) => {
+    const resource = resourceNamed(kind);
+    if (resource === undefined) return [];
+    const where = isWideResource(resource) ? {} : {namespace: kubeTarget.namespace};
+    if (verb === 'scale')
+      return [
+        {verb: 'get', resource, ...where},
+        {verb: 'patch', resource: resource.replace(/^\w+/, '$&/scale'), ...where},
+      ];
+    const listing = selector === undefined || verbs.includes('list') ? [] : ['list'];
+    return [...listing, ...verbs].map((each) => ({verb: each, resource, ...where}));
+  });
+}
+
+/** A role may limit Secrets to names, but not their creation. */
+const permissionsToWrite = (
+  object: ObjectIdentity,
+  verbs: readonly string[],
+  {namespace}: ClusterTarget,
+): Permission[] =>
+  permissionsForObjects(verbs, [object], {namespace, objects: []}).map((permission) =>
+    permission.resource === 'secrets' && permission.verb !== 'create'
+      ? {...permission, name: object.metadata.name}
+      : permission,
+  );
 
 /** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
 export function grantedBy(

@@ -1,6 +1,7 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import {abortReason, anySignal, followSignal, semaphore} from '../../ground/async.ts';
-import type {ApiRequest, Call, ProcessResult} from '../../ground/command-line.ts';
+import type {ApiRequest, Call} from '../../ground/call.ts';
+import type {ProcessResult} from '../../ground/command-line.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../../ground/fact.ts';
 import type {LogStream, Processes} from '../../ground/system/system.ts';

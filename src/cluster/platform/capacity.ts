@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {type Fact, follow, known, unknown} from '../../ground/fact.ts';
 import {getAt, isMap, type Tree} from '../../ground/tree.ts';
-import type {Taint} from '../kubernetes/objects.ts';
+import type {Taint} from '../kubernetes/scheduling.ts';
 import {isNodeReady, type NodeObject, type PlatformReadings, runsLinux} from './readings.ts';
 
 /** One node as the scheduler sees it. */

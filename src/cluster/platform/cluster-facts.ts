@@ -1,8 +1,8 @@
 import {isVersion} from '../../charts/charts.ts';
-import {scalrChart} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {compare, type KubernetesVersions, within} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {compare, type KubernetesVersions, within} from '../../charts/releases/versions.ts';
 import {
   type Fact,
   firstKnown,
@@ -13,8 +13,9 @@ import {
   mapped,
   unknown,
 } from '../../ground/fact.ts';
+import {hideSecretValues} from '../../ground/hide-values.ts';
 import {count, groupsOf} from '../../ground/text.ts';
-import {hideSecretValues, type Values} from '../../ground/tree.ts';
+import type {Values} from '../../ground/tree.ts';
 import {capacityOfNode, type NodeCapacity} from './capacity.ts';
 import {type Platform, platformOf, workerSystemOf} from './platform.ts';
 import {

@@ -1,5 +1,5 @@
-import type {Target} from '../../charts/define.ts';
-import {policyMissesRuns} from '../../charts/target.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {policyMissesRuns} from '../../charts/releases/target.ts';
 import type {Advice} from '../../ground/errors.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';

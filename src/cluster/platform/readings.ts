@@ -3,16 +3,11 @@ import {type Fact, follow, isKnown, known, mapped, unknown} from '../../ground/f
 import {isMap, type Values} from '../../ground/tree.ts';
 import type {ListedRelease, Releases} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
-import type {KubernetesObject, Taint} from '../kubernetes/objects.ts';
-import {
-  listFact,
-  objectFact,
-  REQUEST_MS,
-  type Reader,
-  servedResources,
-  serverVersion,
-  unknownBy,
-} from '../kubernetes/resources.ts';
+import {servedResources, serverVersion} from '../kubernetes/discovery.ts';
+import {listFact, objectFact, unknownBy} from '../kubernetes/object-facts.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {REQUEST_MS, type Reader} from '../kubernetes/resources.ts';
+import type {Taint} from '../kubernetes/scheduling.ts';
 
 /** A Node as the API server has it, as far as facts come from it. */
 export interface NodeObject extends KubernetesObject {

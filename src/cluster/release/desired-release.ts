@@ -1,10 +1,11 @@
 import {chartFor} from '../../charts/charts.ts';
+import type {ChartReference} from '../../ground/call.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import {type Fact, known, unknown} from '../../ground/fact.ts';
 import {Secret} from '../../ground/secret.ts';
 import type {Processes} from '../../ground/system/system.ts';
-import {toolFailure} from '../../ground/tool-errors.ts';
+import {ToolFailure, toolFailure} from '../../ground/tool-errors.ts';
 import type {Path, Tree, Values} from '../../ground/tree.ts';
 import {
   HOW_TO_GIVE_TOKEN,
@@ -15,17 +16,18 @@ import {
   tokenSecret,
   tokenSecretKey,
 } from '../../settings/agent.ts';
+import {cache} from '../../settings/cache.ts';
 import {type Get, spell} from '../../settings/define.ts';
 import {metadataService} from '../../settings/network.ts';
 import {chartSource} from '../../settings/release.ts';
-import {cache} from '../../settings/storage.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
 import type {Generated} from '../../values/generate.ts';
 import {effectiveValues} from '../../values/reading/read-values.ts';
-import {type ChartReference, template} from '../helm/helm.ts';
+import {template} from '../helm/chart-calls.ts';
 import {objectsIn} from '../helm/release-record.ts';
-import {type Container, type KubernetesObject, pairsBelow} from '../kubernetes/objects.ts';
-import {type AccountToken, accountAnnotations} from './namespace.ts';
+import type {Container, KubernetesObject} from '../kubernetes/objects.ts';
+import {pairsBelow} from '../kubernetes/pod-specs.ts';
+import {type AccountToken, accountAnnotations} from './account-token.ts';
 import type {InstallFacts} from './read-release.ts';
 
 export interface DesiredRelease {
@@ -129,9 +131,12 @@ function clientCertificateOf(settings: Settings): DesiredSecret[] {
   ];
 }
 
+/** What a chart is rendered with. */
+type ChartInput = Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>;
+
 /** Renders the chart with the user's own helm, and checks its objects against the settings. @throws ExpectedError */
 export async function renderChart(
-  {name, chart, yaml}: Pick<DesiredRelease, 'name' | 'chart' | 'yaml'>,
+  {name, chart, yaml}: ChartInput,
   {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
   get: Get,
   processes: Pick<Processes, 'run'>,
@@ -141,7 +146,7 @@ export async function renderChart(
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const manifest = objectsIn(outcome.stdout);
   const problems = [
-    ...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
+    ...droppedValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`),
     ...renderMismatches(manifest, get),
   ];
   if (problems.length > 0) {
@@ -162,7 +167,7 @@ export interface RenderedChart {
 
 /** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
 export async function renderManifest(
-  desired: Parameters<typeof renderChart>[0],
+  desired: ChartInput,
   serverVersion: string | undefined,
   get: Get,
   processes: Pick<Processes, 'run'>,
@@ -176,13 +181,8 @@ export async function renderManifest(
   const floor = FLOOR.exec(first.message)?.[1];
   const second = floor === undefined ? first : await on(floor);
   if (second instanceof ExpectedError) {
-    const {message} = second;
-    return {
-      manifest: unknown(
-        message.includes('timed out waiting for a response') ? 'timed-out' : 'failed',
-        message,
-      ),
-    };
+    const isTimedOut = second instanceof ToolFailure && second.outcome.isTimedOut === true;
+    return {manifest: unknown(isTimedOut ? 'timed-out' : 'failed', second.message)};
   }
   // Without a server version helm used its own default, so its error does not apply to this cluster.
   return serverVersion === undefined ? second : {...second, refusal: first.message};
@@ -199,7 +199,7 @@ const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]
 const HARMLESS = /topologySpreadConstraints/;
 
 /** Helm's warnings about values that it drops. */
-export const lostValues = (stderr: string): string[] =>
+export const droppedValues = (stderr: string): string[] =>
   stderr
     .split('\n')
     .filter(

@@ -1,8 +1,10 @@
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {at, getAt, type Tree, type Values} from '../../ground/tree.ts';
-import {type Claim, hostPaths, mayRun, podSpecs} from '../kubernetes/objects.ts';
+import type {Claim} from '../kubernetes/objects.ts';
+import {hostPaths, podSpecs} from '../kubernetes/pod-specs.ts';
+import {mayRun} from '../kubernetes/scheduling.ts';
 import {isNodeReady} from '../platform/readings.ts';
-import {type InventoryReadings, type PersistentVolume, userReadings} from './namespace.ts';
+import {type InventoryReadings, type PersistentVolume, userReadings} from './inventory-readings.ts';
 import {claimNames, DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
 
 export interface ClaimItem {
@@ -44,14 +46,13 @@ export function releaseClaims(readings: InventoryReadings): ClaimItem[] {
       .map(({metadata}) => metadata.name),
   );
   const used = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
+  const originOf = ({metadata: {name, annotations}}: Claim): ClaimItem['origin'] | undefined => {
+    if (own.has(name)) return 'release';
+    if (annotations?.['meta.helm.sh/release-name'] === release) return 'older-revision';
+    return used.has(name) ? 'operator' : undefined;
+  };
   return live.flatMap((claim): ClaimItem[] => {
-    const origin = own.has(claim.metadata.name)
-      ? 'release'
-      : claim.metadata.annotations?.['meta.helm.sh/release-name'] === release
-        ? 'older-revision'
-        : used.has(claim.metadata.name)
-          ? 'operator'
-          : undefined;
+    const origin = originOf(claim);
     if (origin === undefined) return [];
     const users = objectUsers({kind: 'PersistentVolumeClaim', name: claim.metadata.name}, using);
     const usedBy = users?.map((user) => userText(user, readings.namespace));

@@ -1,14 +1,11 @@
-import {scalrChart} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {within} from '../../charts/releases/versions.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {
-  hasEnded,
-  isOwn,
-  type KubernetesObject,
-  kindAndName,
-  type Workload,
-} from '../kubernetes/objects.ts';
+import {kindAndName} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject, Workload} from '../kubernetes/objects.ts';
+import {isOwn} from '../kubernetes/own-objects.ts';
+import {hasEnded} from '../kubernetes/pod-specs.ts';
 import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import {
   type ClaimItem,
@@ -18,15 +15,10 @@ import {
   releaseClaims,
   type VolumeItem,
 } from './inventory-data.ts';
+import {type InventoryReadings, userReadings} from './inventory-readings.ts';
+import {type SecretItem, secretsOf} from './inventory-secrets.ts';
 import {isWideKnown, type LeftObject, leftObjectsOf} from './left-objects.ts';
-import {
-  type InventoryReadings,
-  type NamespaceItem,
-  namespaceOf,
-  type SecretItem,
-  secretsOf,
-  userReadings,
-} from './namespace.ts';
+import {type NamespaceItem, namespaceOf} from './namespace.ts';
 import {type ObjectUser, objectUsers} from './object-users.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */

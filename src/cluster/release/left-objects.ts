@@ -1,7 +1,9 @@
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import {objectsIn, type StoredRevision} from '../helm/release-record.ts';
-import {gitOpsOwner, isClusterScoped} from '../kubernetes/kinds.ts';
-import type {KubernetesObject, ObjectRef} from '../kubernetes/objects.ts';
+import {gitOpsOwner} from '../kubernetes/gitops-marks.ts';
+import {isClusterScoped} from '../kubernetes/kinds.ts';
+import type {ObjectRef} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {objectUsers, type UserReadings, userText} from './object-users.ts';
 import {isInManifest, isOfRelease, isOwned} from './release-objects.ts';
 

@@ -1,35 +1,28 @@
-import {scalrChart} from '../../charts/define.ts';
-import {
-  type ClusterTarget,
-  commandLine,
-  ownCommand,
-  type ReleaseName,
-} from '../../ground/command-line.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+
+import {callText} from '../../ground/call-arguments.ts';
+import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {closest, few} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
+import {few} from '../../ground/text.ts';
 import {errorLine} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
+import {deleteByHand, removeMarks} from '../kubernetes/deletions.ts';
 import {
   argoMark,
-  collectionPath,
   type GitOpsMark,
   gitOpsMark,
   gitOpsOwner,
   gitOpsText,
-  otherOwner,
-} from '../kubernetes/kinds.ts';
-import {deleteByHand, removeMarks} from '../kubernetes/kubectl.ts';
-import {
-  type Condition,
-  type KubernetesObject,
-  kindAndName,
-  refOf,
-  resourceName,
-} from '../kubernetes/objects.ts';
+} from '../kubernetes/gitops-marks.ts';
+import {collectionPath} from '../kubernetes/kinds.ts';
+import {kindAndName, type ObjectRef, refOf, refText} from '../kubernetes/object-refs.ts';
+import type {Condition, KubernetesObject} from '../kubernetes/objects.ts';
+import {otherOwner} from '../kubernetes/owners.ts';
 import {getObject, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
 import type {Inventory} from './inventory.ts';
-import type {InventoryReadings} from './namespace.ts';
+import type {InventoryReadings} from './inventory-readings.ts';
 
 /** The object of Argo CD or Flux that applies an agent, and what it reports. */
 export interface GitOpsController {
@@ -145,7 +138,7 @@ function controllerOf(
     const reason = error
       ? oneLine(errorLine(error))
       : 'not found in this cluster; it can be in the cluster of the controller';
-    const unmark = commandLine(removeMarks(kubeTarget, resourceName(refOf(workload)), mark));
+    const unmark = callText(removeMarks(kubeTarget, refOf(workload), mark));
     return {name, state: 'unknown', reason, remedies: [edit, `If it no longer exists: ${unmark}`]};
   }
   const suspend = `Or suspend it first: flux suspend ${mark.kind.toLowerCase()} ${mark.name} --namespace ${mark.namespace}`;
@@ -220,7 +213,7 @@ export const managedBy = (name: ReleaseName, controller: GitOpsController): Expe
 /** A workload of a Scalr chart without a Helm release: applied by a GitOps tool or by kubectl, or its record was deleted. */
 export interface UnrecordedAgent {
   /** Deployment scalr-agent */
-  workload: string;
+  workload: ObjectRef;
   /** Value of the label that Helm calls the release; a GitOps tool may set it. */
   release: string;
   namespace: string;
@@ -249,7 +242,7 @@ export const unrecordedAgents = (
     const isOfHelm = annotations[OF_HELM] !== undefined;
     return [
       {
-        workload: kindAndName(object),
+        workload: refOf(object),
         release,
         namespace,
         chart,
@@ -272,10 +265,9 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
     return [
       `Set the HELM_DRIVER of its install. If its record was deleted, install it again with the same settings: ${install}`,
     ];
-  const [kind = '', object = ''] = workload.split(' ');
   return [
     'Change the agent with the tool that applied it',
-    `Or delete it while no run is active, then install it with Helm: ${commandLine(deleteByHand(name.kubeTarget, kind, object))}`,
+    `Or delete it while no run is active, then install it with Helm: ${callText(deleteByHand(name.kubeTarget, workload))}`,
   ];
 }
 
@@ -283,7 +275,7 @@ function howToChange({workload, manager, isOfHelm}: UnrecordedAgent, name: Relea
 export const notRecorded = (name: ReleaseName, agent: UnrecordedAgent): ExpectedError =>
   failed(
     'RELEASE_NOT_FOUND',
-    `${agent.workload} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`,
+    `${refText(agent.workload)} in namespace ${agent.namespace} has no Helm release (${reasonOf(agent)}).`,
     [...howToChange(agent, name), `Show its state: ${ownCommand('status', name)}`],
   );
 

@@ -1,20 +1,15 @@
 import {posix} from 'node:path';
-import {scalrChart} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {ClusterTarget} from '../../ground/command-line.ts';
 import {isPathIn} from '../../ground/text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
 import {type ListedRelease, objectsIn, type StoredRevision} from '../helm/release-record.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {pluralOf, pluralOfKind} from '../kubernetes/kinds.ts';
-import {
-  hostPaths,
-  isOwn,
-  type KubernetesObject,
-  type ObjectRef,
-  pairsBelow,
-  podSpecs,
-  secretNames,
-} from '../kubernetes/objects.ts';
+import type {ObjectRef} from '../kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../kubernetes/objects.ts';
+import {isOwn} from '../kubernetes/own-objects.ts';
+import {hostPaths, pairsBelow, podSpecs, secretNames} from '../kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS, type Reader} from '../kubernetes/resources.ts';
 import {definitionOf} from '../platform/cluster-facts.ts';
 import {

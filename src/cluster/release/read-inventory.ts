@@ -1,7 +1,8 @@
 import {addRelease} from '../../charts/add-release.ts';
-import {scalrChart, type Target} from '../../charts/define.ts';
-import {chartSchema} from '../../charts/schema.ts';
-import {isUnknown} from '../../charts/target.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {chartSchema} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {isUnknown} from '../../charts/releases/target.ts';
 import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
 import {mergeValues, type Values} from '../../ground/tree.ts';
 import {effectiveValues as withDefaults} from '../../values/reading/read-values.ts';
@@ -14,8 +15,9 @@ import {
 } from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
-import {collectionPath, MANAGED_BY, pluralOf} from '../kubernetes/kinds.ts';
+import {collectionPath, pluralOf} from '../kubernetes/kinds.ts';
 import type {DefinitionObject, KubernetesObject} from '../kubernetes/objects.ts';
+import {MANAGED_BY} from '../kubernetes/owners.ts';
 import {
   getObject,
   type Listing,
@@ -27,13 +29,8 @@ import {DEFINITIONS} from '../platform/cluster-facts.ts';
 import type {NodeObject} from '../platform/readings.ts';
 import {type Inventory, inventoryOf} from './inventory.ts';
 import {nodeDirectoryOf} from './inventory-data.ts';
-import {
-  type InventoryReadings,
-  NAMESPACE_KINDS,
-  type PersistentVolume,
-  userReadings,
-  WIDE_KINDS,
-} from './namespace.ts';
+import {type InventoryReadings, type PersistentVolume, userReadings} from './inventory-readings.ts';
+import {NAMESPACE_KINDS, WIDE_KINDS} from './namespace.ts';
 import {USER_KINDS, usersIn} from './object-users.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
 import {isRenderedFor} from './release-objects.ts';

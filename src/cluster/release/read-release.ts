@@ -1,21 +1,20 @@
 import {anySignal} from '../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
+import type {Call} from '../../ground/call.ts';
+import type {ClusterTarget, ProcessResult, ReleaseName} from '../../ground/command-line.ts';
 import type {Processes} from '../../ground/system/system.ts';
 import {jsonFrom, toolFailure} from '../../ground/tool-errors.ts';
 import {type ObjectDrift, readLiveDrift} from '../diff/live-drift.ts';
 import {objectsIn, type ReleaseRecord, type Revision} from '../helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../helm/releases.ts';
 import {requireAnswer} from '../kubernetes/api-error.ts';
+import type {RequestOptions} from '../kubernetes/client.ts';
+import {serverVersion} from '../kubernetes/discovery.ts';
 import {serverOfPod} from '../kubernetes/in-pod.ts';
-import {
-  allContexts,
-  type Config,
-  contextsIn,
-  currentContext,
-  type SelectedCluster,
-} from '../kubernetes/kubectl.ts';
+import {contextsIn, type Kubeconfig, type SelectedCluster} from '../kubernetes/kubeconfig.ts';
+import {allContexts, currentContext} from '../kubernetes/kubectl.ts';
+import {kindAndName} from '../kubernetes/object-refs.ts';
 import type {KubernetesObject, SecretObject, Workload} from '../kubernetes/objects.ts';
-import {getObject, listObjects, REQUIRED_MS, serverVersion} from '../kubernetes/resources.ts';
+import {getObject, listObjects, REQUIRED_MS} from '../kubernetes/resources.ts';
 import {releaseOfAgent, requireNoController} from './managers.ts';
 import {withRoles} from './roles-to-read.ts';
 
@@ -57,74 +56,93 @@ export async function readFacts(
   access: ClusterAccess,
   signal: AbortSignal = NEVER_ABORTED,
 ): Promise<InstallFacts> {
-  const {kubernetes, processes, identity} = access;
-  const {namespace: here} = name.kubeTarget;
   const ended = new AbortController();
-  const either = anySignal(signal, ended.signal);
-  const options = {signal: either, idleMs: REQUIRED_MS};
-  const get = async <T>(
-    kind: string,
-    object: string,
-    where: {namespace?: string; keepsManagedFields?: boolean} = {},
-  ): Promise<T | undefined> =>
-    requireAnswer(
-      await getObject<T>(kubernetes, kind, object, {...options, ...where}),
-      name.kubeTarget,
-    ).object;
-  const state = newestRevision(name, access, either);
+  const options = {signal: anySignal(signal, ended.signal), idleMs: REQUIRED_MS};
+  const reader = new FactReader(name, access, options);
   const rest = Promise.all([
-    access.context ?? selectedCluster(name.kubeTarget, processes, either),
-    get<KubernetesObject>('namespaces', here),
-    state,
-    state.then(async (found) => {
-      if (found === undefined) return {installed: [], drift: [], live: []};
-      const installed = objectsIn(found.manifest);
-      const {differences: drift, live} = await readLiveDrift(
-        installed,
-        {kubeTarget: name.kubeTarget, kubernetes, processes},
-        options,
-      );
-      return {installed, drift, live};
-    }),
-    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
-      (listed) => requireAnswer(listed, name.kubeTarget).items,
-    ),
-    Promise.all(
-      secretNames.map((secret) =>
-        get<SecretObject>('secrets', secret, {namespace: here, keepsManagedFields: true}),
-      ),
-    ),
-    identity?.planned(either),
+    access.context ?? selectedCluster(name.kubeTarget, access.processes, options.signal),
+    reader.get<KubernetesObject>('namespaces', name.kubeTarget.namespace),
+    reader.release(),
+    reader.deployments(),
+    Promise.all(secretNames.map((secret) => reader.secret(secret))),
+    access.identity?.planned(options.signal),
   ]);
   rest.catch(() => undefined);
   try {
     // Without an API server all of them fail; this error contains the reason.
-    const {version = ''} = requireAnswer(
-      await serverVersion(kubernetes, options),
-      name.kubeTarget,
-      'version',
-    );
-    const [context, namespace, release, objects, controllers, secrets] = await rest;
-    const agents = controllers.filter((each) => releaseOfAgent(each) === name.release);
-    await requireNoController(name, agents, kubernetes, options);
+    const version = await reader.version();
+    const [context, namespace, ofRelease, deployments, secrets] = await rest;
+    const agents = deployments.filter((each) => releaseOfAgent(each) === name.release);
+    await requireNoController(name, agents, access.kubernetes, options);
     return {
       context,
       serverVersion: version,
       namespace,
-      release,
-      newestRevision: release?.revision,
-      ...objects,
+      ...ofRelease,
       stopped: new Set(
-        controllers
-          .filter(({spec}) => spec?.replicas === 0)
-          .map(({kind, metadata}) => `${kind} ${metadata.name}`),
+        deployments.filter(({spec}) => spec?.replicas === 0).map((each) => kindAndName(each)),
       ),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
   } catch (error) {
-    return withRoles(name, kubernetes, {usesHelm: true})(error);
+    return withRoles(name, access.kubernetes, {usesHelm: true})(error);
   } finally {
     ended.abort();
+  }
+}
+
+/** Reads single facts. @throws ExpectedError for everything that cannot be read */
+class FactReader {
+  readonly #name: ReleaseName;
+  readonly #access: ClusterAccess;
+  readonly #options: RequestOptions;
+
+  constructor(name: ReleaseName, access: ClusterAccess, options: RequestOptions) {
+    this.#name = name;
+    this.#access = access;
+    this.#options = options;
+  }
+
+  async version(): Promise<string> {
+    const read = await serverVersion(this.#access.kubernetes, this.#options);
+    const {version = ''} = requireAnswer(read, this.#name.kubeTarget, 'version');
+    return version;
+  }
+
+  async get<T>(
+    kind: string,
+    object: string,
+    where: {namespace?: string; keepsManagedFields?: boolean} = {},
+  ): Promise<T | undefined> {
+    const options = {...this.#options, ...where};
+    const read = await getObject<T>(this.#access.kubernetes, kind, object, options);
+    return requireAnswer(read, this.#name.kubeTarget).object;
+  }
+
+  secret(secret: string): Promise<SecretObject | undefined> {
+    const {namespace} = this.#name.kubeTarget;
+    return this.get('secrets', secret, {namespace, keepsManagedFields: true});
+  }
+
+  async deployments(): Promise<readonly Workload[]> {
+    const {kubeTarget} = this.#name;
+    const options = {...this.#options, namespace: kubeTarget.namespace};
+    const {kubernetes} = this.#access;
+    const listed = await listObjects<Workload>(kubernetes, 'deployments.apps', options);
+    return requireAnswer(listed, kubeTarget).items;
+  }
+
+  /** The newest revision, and what the cluster has of its objects. */
+  async release(): Promise<
+    Pick<InstallFacts, 'release' | 'newestRevision' | 'installed' | 'drift' | 'live'>
+  > {
+    const release = await newestRevision(this.#name, this.#access, this.#options.signal);
+    const newest = {release, newestRevision: release?.revision};
+    if (release === undefined) return {...newest, installed: [], drift: [], live: []};
+    const installed = objectsIn(release.manifest);
+    const comparer = {...this.#access, kubeTarget: this.#name.kubeTarget};
+    const {differences: drift, live} = await readLiveDrift(installed, comparer, this.#options);
+    return {...newest, installed, drift, live};
   }
 }
 
@@ -142,7 +160,7 @@ export async function selectedCluster(
 ): Promise<SelectedCluster> {
   const call = currentContext(kubeTarget);
   const outcome = await processes.run(call, signal && {signal});
-  return clusterOfPod(outcome) ?? contextOf(parsed<Config>(call, outcome));
+  return clusterOfPod(outcome) ?? contextOf(parsed<Kubeconfig>(call, outcome));
 }
 
 const NO_CONTEXT = /current-context (is not set|must exist)/;
@@ -160,7 +178,7 @@ export function clusterOfPod({
 }
 
 /** The context in use, out of a kubeconfig cut down to it. */
-export function contextOf(config: Config | undefined): SelectedCluster {
+export function contextOf(config: Kubeconfig | undefined): SelectedCluster {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
   return {
@@ -207,5 +225,5 @@ export const contextNames = async (
 ): Promise<string[]> => {
   const call = allContexts(kubeTarget);
   const outcome = await processes.run(call, signal && {signal});
-  return contextsIn(parsed<Config>(call, outcome)).map(({name}) => name);
+  return contextsIn(parsed<Kubeconfig>(call, outcome)).map(({name}) => name);
 };

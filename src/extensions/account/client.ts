@@ -1,6 +1,6 @@
 import {STATUS_CODES} from 'node:http';
-import {jsonIn} from '../../ground/tool-errors.ts';
-import {isFields} from '../../ground/tree.ts';
+import {isFields, jsonIn} from '../../ground/json.ts';
+
 import {type AccountRef, notScalr, type Purpose} from './failure.ts';
 import {type HttpResponse, ScalrHttp, type ScalrOptions} from './http.ts';
 

@@ -1,11 +1,10 @@
 import {join} from 'node:path';
 import {type ExpectedError, failed, onFailure} from '../../ground/errors.ts';
+import {isFields, jsonIn} from '../../ground/json.ts';
 import {isPoolToken, Secret} from '../../ground/secret.ts';
 import type {Files} from '../../ground/system/system.ts';
 import {few} from '../../ground/text.ts';
 import {bareToken} from '../../ground/token-text.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
-import {isFields} from '../../ground/tree.ts';
 
 /** The token of a user or a service account, and the account it is for. It must never leave this process except to that account. */
 export interface Credential {

@@ -1,5 +1,5 @@
 import type {AccountObject} from '../../checks/status/account.ts';
-import type {AccountToken} from '../../cluster/release/namespace.ts';
+import type {AccountToken} from '../../cluster/release/account-token.ts';
 import {ExitCode, type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {linksOf, listAgents, listTokens} from './account.ts';

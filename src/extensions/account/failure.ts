@@ -1,6 +1,5 @@
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
-import {isFields} from '../../ground/tree.ts';
+import {isFields, jsonIn} from '../../ground/json.ts';
 
 /** What a request is for; part of its error message. */
 export interface Purpose {

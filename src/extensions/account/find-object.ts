@@ -1,6 +1,6 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
 import {type ExpectedError, failed, onFailure} from '../../ground/errors.ts';
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {namedOf, poolOf, refsIn} from './account-objects.ts';
 import type {Document, Query, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';

@@ -1,9 +1,10 @@
 import type {IncomingHttpHeaders, IncomingMessage} from 'node:http';
 import {type Agent, request} from 'node:https';
-import {readAtMost, withTimeout} from '../../ground/async.ts';
+import {withTimeout} from '../../ground/async.ts';
 import {networkReason, ProxyError} from '../../ground/connect.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {retryAfter} from '../../ground/fact.ts';
+import {readAtMost} from '../../ground/line-streams.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {type AccountRef, type Purpose, responseFailure, unreachable} from './failure.ts';
 import {agentFor, type ScalrRoute} from './route.ts';

@@ -1,5 +1,5 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
-import type {AccountToken} from '../../cluster/release/namespace.ts';
+import type {AccountToken} from '../../cluster/release/account-token.ts';
 import {ExpectedError, failed, interrupted, type Warning} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {listAgents, listTokens} from './account.ts';

@@ -1,13 +1,11 @@
-import {scalrChart, type Target} from '../../charts/define.ts';
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {readSnapshot} from '../../checks/diagnose/read-snapshot.ts';
 import type {ReleaseRecord} from '../../cluster/helm/release-record.ts';
 import type {ClusterAccess} from '../../cluster/helm/releases.ts';
-import {annotate} from '../../cluster/kubernetes/kubectl.ts';
-import {
-  isOwnFor,
-  type KubernetesObject,
-  type SecretObject,
-} from '../../cluster/kubernetes/objects.ts';
+import {annotate} from '../../cluster/kubernetes/changes.ts';
+import type {KubernetesObject, SecretObject} from '../../cluster/kubernetes/objects.ts';
+import {isOwnFor} from '../../cluster/kubernetes/own-objects.ts';
 import {getObject, REQUIRED_MS} from '../../cluster/kubernetes/resources.ts';
 import {
   type AccountToken,
@@ -16,7 +14,7 @@ import {
   accountTokenIn,
   PREVIOUS_TOKEN,
   ROTATED,
-} from '../../cluster/release/namespace.ts';
+} from '../../cluster/release/account-token.ts';
 import {readsSecret} from '../../cluster/release/object-users.ts';
 import {type InstallFacts, readFacts} from '../../cluster/release/read-release.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';

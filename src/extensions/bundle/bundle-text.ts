@@ -91,7 +91,7 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
     const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
     return paragraph(
       `  ${marks[severity]} `,
-      `${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`,
+      `${code}  ${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`,
       screen,
     );
   });

@@ -12,9 +12,9 @@ import type {
   Event,
   KubernetesObject,
   Pod,
-  Snapshot,
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
 import {type BundlePosition, type BundlePositions, innermostMessage} from './positions.ts';

@@ -1,11 +1,10 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
 import type {Finding} from '../../checks/diagnose/finding.ts';
-import {readAtMost} from '../../ground/async.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
+import {readAtMost} from '../../ground/line-streams.ts';
 import type {ArchiveEntry, OpenArchive} from '../../ground/system/system.ts';
-import {jsonIn} from '../../ground/tool-errors.ts';
-import {type Fields, isFields} from '../../ground/tree.ts';
 
 /** Lists all other entries. */
 const MANIFEST = 'manifest.json';

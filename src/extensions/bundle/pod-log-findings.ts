@@ -3,7 +3,8 @@ import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
 import type {LogMatch, LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import {containersOf} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
-import type {Pod, Snapshot} from '../../cluster/kubernetes/objects.ts';
+import type {Pod} from '../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {oneLine} from '../../ground/one-line.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));

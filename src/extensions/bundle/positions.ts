@@ -1,4 +1,4 @@
-import type {Target} from '../../charts/define.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 
 export interface BundlePosition {

@@ -1,7 +1,8 @@
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type ElementMaker, type FirstScreen, firstScreen} from '../../../report/first-screen.ts';
 import {SIGNIFICANT_LINE} from '../../checks/diagnose/agent-log.ts';
-import {NEWLINE} from '../../ground/async.ts';
+import {NEWLINE} from '../../ground/line-streams.ts';
+
 import type {
   Archive,
   ArchiveEntry,

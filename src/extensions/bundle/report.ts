@@ -1,5 +1,6 @@
 import {versionStatus} from '../../charts/charts.ts';
-import {agentVersionOf, type ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
 import type {Finding} from '../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import type {Claim, Pod} from '../../cluster/kubernetes/objects.ts';

@@ -1,7 +1,8 @@
 import type {Finding} from '../../checks/diagnose/finding.ts';
+import {jsonText} from '../../ground/json.ts';
 import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
-import {jsonText} from '../../ground/tree.ts';
+
 import {closeChecked, fileNames} from './checked-archive.ts';
 import {logContainers} from './collect/log-items.ts';
 import type {PreparedBundle} from './collect/prepare.ts';

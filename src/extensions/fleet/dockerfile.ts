@@ -1,13 +1,13 @@
-import type {Target} from '../../charts/define.ts';
 import {imagesOf} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
-import {splitImage} from '../../settings/addresses.ts';
 import type {Setting} from '../../settings/define.ts';
-import {agentImage, imageRegistry, runnerImage} from '../../settings/pods.ts';
+import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
+import {splitImage} from '../../settings/kinds/images.ts';
 import {recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
 import {flagsToRepeat} from '../../values/document.ts';

@@ -1,12 +1,12 @@
 import {createHash} from 'node:crypto';
 import {digestOf, floorOf} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
-import {gracePeriod} from '../../settings/pods.ts';
+import {gracePeriod} from '../../settings/lifecycle.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';

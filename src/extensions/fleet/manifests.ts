@@ -1,5 +1,4 @@
 import type {Values} from '../../ground/tree.ts';
-import {namespace, release} from '../../settings/release.ts';
 import {toYaml} from '../../values/document.ts';
 import {type ExportedFile, fill} from '../machine/files.ts';
 

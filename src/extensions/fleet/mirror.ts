@@ -1,5 +1,5 @@
 import {commandLine} from '../../ground/command-line.ts';
-import {namesRegistry} from '../../settings/addresses.ts';
+import {namesRegistry} from '../../settings/kinds/images.ts';
 
 /** An image and its copy. */
 export interface Copy {

@@ -5,7 +5,6 @@ import sealedSecrets from '../../../templates/export/token/sealed-secrets.md';
 import sops from '../../../templates/export/token/sops.md';
 import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import type {Values} from '../../ground/tree.ts';
-import {namespace} from '../../settings/release.ts';
 import {type ExportedFile, fill} from '../machine/files.ts';
 import type {Fleet, Member, TokenSource} from './fleet.ts';
 import {manifest} from './manifests.ts';

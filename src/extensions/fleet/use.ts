@@ -1,4 +1,4 @@
-import type {Target} from '../../charts/define.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {url} from '../../settings/agent.ts';
 import type {Settings} from '../../settings/settings.ts';
 

@@ -1,18 +1,20 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../../charts/host/rows.ts';
-import {chartSchema} from '../../charts/schema.ts';
+import {chartSchema} from '../../charts/releases/schema.ts';
 import {credentialsIn} from '../../ground/credentials.ts';
 import type {Warning} from '../../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
-import {splitImage, withoutCredentials} from '../../settings/addresses.ts';
-import {concurrency, token, tokenFile, url} from '../../settings/agent.ts';
-import {allowClearText} from '../../settings/clear-text.ts';
-import {canonicalQuantity, milliOf} from '../../settings/kinds.ts';
+import {token, tokenFile, url} from '../../settings/agent.ts';
+import {allowClearText} from '../../settings/chart-values.ts';
+import {splitImage} from '../../settings/kinds/images.ts';
+import {canonicalQuantity, milliOf} from '../../settings/kinds/quantities.ts';
+import {withoutCredentials} from '../../settings/kinds/urls.ts';
 import {httpProxy, httpsProxy} from '../../settings/network.ts';
-import {runMemoryLimit} from '../../settings/pods.ts';
+import {concurrency} from '../../settings/purpose.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
+import {runSize} from '../../settings/size.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
 import {clearTextError, clearTextIn} from '../../values/clear-text.ts';
 import {dotted} from '../../values/reading/tree-path.ts';
@@ -185,7 +187,7 @@ function notesOf(settings: Settings, mode: Mode): string[] {
       'The agent opens HTTPS connections to Scalr and to the VCS server. It requires no open port.',
     ];
   const runs = settings.get(concurrency) ?? (mode === 'local' ? 1 : RUNS_PER_AGENT);
-  const memory = settings.get(runMemoryLimit) ?? USUAL_MEMORY;
+  const memory = settings.get(runSize.memoryLimit) ?? USUAL_MEMORY;
   const total = canonicalQuantity(`${((milliOf(memory) ?? 0n) * BigInt(runs)) / 1000n / 1024n}Ki`);
   return [
     `${runs} concurrent ${runs === 1 ? 'run needs' : 'runs need'} ${total} memory (${memory} per run). The operating system needs more.`,

@@ -5,8 +5,8 @@ import type {Finding} from '../../checks/diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
 import {oneLine} from '../../ground/one-line.ts';
+import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';
-import {refusal} from '../../ground/tool-errors.ts';
 import {
   containerName,
   type DockerContainer,

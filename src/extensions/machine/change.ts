@@ -1,6 +1,6 @@
 import {POLL_INTERVAL_MS, type PollDeps} from '../../cluster/helm/poll.ts';
 import {anySignal} from '../../ground/async.ts';
-import {commandLine} from '../../ground/command-line.ts';
+import {callText} from '../../ground/call-arguments.ts';
 import {ExpectedError} from '../../ground/errors.ts';
 import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';
@@ -73,9 +73,11 @@ async function restored(
 
 /** What the steps of one tool, or of one verb of docker, have acted on. */
 const targetsOf = (begun: readonly Step[], name: string): string[] =>
-  begun
-    .filter(({call}) => call.tool === name || call.args[0] === name)
-    .map(({call}) => call.args.at(-1) as string);
+  begun.flatMap(({call}) =>
+    'args' in call && (call.tool === name || call.args[0] === name)
+      ? [call.args.at(-1) as string]
+      : [],
+  );
 
 async function planWayBack(
   {agent, installed}: PreparedContainers,
@@ -141,7 +143,7 @@ function withUnknownOutcome(
 ): ExpectedError {
   const names = [...new Set(installed.filter(isUp).map(agentName))];
   if (names.length === 0) return failure;
-  const way = steps.map(({call}) => commandLine(call)).join(' && ');
+  const way = steps.map(({call}) => callText(call)).join(' && ');
   return withFacts(
     failure,
     [

@@ -1,7 +1,7 @@
 import type {ContainerFacts} from '../../checks/diagnose/host-findings.ts';
+import {isListOf, readJson} from '../../ground/json.ts';
+import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostError, HostTools} from '../../ground/system/system.ts';
-import {refusal} from '../../ground/tool-errors.ts';
-import {isListOf, readJson} from '../../ground/tree.ts';
 
 /** Label with the name of the agents that belong together. */
 export const RELEASE_LABEL = 'io.scalr.agent.release';

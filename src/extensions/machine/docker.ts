@@ -2,7 +2,7 @@ import findSocket from '../../../templates/export/docker/find-socket.sh';
 import header from '../../../templates/export/docker/header.sh';
 import startFunction from '../../../templates/export/docker/start.sh';
 import type {Values} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/kinds.ts';
+import {milliOf} from '../../settings/kinds/quantities.ts';
 import {quote} from '../../settings/settings.ts';
 import {toYaml} from '../../values/document.ts';
 import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './agent.ts';

@@ -1,3 +1,4 @@
+import type {MachineCall} from '../../ground/call.ts';
 import type {Step} from '../../operations/step.ts';
 import {
   containerName,
@@ -18,7 +19,11 @@ const DOCKER_SECONDS = 10;
 /** An agent that has never become ready has no runs. */
 const FAILED_AGENT_SECONDS = 60;
 
-export const dockerStep = (id: string, title: string, ...args: readonly string[]): Step => ({
+export const dockerStep = (
+  id: string,
+  title: string,
+  ...args: readonly string[]
+): Step & {call: MachineCall} => ({
   id,
   title,
   call: {tool: 'docker', args},

@@ -34,7 +34,8 @@ export class DockerTarget {
   /** The same tools, docker with this engine; a change fails if another engine answers now. */
   guard(processes: Processes): Processes {
     return {
-      run: async (call, options) => processes.run(await this.#selected(call), options),
+      run: async (call, options) =>
+        processes.run(call.tool === 'docker' ? await this.#selected(call) : call, options),
       start: (call) =>
         call.tool === 'docker'
           ? new VerifiedCall(processes, async () => {

@@ -1,7 +1,8 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {PassThrough, pipeline, Readable} from 'node:stream';
-import {abortReason, followSignal, readAtMost, wholeLines} from '../async.ts';
+import {abortReason, followSignal} from '../async.ts';
+import {readAtMost, wholeLines} from '../line-streams.ts';
 import {lowerFirst} from '../text.ts';
 import type {HostCall, HostError, HostTools, LogStream} from './system.ts';
 
@@ -74,16 +75,11 @@ async function open(
       yield* output;
       const code = await exit;
       const hasFailed = code !== 0 || (!isLogOnBoth && knownError(stderr) !== undefined);
-      resolveEnd(
-        stopped.aborted ? abortedBy(stopped) : hasFailed ? hostErrorIn(call, stderr) : undefined,
-      );
+      if (!stopped.aborted) resolveEnd(hasFailed ? hostErrorIn(call, stderr) : undefined);
     } catch (error) {
-      resolveEnd(
-        stopped.aborted
-          ? abortedBy(stopped)
-          : {kind: 'truncated', message: (error as Error).message},
-      );
+      if (!stopped.aborted) resolveEnd({kind: 'truncated', message: (error as Error).message});
     } finally {
+      // Has no effect on a log that has ended.
       resolveEnd(abortedBy(stopped));
       stopped.removeEventListener('abort', stop);
       release();

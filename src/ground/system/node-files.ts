@@ -4,9 +4,9 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {brotliDecompressSync, gunzipSync} from 'node:zlib';
 import {parseTar} from 'nanotar';
-import {readAtMost} from '../async.ts';
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../errors.ts';
+import {readAtMost} from '../line-streams.ts';
 import type {Charts, Files, PlaceFlag} from './system.ts';
 
 const REASONS: Readonly<Record<string, string>> = {

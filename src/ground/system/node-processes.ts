@@ -4,7 +4,9 @@ import type {Socket} from 'node:net';
 import {delimiter, join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {followSignal, untilAborted} from '../async.ts';
-import type {Call, ProcessResult} from '../command-line.ts';
+import type {Call} from '../call.ts';
+import {argumentsOf} from '../call-arguments.ts';
+import type {ProcessResult} from '../command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../errors.ts';
 import {helmDirectories} from './helm-directories.ts';
 import type {Processes, Running} from './system.ts';
@@ -32,80 +34,112 @@ interface Ended {
 }
 
 /** Runs the tools with the environment of the user, except for variables that select another cluster. */
-export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
-  const pathOf = (tool: Call['tool']): string => paths[tool] ?? tool;
-  const outcomeOf = async (
-    tool: Call['tool'],
-    {code, exitCode, stdout, stderr}: Ended,
-  ): Promise<ProcessResult> => {
-    const isForbidden = code === 'EACCES';
-    if (
-      code === 'ENOENT' ||
-      isForbidden ||
-      (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))
-    ) {
-      throw toolNotFound(tool, pathOf(tool), isForbidden);
+export const nodeProcesses = (paths: ToolPaths = {}): Processes => ({
+  run: (call, {signal} = {}) =>
+    signal === undefined ? runToEnd(call, paths) : runWithin(call, paths, signal),
+  start: (call) => new StartedCall(call, paths),
+});
+
+const pathOf = (tool: Call['tool'], paths: ToolPaths): string => paths[tool] ?? tool;
+
+/** @throws ExpectedError for a missing tool */
+async function outcomeOf(
+  tool: Call['tool'],
+  paths: ToolPaths,
+  ended: Ended,
+): Promise<ProcessResult> {
+  const {code, exitCode, stdout, stderr} = ended;
+  const path = pathOf(tool, paths);
+  const isForbidden = code === 'EACCES';
+  const isMissing = code === 'ENOENT' || isForbidden;
+  if (isMissing || (exitCode !== ExitCode.ok && (await isUnknownToWindows(path))))
+    throw toolNotFound(tool, path, isForbidden);
+  return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
+}
+
+async function runToEnd(call: Call, paths: ToolPaths): Promise<ProcessResult> {
+  const {execa} = await import('execa');
+  const ended = await execa(pathOf(call.tool, paths), argumentsOf(call), optionsFor(call));
+  if (ended.isTerminated) await wait(SIGNAL_MS);
+  return outcomeOf(call.tool, paths, ended);
+}
+
+async function runWithin(
+  call: Call,
+  paths: ToolPaths,
+  signal: AbortSignal,
+): Promise<ProcessResult> {
+  const {execa} = await import('execa');
+  const {signal: own, release} = followSignal(signal);
+  try {
+    // A missing tool that is canceled at once has the process ID 0: killing it would kill this program and its process group.
+    if (own.aborted) return TIMED_OUT;
+    // Otherwise child processes that hold the pipes would keep the program running.
+    const ending = {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS};
+    const path = pathOf(call.tool, paths);
+    const running = execa(path, argumentsOf(call), {...optionsFor(call), ...ending});
+    // Nothing may arrive after the end: a credential plugin can keep the pipes open.
+    const ended =
+      (await untilAborted(running, own)) ??
+      (await untilAborted(running, AbortSignal.timeout(FORCE_KILL_DELAY_MS)));
+    if (ended === undefined) {
+      leave(running);
+      return TIMED_OUT;
     }
-    return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
+    // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
+    if (ended.isTerminated && !own.aborted) await wait(SIGNAL_MS);
+    const outcome = await outcomeOf(call.tool, paths, ended);
+    if (!ended.isCanceled) return outcome;
+    return {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`, isTimedOut: true};
+  } finally {
+    release();
+  }
+}
+
+/** A call with changes, which can be interrupted or left before its process has started. */
+class StartedCall implements Running {
+  readonly outcome: Promise<ProcessResult>;
+  #child: (Child & {kill(signal: 'SIGINT'): boolean}) | undefined;
+  #isInterrupted = false;
+  #isLeft = false;
+
+  constructor(call: Call, paths: ToolPaths) {
+    this.outcome = this.#run(call, paths);
+  }
+
+  interrupt = (): void => {
+    this.#isInterrupted = true;
+    this.#child?.kill('SIGINT');
   };
-  return {
-    async run(call, {signal} = {}) {
-      const {execa} = await import('execa');
-      const follower = signal && followSignal(signal);
-      const own = follower?.signal;
-      try {
-        // A missing tool that is canceled at once has the process ID 0: killing it would kill this program and its process group.
-        if (own?.aborted) return TIMED_OUT;
-        // Otherwise child processes that hold the pipes would keep the program running.
-        const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
-        const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
-        const inTime = own ? await untilAborted(running, own) : await running;
-        // Nothing may arrive after the end: a credential plugin can keep the pipes open.
-        const result =
-          inTime ?? (await untilAborted(running, AbortSignal.timeout(FORCE_KILL_DELAY_MS)));
-        if (result === undefined) {
-          leave(running);
-          return TIMED_OUT;
-        }
-        // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
-        if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
-        const outcome = await outcomeOf(call.tool, result);
-        return result.isCanceled
-          ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`}
-          : outcome;
-      } finally {
-        follower?.release();
-      }
-    },
-    start(call) {
-      const controller = new AbortController();
-      let interrupt = (): void => controller.abort();
-      let isLeft = false;
-      let leaveNow = (): void => {
-        isLeft = true;
-      };
-      const outcome = (async (): Promise<ProcessResult> => {
-        const {execa} = await import('execa');
-        const running = execa(pathOf(call.tool), [...call.args], {
-          ...optionsFor(call),
-          // An interrupted Helm marks the release as failed; killing it would leave the release locked.
-          forceKillAfterDelay: false,
-          // A terminal sends Ctrl-C to the whole process group, but only this program must signal the tool.
-          detached: process.platform !== 'win32',
-        });
-        interrupt = () => void running.kill('SIGINT');
-        leaveNow = () => leave(running);
-        if (isLeft) leaveNow();
-        if (controller.signal.aborted) interrupt();
-        return outcomeOf(call.tool, await running);
-      })();
-      return {outcome, interrupt: () => interrupt(), leave: () => leaveNow()} satisfies Running;
-    },
+
+  leave = (): void => {
+    this.#isLeft = true;
+    if (this.#child) leave(this.#child);
   };
-};
+
+  async #run(call: Call, paths: ToolPaths): Promise<ProcessResult> {
+    const {execa} = await import('execa');
+    const running = execa(pathOf(call.tool, paths), argumentsOf(call), {
+      ...optionsFor(call),
+      // An interrupted Helm marks the release as failed; killing it would leave the release locked.
+      forceKillAfterDelay: false,
+      // A terminal sends Ctrl-C to the whole process group, but only this program must signal the tool.
+      detached: process.platform !== 'win32',
+    });
+    this.#child = running;
+    if (this.#isLeft) leave(running);
+    if (this.#isInterrupted) running.kill('SIGINT');
+    return outcomeOf(call.tool, paths, await running);
+  }
+}
 
 const TIMEOUT_MESSAGE = 'error: timed out waiting for a response';
-const TIMED_OUT: ProcessResult = {exitCode: ExitCode.failed, stdout: '', stderr: TIMEOUT_MESSAGE};
+const TIMED_OUT: ProcessResult = {
+  exitCode: ExitCode.failed,
+  stdout: '',
+  stderr: TIMEOUT_MESSAGE,
+  isTimedOut: true,
+};
 
 interface Child {
   unref(): void;

@@ -1,4 +1,5 @@
-import type {Call, ProcessResult} from '../command-line.ts';
+import type {Call} from '../call.ts';
+import type {ProcessResult} from '../command-line.ts';
 import type {ReadError} from '../fact.ts';
 
 export interface Running {

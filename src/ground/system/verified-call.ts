@@ -1,5 +1,6 @@
 import {abortReason} from '../async.ts';
-import type {Call, ProcessResult} from '../command-line.ts';
+import type {Call} from '../call.ts';
+import type {ProcessResult} from '../command-line.ts';
 import {ExitCode} from '../errors.ts';
 import type {Processes, Running} from './system.ts';
 

@@ -1,8 +1,8 @@
 import {dirname, join} from 'node:path';
 import {isMap, isScalar, type ParsedNode} from 'yaml';
-import {isChart} from '../../charts/define.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
 import {onFailure} from '../../ground/errors.ts';
-import type {ValuesFile} from '../../settings/escape-hatch.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
 import type {SourceProblem, ValuesFinding} from '../reading/finding.ts';
 import {parseYaml} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';

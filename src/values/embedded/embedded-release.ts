@@ -1,5 +1,5 @@
-import type {Target} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import type {SourceProblem} from '../reading/finding.ts';
 import type {Edit} from '../text-edits.ts';
 

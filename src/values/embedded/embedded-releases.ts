@@ -1,5 +1,5 @@
 import {isMap, type ParsedNode} from 'yaml';
-import {isChart} from '../../charts/define.ts';
+import {isChart} from '../../charts/releases/chart-name.ts';
 import {parseYaml} from '../reading/source.ts';
 import {scalarEdit} from '../text-edits.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';

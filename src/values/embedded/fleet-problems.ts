@@ -1,6 +1,6 @@
-import {within} from '../../charts/releases.ts';
-import type {ChartName} from '../../charts/schema.ts';
-import {newestOf} from '../../charts/target.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {newestOf} from '../../charts/releases/target.ts';
+import {within} from '../../charts/releases/versions.ts';
 import {tokenClaims} from '../../ground/secret.ts';
 import type {SourceProblem} from '../reading/finding.ts';
 import type {EmbeddedRelease} from './embedded-release.ts';

@@ -8,7 +8,7 @@ interface EngineSource {
 }
 
 const INSTALLED =
-  'Save the values of the installed release, and use that file: helm get values RELEASE -n NAMESPACE -o yaml > values.yaml';
+  'Save the values of the installed release as YAML, with helm get values, and use that file';
 
 const SOURCES: readonly EngineSource[] = [
   {

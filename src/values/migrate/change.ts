@@ -1,4 +1,4 @@
-import type {Target} from '../../charts/define.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {maskSecrets} from '../../ground/errors.ts';
 import {keySoundsSecret, variableSoundsSecret} from '../../ground/secret.ts';
 import {type Path, spellPath, type Tree} from '../../ground/tree.ts';

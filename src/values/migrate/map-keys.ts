@@ -1,9 +1,11 @@
-import {chartFor, knowsKey} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
+import {chartFor} from '../../charts/charts.ts';
 import {matchingKey} from '../../charts/moved-keys.ts';
-import {within} from '../../charts/releases.ts';
-import {refusalReason, rowsFor, scopeOf} from '../../charts/support.ts';
-import {isUnknown} from '../../charts/target.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {isUnknown} from '../../charts/releases/target.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {refusalReason, rowsFor} from '../../charts/shared/support.ts';
+import {scopeOf} from '../../charts/support.ts';
 import {
   at,
   getAt,
@@ -15,8 +17,8 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import {extraEnv} from '../../settings/chart-values.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {extraEnv} from '../../settings/escape-hatch.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {withoutLargeNumbers} from '../generate.ts';
 import {effectiveValues, readValues, withEntries} from '../reading/read-values.ts';
@@ -120,7 +122,7 @@ function rewriteSetting(given: SettingEntries, change: ValuesChange, get: Get): 
   const {after, limits} = withoutGain(given, written, change);
   const isSpeltAlike =
     isWithinChart(change) &&
-    oldRows.every((row) => within(to.version, row.in)) &&
+    oldRows.every((row) => chartFor(to).rows.includes(row)) &&
     leaves.every((path) => knowsKey(to, path));
   const isFormer =
     isWithinChart(change) &&

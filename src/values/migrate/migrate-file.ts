@@ -1,10 +1,11 @@
-import {knowsKey} from '../../charts/charts.ts';
-import {CHART_NAMES, isChart, type Target} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
-import {newestOf, targetOf} from '../../charts/target.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, isChart} from '../../charts/releases/chart-name.ts';
+import {knowsKey} from '../../charts/releases/keys.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {newestOf, targetOf} from '../../charts/releases/target.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';

@@ -1,10 +1,10 @@
 import {Lexer} from 'yaml';
-import type {Target} from '../../charts/define.ts';
 import {pinnedAgents} from '../../charts/images.ts';
-import {agentVersionOf} from '../../charts/schema.ts';
+import {agentVersionOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, leafPaths, sameTree, type Tree, type Values} from '../../ground/tree.ts';
-import type {ValuesFile} from '../../settings/escape-hatch.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder, toYaml} from '../document.ts';
 import {commentsOf, EditedValues} from '../edited-values.ts';

@@ -1,6 +1,6 @@
 import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/advise.ts';
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {
   at,

@@ -1,7 +1,9 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {closedSchema, nodeAt, schemaOf} from '../../charts/schema.ts';
-import {hasKey, isWrittenWithoutRow, rowsFor, scopeOf} from '../../charts/support.ts';
+import {closedSchema, nodeAt, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {isWrittenWithoutRow, rowsFor} from '../../charts/shared/support.ts';
+import {hasKey, scopeOf} from '../../charts/support.ts';
 import {
   at,
   copyOf,
@@ -20,7 +22,7 @@ import {
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {catalog} from '../../settings/catalog.ts';
 import type {Setting} from '../../settings/define.ts';
-import {canonicalQuantity} from '../../settings/kinds.ts';
+import {canonicalQuantity} from '../../settings/kinds/quantities.ts';
 import type {SecretNames} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
 import {clientCertSecret} from '../../settings/tls.ts';

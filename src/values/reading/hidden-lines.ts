@@ -1,6 +1,6 @@
 import {maskSecrets} from '../../ground/errors.ts';
+import {HIDDEN} from '../../ground/hide-values.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
-import {HIDDEN} from '../../ground/tree.ts';
 
 /** A key whose value continues in indented lines. */
 interface OpenKey {

@@ -1,6 +1,7 @@
 import {maskSecrets} from '../../ground/errors.ts';
+import {HIDDEN} from '../../ground/hide-values.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../ground/secret.ts';
-import {HIDDEN, isMap, type Tree, type Values} from '../../ground/tree.ts';
+import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {TreePath} from './tree-path.ts';
 
 /**

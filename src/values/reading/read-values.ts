@@ -1,6 +1,8 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {Target, ValuesEntry} from '../../charts/define.ts';
-import {type Reading, readRows, rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import type {ValuesEntry} from '../../charts/shared/row.ts';
+import {type Reading, readRows} from '../../charts/shared/support.ts';
+import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {
   copyOf,
   getAt,

@@ -6,7 +6,7 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml';
-import {yamlProblem} from '../../ground/text.ts';
+import {yamlProblem} from '../../ground/yaml-text.ts';
 import type {SourceProblem} from './finding.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type {Target} from '../../charts/define.ts';
 import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
-import {closedSchema, schemaOf} from '../../charts/schema.ts';
+import {closedSchema, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path} from '../../ground/tree.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';

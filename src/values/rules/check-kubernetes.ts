@@ -1,6 +1,7 @@
-import {resolveType} from '../../charts/kubernetes.ts';
-import type {SchemaNode} from '../../charts/schema.ts';
-import {closest, isMisspelled} from '../../ground/text.ts';
+import {resolveType} from '../../charts/releases/kubernetes-types.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
+import {closest, isMisspelled} from '../../ground/similar-text.ts';
+
 import {getAt, isMap, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import {
   findingAt,

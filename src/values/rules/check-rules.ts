@@ -1,11 +1,12 @@
+import {chartFor} from '../../charts/charts.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {
   type AgentOption,
   optionMeantBy,
   optionNamed,
   optionsOfKeys,
-} from '../../charts/agent-options.ts';
-import {chartFor} from '../../charts/charts.ts';
-import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
+} from '../../charts/shared/agent-options.ts';
+import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
@@ -130,9 +131,10 @@ export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesF
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
 const withKeys = (text: string, target: Target): string =>
   text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
-    const [row] = rowsWithKeys(target, {id});
-    if (!row?.paths[0]) return flag;
     const scope = scopeOf(target);
+    const rows = rowsWithKeys(target, {id});
+    const row = rows.find((each) => each.accepts?.(word, scope) ?? true) ?? rows[0];
+    if (!row?.paths[0]) return flag;
     const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
     if (entry) return `${spellPath(entry[0])}: ${JSON.stringify(entry[1])}`;
     return [spellPath(row.paths[0]), word].filter(Boolean).join(' ');

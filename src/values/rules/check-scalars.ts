@@ -1,6 +1,6 @@
-import type {SchemaNode} from '../../charts/schema.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
-import {MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {
   findingAt,
   type Mistake,

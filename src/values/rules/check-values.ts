@@ -1,12 +1,10 @@
 import {chartFor} from '../../charts/charts.ts';
-import {
-  CHART_NAMES,
-  type ChartContainer,
-  type IgnoredKey,
-  type Target,
-} from '../../charts/define.ts';
-import {type ChartName, leavesOf, schemaOf} from '../../charts/schema.ts';
-import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rules.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import type {ChartContainer, IgnoredKey} from '../../charts/shared/chart.ts';
+import {VARIABLES_OF_SETTINGS} from '../../charts/shared/extra-variables.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {
@@ -19,8 +17,8 @@ import {
   type Tree,
   type Values,
 } from '../../ground/tree.ts';
+import {set} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
-import {set} from '../../settings/escape-hatch.ts';
 import {
   findingAt,
   type ValidationContext,

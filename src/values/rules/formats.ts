@@ -1,4 +1,4 @@
-import {binaryUnit, milliOf} from '../../settings/kinds.ts';
+import {binaryUnit, milliOf} from '../../settings/kinds/quantities.ts';
 
 /** What is wrong with a text, and what to write instead. */
 export interface Misspelling {

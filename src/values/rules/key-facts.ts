@@ -1,5 +1,5 @@
-import type {Target} from '../../charts/define.ts';
-import type {SchemaNode} from '../../charts/schema.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import type {ValuesSource} from '../reading/finding.ts';
 import {typeOf} from './types.ts';

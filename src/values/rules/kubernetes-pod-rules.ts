@@ -1,6 +1,6 @@
-import {closest} from '../../ground/text.ts';
+import {closest} from '../../ground/similar-text.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
-import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds.ts';
+import {exceeds, MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
 import {hasFormat, inRange, int32, itemsHaveFormat, validLabels} from './field-rules.ts';
 import type {Misspelling} from './formats.ts';
 import {allOf, badFormat, isSet, notEmpty, type PodRule, violation} from './rule-parts.ts';

@@ -1,5 +1,5 @@
 import {getAt, isMap, type Tree, type Values} from '../../ground/tree.ts';
-import {milliOf} from '../../settings/kinds.ts';
+import {milliOf} from '../../settings/kinds/quantities.ts';
 import {hasFormat, inRange, int32, validLabels} from './field-rules.ts';
 import {FORMATS} from './formats.ts';
 import {POD_RULES} from './kubernetes-pod-rules.ts';

@@ -1,17 +1,15 @@
-import {CHARTS, upstreamNotes} from '../../charts/charts.ts';
-import {CHART_NAMES, type Row, type Target, type ValuesEntry} from '../../charts/define.ts';
+import {CHARTS, newestWith, upstreamNotes} from '../../charts/charts.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
-import {describeRange, oncePerVersion, rangeOf, within} from '../../charts/releases.ts';
-import {
-  type ChartName,
-  type ChartSchema,
-  chartSchema,
-  leavesOf,
-  schemaOf,
-} from '../../charts/schema.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {releasesOf} from '../../charts/releases/target.ts';
+import {describeRange, oncePerVersion, rangeOf} from '../../charts/releases/versions.ts';
+import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {releasesOf} from '../../charts/target.ts';
-import {closest, isMisspelled} from '../../ground/text.ts';
+import {closest, isMisspelled} from '../../ground/similar-text.ts';
+
 import {
   getAt,
   isMap,
@@ -135,7 +133,7 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
   for (const chart of [target.chart, ...CHART_NAMES]) {
     for (const row of CHARTS[chart].rows) {
       const from = keyOfRow(row, unknown);
-      const version = releasesOf(chart).findLast((each) => within(each, row.in));
+      const version = newestWith(chart, row);
       if (from === undefined || version === undefined) continue;
       if (from.length > path.length) {
         sections.push(...moveSection(unknown, from, row));

@@ -1,4 +1,4 @@
-import type {SchemaNode} from '../../charts/schema.ts';
+import type {SchemaNode} from '../../charts/releases/schema.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
 import {FIRST_EXPONENT} from '../reading/go-numbers.ts';

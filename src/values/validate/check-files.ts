@@ -1,10 +1,12 @@
-import {CHART_NAMES, type Target} from '../../charts/define.ts';
-import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/target.ts';
+import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
+import type {Target} from '../../charts/releases/target.ts';
+import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
 import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
-import type {ValuesFile} from '../../settings/escape-hatch.ts';
+import type {ValuesFile} from '../../settings/chart-values.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';

@@ -1,11 +1,10 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
-import {within} from '../../charts/releases.ts';
+import type {Target} from '../../charts/releases/target.ts';
 import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
+import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
-import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type Generated, generate} from '../generate.ts';
@@ -85,9 +84,7 @@ function contextOf(
   const effective = effectiveValues(values, target);
   // A setting that has a key counts as the key says: --set can have emptied it.
   const hasKey = (setting: Setting): boolean =>
-    chartFor(target).rows.some(
-      (row) => row.setting === setting && row.paths.length > 0 && within(target.version, row.in),
-    );
+    chartFor(target).rows.some((row) => row.setting === setting && row.paths.length > 0);
   const given =
     known
       ?.entries()

@@ -1,10 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {CAUSES, explainSnapshot} from '../../../src/checks/diagnose/explain.ts';
-import type {
-  KubernetesObject,
-  Snapshot,
-  Workload,
-} from '../../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Workload} from '../../../src/cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../../src/cluster/kubernetes/snapshot.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
   afterStart,
@@ -383,6 +380,13 @@ const CASES: Case[] = [
     'cannot connect: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate',
     30,
   ),
+  {
+    code: 'AGENT_LOG_UNRECOGNIZED',
+    objects: [READY_DEPLOYMENT, replicaSet(), readyPod()],
+    logs: {[LOG]: '[error] 403 Client Error: Forbidden\n'.repeat(3)},
+    reason: 'agent log: [error] 403 Client Error: Forbidden',
+    permanentFrom: 'never',
+  },
   {
     code: 'CRASH_LOOP',
     objects: around(crashed({exitCode: 1, reason: 'Error'})),

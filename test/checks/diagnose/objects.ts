@@ -4,9 +4,9 @@ import type {
   Event,
   KubernetesObject,
   Pod,
-  Snapshot,
   Workload,
 } from '../../../src/cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../../src/cluster/kubernetes/snapshot.ts';
 
 /** Objects as `kubectl get -o json` returns them, reduced to what matters. All begin at 10:00:00. */
 export const START = '2026-11-21T10:00:00Z';

@@ -236,3 +236,37 @@ describe('registration of agents', () => {
     expect(registered(snapshot([READY_DEPLOYMENT, replicaSet(), injected], logs))).toBe(true);
   });
 });
+
+describe('a log of errors that no row knows', () => {
+  const at = (second: number): string => `2026-11-21 10:00:0${second}`;
+  const FORBIDDEN =
+    '403 Client Error: Forbidden for url: https://acme.scalr.io/api/agents/register';
+  const plain = [1, 2, 3].map((second) => `${at(second)} [error] ${FORBIDDEN}`);
+  const json = [1, 2, 3].map((second) =>
+    JSON.stringify({event: FORBIDDEN, level: 'error', timestamp: at(second)}),
+  );
+  const seen = (lines: readonly string[]) => snapshot(well, {[LOG]: lines.join('\n')});
+
+  test.each([
+    ['text', plain],
+    ['JSON', json],
+    ['one line', plain.slice(0, 1)],
+  ])('is not registered, and shows the line: %s', (_, lines) => {
+    const found = seen(lines);
+    expect(registered(found, afterStart(5))).toBe(false);
+    expect(isReady(found, afterStart(5))).toBe(false);
+    expect(explainSnapshot(found, afterStart(5))).toMatchObject([
+      {code: 'AGENT_LOG_UNRECOGNIZED', reason: expect.stringContaining(FORBIDDEN)},
+    ]);
+  });
+
+  test.each([
+    ['after the agent was ready', [READY_LINE, ...plain]],
+    ['between other lines', [...plain.slice(0, 2), `${at(4)} [info] next attempt`]],
+    ['older than ten minutes', plain.map((line) => line.replace('10:00', '09:40'))],
+    ['without a level', ['starting', 'reading the configuration']],
+  ])('is no sign of an agent that has not registered %s', (_, lines) => {
+    expect(registered(seen(lines), afterStart(5))).not.toBe(false);
+    expect(explainSnapshot(seen(lines), afterStart(5))).toEqual([]);
+  });
+});

@@ -1,10 +1,15 @@
 import {expect, test} from 'vitest';
 import {cachedProcesses} from '../../../src/cluster/kubernetes/with-retries.ts';
+import {type Call, callName} from '../../../src/ground/call.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import type {Processes} from '../../../src/ground/system/system.ts';
 
-const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
+const call = (verb: 'get' | 'version' | 'config view'): Call => ({
+  tool: 'kubectl',
+  verb,
+  kubeTarget: {namespace: 'team'},
+});
 const answer = (stderr = ''): ProcessResult => ({
   exitCode: stderr === '' ? 0 : 1,
   stdout: '',
@@ -20,8 +25,8 @@ function asking(
   signal = new AbortController().signal,
 ) {
   const [calls, pauses]: [string[], number[]] = [[], []];
-  const run: Processes['run'] = async ({args}, options) => {
-    calls.push(args.join(' '));
+  const run: Processes['run'] = async (call, options) => {
+    calls.push(callName(call));
     if (options?.signal?.aborted) return answer('error: timed out waiting for a response');
     const found = answers[calls.length - 1] ?? answers.at(-1);
     if (found instanceof ExpectedError) throw found;
@@ -36,8 +41,12 @@ function asking(
 
 test('the same question is asked once, by whoever asks', async () => {
   const {run, start, calls} = asking([answer()]);
-  await Promise.all([run(call('version')), start(call('version')).outcome, run(call('config'))]);
-  expect(calls).toEqual(['version', 'config']);
+  await Promise.all([
+    run(call('version')),
+    start(call('version')).outcome,
+    run(call('config view')),
+  ]);
+  expect(calls).toEqual(['kubectl version', 'kubectl config']);
 });
 
 test('a moment of weakness is outlived, and one that lasts is not', async () => {

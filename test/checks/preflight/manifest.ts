@@ -1,4 +1,4 @@
-import type {Target} from '../../../src/charts/define.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
 import {DEFINITIONS} from '../../../src/cluster/platform/cluster-facts.ts';
 import {at, getAt, type Tree, type Values} from '../../../src/ground/tree.ts';

@@ -3,10 +3,10 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
-import {within} from '../../../src/charts/releases.ts';
+import {within} from '../../../src/charts/releases/versions.ts';
 import {RESTRICTED, violations} from '../../../src/checks/preflight/checks/namespace.ts';
 import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
-import {podSpecs} from '../../../src/cluster/kubernetes/objects.ts';
+import {podSpecs} from '../../../src/cluster/kubernetes/pod-specs.ts';
 import {directoryOf, REAL, targets} from '../../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../../cluster/helm/find-helm.ts';
 

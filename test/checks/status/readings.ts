@@ -4,7 +4,8 @@ import {
   statusOf,
 } from '../../../src/checks/status/status.ts';
 import type {Revision} from '../../../src/cluster/helm/release-record.ts';
-import type {KubernetesObject, Snapshot} from '../../../src/cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../../src/cluster/kubernetes/snapshot.ts';
 import {
   afterStart,
   READY_DEPLOYMENT,

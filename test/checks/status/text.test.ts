@@ -82,11 +82,11 @@ Runs       not visible: agent-local executes runs inside the agent container
 Values     cannot be compared with standard input
 
 Causes
-  × pod/agent-5f-x: ImagePullBackOff: scalr/agent:1: not found
+  × IMAGE_NOT_FOUND  pod/agent-5f-x: ImagePullBackOff: scalr/agent:1: not found
     → Check the repository and the tag of the image: --agent-image, --image-registry
 
 Could not be read
-  ! installed values: secrets is forbidden
+  ! FORBIDDEN  installed values: secrets is forbidden
     → Ask for it
 `);
 });

@@ -8,6 +8,7 @@ import {
   type Offer,
   offerFor,
 } from '../../../src/cli/completion/replies.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import {catalog} from '../../../src/settings/catalog.ts';
 import {commands as classes} from '../../docs/commands.ts';
 import {built} from '../../package/built.ts';
@@ -230,7 +231,9 @@ describe('values from the cluster', () => {
   /** A tool that answers, and what it was asked. */
   function answering(text: string | undefined) {
     const asked: string[] = [];
-    const ask: Ask = async ({tool, args}, path) => {
+    const ask: Ask = async (call, path) => {
+      const {tool} = call;
+      const args = argumentsOf(call);
       asked.push([path ?? tool, ...args].join(' '));
       return text;
     };

@@ -3,10 +3,11 @@ import {cp, mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {stringify} from 'yaml';
-import type {Target} from '../../../src/charts/define.ts';
-import {within} from '../../../src/charts/releases.ts';
-import {type ChartName, chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
-import {releasesOf} from '../../../src/charts/target.ts';
+import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
+import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
+import {releasesOf} from '../../../src/charts/releases/target.ts';
+import {within} from '../../../src/charts/releases/versions.ts';
 import {definition} from './definition.ts';
 
 const NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];

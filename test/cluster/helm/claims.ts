@@ -1,6 +1,6 @@
-import type {Target} from '../../../src/charts/define.ts';
-import {within} from '../../../src/charts/releases.ts';
-import type {ChartName} from '../../../src/charts/schema.ts';
+import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
+import {within} from '../../../src/charts/releases/versions.ts';
 import {sameTree} from '../../../src/ground/tree.ts';
 import type {Rendered} from './render.ts';
 import {type Container, type Role, variableOf} from './workloads.ts';

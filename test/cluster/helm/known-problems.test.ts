@@ -1,8 +1,8 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {advise} from '../../../src/charts/advise.ts';
-import {compare, within} from '../../../src/charts/releases.ts';
-import type {ChartName} from '../../../src/charts/schema.ts';
+import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
+import {compare, within} from '../../../src/charts/releases/versions.ts';
 import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
 import type {Values} from '../../../src/ground/tree.ts';

@@ -17,7 +17,8 @@ import Migrate from '../../../src/commands/migrate.ts';
 import Schema from '../../../src/commands/schema.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import type {Call} from '../../../src/ground/command-line.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import {nodeFiles} from '../../../src/ground/system/node-files.ts';
 import {
   type ChartServer,
@@ -60,7 +61,7 @@ function depsOf(helm: Helm, calls: string[] = []) {
   const {run, start} = (server as ChartServer).processes({helm: helm.path});
   const processes = () => ({
     run: async (call: Call) => {
-      calls.push(call.args[0] as string);
+      calls.push(argumentsOf(call)[0] as string);
       return run(call);
     },
     start,

@@ -1,15 +1,14 @@
-import {CHARTS} from '../../../src/charts/charts.ts';
-import type {Target} from '../../../src/charts/define.ts';
-import {within} from '../../../src/charts/releases.ts';
-import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared-rules.ts';
+import {chartFor} from '../../../src/charts/charts.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
+import {VARIABLES_OF_SETTINGS} from '../../../src/charts/shared/extra-variables.ts';
 import {getAt, isMap} from '../../../src/ground/tree.ts';
-import {extraEnv} from '../../../src/settings/escape-hatch.ts';
+import {extraEnv} from '../../../src/settings/chart-values.ts';
 import type {Rendered} from './render.ts';
 
 /** Variables that the templates set, without those from extraEnv maps. */
 export function variablesOfTemplates({target, generated, containers}: Rendered): string[] {
-  const maps = CHARTS[target.chart].rows
-    .filter((row) => row.setting === extraEnv && within(target.version, row.in))
+  const maps = chartFor(target)
+    .rows.filter((row) => row.setting === extraEnv)
     .flatMap((row) => row.paths);
   const extra = new Set(
     maps.flatMap((path) => {
@@ -23,10 +22,8 @@ export function variablesOfTemplates({target, generated, containers}: Rendered):
 }
 
 /** Differences between the table of own variables and the templates of a version, as messages. */
-export function disagreements({chart, version}: Target, seen: ReadonlySet<string>): string[] {
-  const listed = new Set(
-    CHARTS[chart].ownVariables.filter((each) => within(version, each.in)).map(({name}) => name),
-  );
+export function disagreements(target: Target, seen: ReadonlySet<string>): string[] {
+  const listed = new Set(chartFor(target).ownVariables.map(({name}) => name));
   const unlisted = [...seen].filter(
     (name) => !listed.has(name) && !VARIABLES_OF_SETTINGS.has(name),
   );

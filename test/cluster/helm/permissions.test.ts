@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import {within} from '../../../src/charts/releases.ts';
+import {within} from '../../../src/charts/releases/versions.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {TARGETS} from '../../support/versions.ts';
 import {REAL} from './charts-under-test.ts';

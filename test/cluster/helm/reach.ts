@@ -1,8 +1,9 @@
 import {readFileSync} from 'node:fs';
-import type {Target} from '../../../src/charts/define.ts';
-import {rangeOf, within} from '../../../src/charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf} from '../../../src/charts/schema.ts';
-import {releasesOf} from '../../../src/charts/target.ts';
+import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
+import {chartSchema, leavesOf} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
+import {releasesOf} from '../../../src/charts/releases/target.ts';
+import {rangeOf, within} from '../../../src/charts/releases/versions.ts';
 import {getAt, leafPaths, sameTree, startsWith} from '../../../src/ground/tree.ts';
 import type {Rendered} from './render.ts';
 

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
-import type {Target} from '../../../src/charts/define.ts';
-import {chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
+import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import type {Values} from '../../../src/ground/tree.ts';
 import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';

@@ -3,8 +3,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, expect, onTestFinished, test} from 'vitest';
+import {HelmReleases} from '../../../src/cluster/helm/helm-releases.ts';
 import type {ReleaseRecord, Revision} from '../../../src/cluster/helm/release-record.ts';
-import {releasesInSecrets, releasesOfHelm} from '../../../src/cluster/helm/releases.ts';
+import {StoredReleases} from '../../../src/cluster/helm/stored-releases.ts';
 import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
 import {nodeProcesses} from '../../../src/ground/system/node-processes.ts';
 import {mergeValues} from '../../../src/ground/tree.ts';
@@ -38,8 +39,8 @@ test.each(await findHelm())('reads Secrets of Helm $major as helm itself prints 
   const kubeTarget = {namespace, kubeconfig};
   const client = kubernetesClient(kubeTarget, {kubectl});
   onTestFinished(() => client.close());
-  const secrets = releasesInSecrets(client);
-  const printed = releasesOfHelm(nodeProcesses({helm, kubectl}));
+  const secrets = new StoredReleases(client);
+  const printed = new HelmReleases(nodeProcesses({helm, kubectl}));
 
   const listed = await secrets.list(kubeTarget, {...options, everywhere: false});
   expect(listed.items.map(({name}) => name)).toEqual(['agent', 'failed']);
@@ -113,7 +114,7 @@ test('an account that may only list Secrets can read releases, as with helm', as
   const lister = await account(place, [{group: '', resource: 'secrets', verb: 'list'}]);
   const client = kubernetesClient({namespace, kubeconfig: lister.kubeconfig}, {kubectl});
   onTestFinished(() => client.close());
-  const releases = releasesInSecrets(client);
+  const releases = new StoredReleases(client);
   expect(
     (await releases.newest({release: 'agent', kubeTarget: {namespace}}, options)).object,
   ).toMatchObject({chart: 'agent-local-0.6.5'});

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {releasesInSecrets} from '../../../src/cluster/helm/releases.ts';
+import {StoredReleases} from '../../../src/cluster/helm/stored-releases.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {chartObject, helmRecord} from '../../support/helm-record.ts';
 
@@ -14,7 +14,7 @@ test('the newest revision is that with the highest number, whatever the order of
   const objects = [9, 10, 2].map((revision) =>
     helmRecord({...agent, revision, status: revision === 2 ? 'deployed' : 'failed'}),
   );
-  const releases = releasesInSecrets(fakeKubernetes({objects}));
+  const releases = new StoredReleases(fakeKubernetes({objects}));
   expect((await releases.newest(name, options)).object?.revision).toBe(10);
   expect((await releases.deployed(name, options)).object?.revision).toBe(2);
   expect((await releases.history(name, options)).items.map(({revision}) => revision)).toEqual([
@@ -23,7 +23,7 @@ test('the newest revision is that with the highest number, whatever the order of
 });
 
 test('a release that does not exist has no revision', async () => {
-  const releases = releasesInSecrets(
+  const releases = new StoredReleases(
     fakeKubernetes({objects: [helmRecord({...agent, name: 'other'})]}),
   );
   expect(await releases.newest(name, options)).toEqual({object: undefined});
@@ -41,7 +41,7 @@ const neighbors = [
 test('records of deployed releases without objects of the three charts are not read', async () => {
   const objects = neighbors;
   const kubernetes = fakeKubernetes({objects});
-  const {items} = await releasesInSecrets(kubernetes).list(
+  const {items} = await new StoredReleases(kubernetes).list(
     {namespace: 'another'},
     {...options, everywhere: true},
   );
@@ -56,7 +56,7 @@ test('records of deployed releases without objects of the three charts are not r
 
 test('all records of the own namespace are read', async () => {
   const kubernetes = fakeKubernetes({objects: neighbors});
-  const {items} = await releasesInSecrets(kubernetes).list(kubeTarget, {
+  const {items} = await new StoredReleases(kubernetes).list(kubeTarget, {
     ...options,
     everywhere: true,
   });
@@ -65,7 +65,7 @@ test('all records of the own namespace are read', async () => {
 
 test('all records are read if objects of the charts cannot be listed', async () => {
   const kubernetes = fakeKubernetes({objects: neighbors, refuse: ['serviceaccounts']});
-  const {items} = await releasesInSecrets(kubernetes).list(
+  const {items} = await new StoredReleases(kubernetes).list(
     {namespace: 'another'},
     {...options, everywhere: true},
   );
@@ -83,7 +83,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
     helmRecord({...agent, namespace: 'other'}),
     chartObject({...agent, namespace: 'other'}),
   ];
-  const releases = releasesInSecrets(fakeKubernetes({objects}));
+  const releases = new StoredReleases(fakeKubernetes({objects}));
   const {items} = await releases.list(kubeTarget, {...options, everywhere: true});
   expect(items.map(({name, namespace, status}) => [name, namespace, status])).toEqual([
     ['agent', 'scalr', 'pending-upgrade'],
@@ -93,7 +93,7 @@ test('lists the newest revision of each release, without uninstalled ones', asyn
 
 test('a Secret of Helm without a release is named, and does not hide other releases', async () => {
   const broken = {...helmRecord({...agent, name: 'broken'}), data: {release: 'bm8gcmVsZWFzZQ=='}};
-  const releases = releasesInSecrets(
+  const releases = new StoredReleases(
     fakeKubernetes({
       objects: [
         broken,
@@ -115,7 +115,7 @@ test('a Secret of Helm without a release is named, and does not hide other relea
 });
 
 test('an account that may not list Secrets gets the reason', async () => {
-  const {items, error} = await releasesInSecrets(fakeKubernetes({refuse: ['secrets']})).list(
+  const {items, error} = await new StoredReleases(fakeKubernetes({refuse: ['secrets']})).list(
     kubeTarget,
     {...options, everywhere: true},
   );

@@ -1,7 +1,7 @@
 import {devNull} from 'node:os';
 import {execa} from 'execa';
 import {isScalar, parseAllDocuments, type Tags} from 'yaml';
-import type {Target} from '../../../src/charts/define.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import {isMap} from '../../../src/ground/tree.ts';
 import {namespace, release} from '../../../src/settings/release.ts';
 import {valuesDocument} from '../../../src/values/document.ts';

@@ -1,5 +1,5 @@
 import {imagesOf} from '../../../src/charts/images.ts';
-import {chartSchema} from '../../../src/charts/schema.ts';
+import {chartSchema} from '../../../src/charts/releases/schema.ts';
 import {isMap, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../../src/settings/agent.ts';
 import {effectiveValues} from '../../../src/values/reading/read-values.ts';

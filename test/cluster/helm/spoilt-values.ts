@@ -1,5 +1,5 @@
-import type {Target} from '../../../src/charts/define.ts';
-import {closedSchema, type SchemaNode, schemaOf} from '../../../src/charts/schema.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import {isMap, mergeValues, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 
 type TreePath = readonly (string | number)[];

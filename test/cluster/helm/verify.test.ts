@@ -4,8 +4,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
-import {template} from '../../../src/cluster/helm/helm.ts';
+import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
+import {template} from '../../../src/cluster/helm/chart-calls.ts';
+
 import Images from '../../../src/commands/images.ts';
 import {nodeFiles} from '../../../src/ground/system/node-files.ts';
 import {type ChartServer, makeKey, serveCharts, signFlags} from '../../support/made-up-charts.ts';

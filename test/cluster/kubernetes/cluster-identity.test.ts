@@ -1,15 +1,18 @@
 import {expect, test} from 'vitest';
 import {ClusterIdentity} from '../../../src/cluster/kubernetes/cluster-identity.ts';
-import type {Call, ProcessResult} from '../../../src/ground/command-line.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
+import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import type {ReadError} from '../../../src/ground/fact.ts';
 import {Secret} from '../../../src/ground/secret.ts';
 import type {Running} from '../../../src/ground/system/system.ts';
 
 const TARGET = {namespace: 'agents', kubeContext: 'dev'};
-const STEP: Call = {tool: 'helm', args: ['uninstall', 'agent']};
+const STEP: Call = {tool: 'helm', verb: 'uninstall', release: 'agent'};
 const REQUEST: Call = {
   tool: 'kubectl',
-  args: ['apply'],
+  verb: 'apply',
+  kubeTarget: TARGET,
   requests: [{method: 'PATCH', path: '/', contentType: 'json', body: new Secret('')}],
 };
 const namespace = (uid: string) => ({metadata: {name: 'kube-system', uid}});
@@ -33,8 +36,8 @@ function cluster({
   const clock = {ms: 0};
   let release: (result: ProcessResult) => void = () => undefined;
   const processes = {
-    run: async ({args}: Call): Promise<ProcessResult> => {
-      expect(args).toEqual(expect.arrayContaining(['--context', 'dev']));
+    run: async (call: Call): Promise<ProcessResult> => {
+      expect(argumentsOf(call)).toEqual(expect.arrayContaining(['--context', 'dev']));
       const result = answers[Math.min(seen.read, answers.length - 1)];
       seen.read += 1;
       return result as ProcessResult;

@@ -8,6 +8,7 @@ import {setTimeout} from 'node:timers/promises';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import type {ApiReader} from '../../../src/cluster/kubernetes/client.ts';
 import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
+import {servedResources} from '../../../src/cluster/kubernetes/discovery.ts';
 import {proxy} from '../../../src/cluster/kubernetes/kubectl.ts';
 import {
   type ApiProxy,
@@ -15,7 +16,7 @@ import {
   startProxy,
 } from '../../../src/cluster/kubernetes/kubectl-processes.ts';
 import {reviewAccess} from '../../../src/cluster/kubernetes/permissions.ts';
-import {listAll, servedResources} from '../../../src/cluster/kubernetes/resources.ts';
+import {listAll} from '../../../src/cluster/kubernetes/resources.ts';
 import {accountWith} from '../../control-plane/accounts.ts';
 import {faultyApi} from '../../control-plane/faulty-api.ts';
 import {findKubectl} from '../../control-plane/kubectl.ts';

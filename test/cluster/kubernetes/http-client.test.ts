@@ -1,7 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
 import type {ApiReader} from '../../../src/cluster/kubernetes/client.ts';
-import {httpClient} from '../../../src/cluster/kubernetes/connect.ts';
+import {httpClient} from '../../../src/cluster/kubernetes/http-client.ts';
 import {limitedClient} from '../../../src/cluster/kubernetes/with-retries.ts';
 import {sleep} from '../../../src/ground/async.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';

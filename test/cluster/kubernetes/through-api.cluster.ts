@@ -1,17 +1,18 @@
 import {execa} from 'execa';
 import {expect, inject, onTestFinished, test} from 'vitest';
-import {kubernetesClient, throughApi} from '../../../src/cluster/kubernetes/connect.ts';
 import {
   annotate,
   applyObjects,
   createObject,
-  dryRunOf,
   label,
   replaceObject,
   scale,
-} from '../../../src/cluster/kubernetes/kubectl.ts';
+} from '../../../src/cluster/kubernetes/changes.ts';
+import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
+import {dryRunOf} from '../../../src/cluster/kubernetes/dry-runs.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
-import type {Call} from '../../../src/ground/command-line.ts';
+import {throughApi} from '../../../src/cluster/kubernetes/through-api.ts';
+import {type Call, callName} from '../../../src/ground/call.ts';
 import {nodeProcesses} from '../../../src/ground/system/node-processes.ts';
 import type {Processes} from '../../../src/ground/system/system.ts';
 import {findKubectl} from '../../control-plane/kubectl.ts';
@@ -95,7 +96,7 @@ test('applies, annotates, labels, replaces and scales without a process', async 
     spec: {selector: {matchLabels: labels}, template},
   };
   await run(applyObjects(kubeTarget, [deployment]));
-  await run(scale(kubeTarget, 'Deployment', 'sleep', 0));
+  await run(scale(kubeTarget, {kind: 'Deployment', name: 'sleep'}, 0));
   expect(await kubectl('get', 'deployment', 'sleep', '--output=jsonpath={.spec.replicas}')).toBe(
     '0',
   );
@@ -134,7 +135,7 @@ test('an install, a change and a status start no process that a request can repl
     const started: string[] = [];
     const processes: typeof nodeProcesses = (paths) => {
       const tools = nodeProcesses(paths);
-      const note = ({tool, args}: Call): void => void started.push(`${tool} ${args[0]}`);
+      const note = (call: Call): void => void started.push(callName(call));
       return {
         run(call, options) {
           note(call);

@@ -2,7 +2,9 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse} from 'yaml';
 import type {ClusterAccess} from '../../../src/cluster/helm/releases.ts';
-import type {Call, ProcessResult} from '../../../src/ground/command-line.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
+import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import type {Processes} from '../../../src/ground/system/system.ts';
 import {type FakeObject, type FakeServer, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 
@@ -34,7 +36,9 @@ export const platform = (name: PlatformName): FakeCluster =>
 /** helm as it answers for that cluster, refusals included; anything else it is asked fails the test. */
 export function fakeProcesses(cluster: FakeCluster): Processes & {calls: string[]} {
   const calls: string[] = [];
-  const run = async ({tool, args}: Call): Promise<ProcessResult> => {
+  const run = async (call: Call): Promise<ProcessResult> => {
+    const {tool} = call;
+    const args = argumentsOf(call);
     calls.push([tool, ...args].join(' '));
     const [command, what = ''] = args;
     if (tool === 'helm' && command === 'list') return listReleases(cluster, args);

@@ -3,8 +3,8 @@ import {fromCluster} from '../../../src/answers/discovered.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../../src/cluster/platform/readings.ts';
 import {knownValue} from '../../../src/ground/fact.ts';
+import {cloud, nodeOs} from '../../../src/settings/cluster.ts';
 import {noProxy} from '../../../src/settings/network.ts';
-import {cloud, nodeOs} from '../../../src/settings/release.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {fakeAccess, fakeProcesses, PLATFORMS, type PlatformName, platform} from './fake-cluster.ts';
 

@@ -7,7 +7,7 @@ import type {ApiResult} from '../../../src/cluster/kubernetes/client.ts';
 import {clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
 import {readCluster} from '../../../src/cluster/platform/readings.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
-import {jsonIn} from '../../../src/ground/tool-errors.ts';
+import {jsonIn} from '../../../src/ground/json.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 

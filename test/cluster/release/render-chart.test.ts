@@ -1,10 +1,11 @@
 import {expect, test} from 'vitest';
 import {objectsIn} from '../../../src/cluster/helm/release-record.ts';
 import {
-  lostValues,
+  droppedValues,
   renderManifest,
   renderMismatches,
 } from '../../../src/cluster/release/desired-release.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../src/ground/command-line.ts';
 import {settingsFrom} from '../../support/settings-from.ts';
 import {processesOf} from '../platform/fake-cluster.ts';
@@ -27,7 +28,8 @@ const TOO_OLD = failing(
 /** What comes of it, and the versions that helm was asked for; it answers these in turn. */
 async function rendered(serverVersion: string | undefined, ...answers: ProcessResult[]) {
   const versions: (string | undefined)[] = [];
-  const processes = processesOf(async ({args}) => {
+  const processes = processesOf(async (call) => {
+    const args = argumentsOf(call);
     versions.push(
       args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined,
     );
@@ -88,7 +90,7 @@ test.each([
   'level=INFO msg="warning: destination for agent-k8s.agent.tokenExistingSecret is a table. Ignoring non-table value ()"',
   'coalesce.go:298: warning: cannot overwrite table with non table for agent-local.agent (map[url:])',
 ])('detects a dropped value: %s', (line) => {
-  expect(lostValues(`walk.go:75: found symbolic link\n${line}\n`)).toHaveLength(1);
+  expect(droppedValues(`walk.go:75: found symbolic link\n${line}\n`)).toHaveLength(1);
 });
 
 test.each([
@@ -96,7 +98,7 @@ test.each([
   'level=INFO msg="warning: cannot overwrite table with non table for agent-job.agent.topologySpreadConstraints (map[])"',
   'WARNING: Kubernetes configuration file is group-readable. This is insecure.',
 ])('ignores a harmless warning: %s', (line) => {
-  expect(lostValues(line)).toEqual([]);
+  expect(droppedValues(line)).toEqual([]);
 });
 
 const deployment = (container: string): string => `kind: Deployment

@@ -6,7 +6,8 @@ import {toolChecks} from '../../../src/checks/preflight/checks/cluster.ts';
 import {refuseFailed} from '../../../src/checks/preflight/run-preflight.ts';
 import {notFound} from '../../../src/checks/status/release-causes.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
-import {template, uninstall, upgradeInstall} from '../../../src/cluster/helm/helm.ts';
+import {template} from '../../../src/cluster/helm/chart-calls.ts';
+import {uninstall, upgradeInstall} from '../../../src/cluster/helm/release-calls.ts';
 import {apiFailure} from '../../../src/cluster/kubernetes/api-error.ts';
 import {ClusterIdentity} from '../../../src/cluster/kubernetes/cluster-identity.ts';
 import {kubernetesClient} from '../../../src/cluster/kubernetes/connect.ts';
@@ -16,7 +17,8 @@ import {closeChecked} from '../../../src/extensions/bundle/checked-archive.ts';
 import {knownSecretSet} from '../../../src/extensions/bundle/redact/known-values.ts';
 import {leakFinder} from '../../../src/extensions/bundle/redact/leak-check.ts';
 import {PagedArchive} from '../../../src/extensions/bundle/report-page.ts';
-import type {Call, ReleaseName} from '../../../src/ground/command-line.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import type {ReleaseName} from '../../../src/ground/command-line.ts';
 import {interrupted} from '../../../src/ground/errors.ts';
 import {known, type ReadError} from '../../../src/ground/fact.ts';
 import {Secret} from '../../../src/ground/secret.ts';
@@ -165,9 +167,9 @@ export const withCluster: readonly Example[] = [
         kubernetes: fakeKubernetes({
           objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}],
         }),
-        processes: processesOf(async ({args}) => ({
+        processes: processesOf(async (call) => ({
           exitCode: 0,
-          stdout: args[0] === 'list' ? listed : '{}',
+          stdout: 'verb' in call && call.verb === 'list' ? listed : '{}',
           stderr: '',
         })),
         helmDriver: 'sql',

@@ -2,7 +2,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {parseAllDocuments} from 'yaml';
-import type {Target} from '../../../src/charts/define.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
 import {CHART_REPOSITORY} from '../../../src/ground/command-line.ts';
 import {directoryOf} from '../../cluster/helm/charts-under-test.ts';

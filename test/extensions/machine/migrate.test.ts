@@ -11,9 +11,9 @@ import {
   readHost,
 } from '../../../src/extensions/machine/migrate/read-host.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
+import {extraEnv} from '../../../src/settings/chart-values.ts';
 import type {Setting} from '../../../src/settings/define.ts';
-import {extraEnv} from '../../../src/settings/escape-hatch.ts';
-import {agentImage, imagePullPolicy} from '../../../src/settings/pods.ts';
+import {agentImage, imagePullPolicy} from '../../../src/settings/images.ts';
 import type {Settings} from '../../../src/settings/settings.ts';
 import {caPublicRoots} from '../../../src/settings/tls.ts';
 import {certificates} from '../../support/certificates.ts';

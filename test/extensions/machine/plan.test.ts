@@ -12,6 +12,8 @@ import {type HostPlan, planContainers} from '../../../src/extensions/machine/pla
 import {recover} from '../../../src/extensions/machine/recovery.ts';
 import {planContainerRemoval, planServiceRemoval} from '../../../src/extensions/machine/removal.ts';
 import {agentContainers, currentContainers} from '../../../src/extensions/machine/roles.ts';
+import type {Call} from '../../../src/ground/call.ts';
+import {argumentsOf} from '../../../src/ground/call-arguments.ts';
 import {certificates} from '../../support/certificates.ts';
 import {settingsFrom} from '../../support/settings-from.ts';
 import {DockerModel} from './docker-model.ts';
@@ -63,7 +65,7 @@ test('creates the new container before it stops the old one', async () => {
     'Start container scalr-agent',
     'Remove container scalr-agent.previous',
   ]);
-  expect(plan.steps[2]?.call.args).toEqual(['stop', '-t', '3660', 'scalr-agent']);
+  expect(argumentsOf(plan.steps[2]?.call as Call)).toEqual(['stop', '-t', '3660', 'scalr-agent']);
   expect(plan.warnings).toEqual([expect.stringContaining('gets up to 3660 s to stop')]);
 });
 
@@ -109,8 +111,11 @@ test('stops an agent without an own stop timeout for as long as its runs need', 
     })),
   });
   const stopOf = async (machine: Pick<DockerModel, 'containers'>) =>
-    planFor(await agentFor({debug: true}), machine).steps.find(({id}) => id === 'stop scalr-agent')
-      ?.call.args[2];
+    argumentsOf(
+      planFor(await agentFor({debug: true}), machine).steps.find(
+        ({id}) => id === 'stop scalr-agent',
+      )?.call as Call,
+    )[2];
   expect(await stopOf(withEnv())).toBe('3660');
   expect(await stopOf(withEnv('SCALR_AGENT_WORKER_DRAIN_TIMEOUT=540'))).toBe('600');
   expect(await stopOf(withEnv('SCALR_AGENT_WORKER_ON_STOP_ACTION=grace-shutdown'))).toBe('70');
@@ -171,7 +176,7 @@ test('copies a client certificate into the container instead of mounting it', as
     await agentFor({'client-cert-file': 'client.pem', 'client-key-file': 'client.key'}),
     new DockerModel(),
   );
-  expect(steps[0]?.call.args.join(' ')).not.toContain('client.key:');
+  expect(argumentsOf(steps[0]?.call as Call).join(' ')).not.toContain('client.key:');
   expect(steps[1]?.call).toMatchObject({
     args: ['cp', '-', 'scalr-agent.next:/'],
     input: expect.anything(),
@@ -292,7 +297,7 @@ describe('an interrupted install', () => {
     const docker = await installed();
     docker.run(planFor(await agentFor({debug: true}), docker).steps.slice(0, 1));
     const {steps} = recover(docker.containers, {stopping: new Set(['scalr-agent'])});
-    expect(steps.map(({call}) => call.args.join(' '))).toEqual([
+    expect(steps.map(({call}) => argumentsOf(call).join(' '))).toEqual([
       'restart -t 3660 scalr-agent',
       'rm scalr-agent.next',
     ]);
@@ -424,11 +429,11 @@ describe('an uninstall', () => {
 
   test('of the service removes only drop-ins that exist', () => {
     const [first = ''] = DROP_INS;
-    expect(planServiceRemoval([], []).steps.map(({call}) => call.args)).toEqual([
+    expect(planServiceRemoval([], []).steps.map(({call}) => argumentsOf(call))).toEqual([
       ['disable', '--now', 'scalr-agent'],
     ]);
     expect(
-      planServiceRemoval([first], []).steps.map(({call: {tool, args}}) => [tool, ...args]),
+      planServiceRemoval([first], []).steps.map(({call}) => [call.tool, ...argumentsOf(call)]),
     ).toEqual([
       ['systemctl', 'disable', '--now', 'scalr-agent'],
       ['rm', '-f', first],

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterEach, expect, onTestFinished, test, vi} from 'vitest';
 import {nodeApp} from '../../../src/cli/app.ts';
-import type {Call} from '../../../src/ground/command-line.ts';
+import type {Call} from '../../../src/ground/call.ts';
 
 const {failed: isMissing} = await execa('docker', ['--version'], {reject: false});
 const signal = new AbortController().signal;

@@ -3,7 +3,7 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
 import {registries} from '../../../src/ground/system/connections.ts';
-import {MANIFEST_TYPES, manifestUrl} from '../../../src/settings/addresses.ts';
+import {MANIFEST_TYPES, manifestUrl} from '../../../src/settings/kinds/images.ts';
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const MANIFEST = {'content-type': MANIFEST_TYPES[0], 'docker-content-digest': DIGEST};

@@ -268,7 +268,7 @@ describe('files of other engines', () => {
       expect.objectContaining({
         code: 'UNREADABLE_FILE',
         message: expect.stringContaining(`${name} ${what}`),
-        suggestions: [expect.stringMatching(/: (helm get values|helmfile write-values) /)],
+        suggestions: [expect.stringMatching(/helm get values|helmfile write-values /)],
       }),
     );
   });

@@ -2,8 +2,13 @@ import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {chartFor} from '../../../src/charts/charts.ts';
-import type {Target} from '../../../src/charts/define.ts';
-import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
+import {
+  chartSchema,
+  closedSchema,
+  type Leaf,
+  leavesOf,
+} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import {protectionsOf} from '../../../src/charts/security.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {

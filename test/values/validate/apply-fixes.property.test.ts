@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Target} from '../../../src/charts/define.ts';
-import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
+import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../src/charts/releases/target.ts';
 import {
   leafPaths,
   type Path,

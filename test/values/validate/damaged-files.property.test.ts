@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
-import {chartSchema, leavesOf} from '../../../src/charts/schema.ts';
-import {newestOf} from '../../../src/charts/target.ts';
+import {chartSchema, leavesOf} from '../../../src/charts/releases/schema.ts';
+import {newestOf} from '../../../src/charts/releases/target.ts';
 import Validate from '../../../src/commands/validate.ts';
 import ValuesCommand from '../../../src/commands/values.ts';
 import {getAt, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';

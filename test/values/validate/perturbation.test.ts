@@ -1,6 +1,6 @@
 import {afterAll, expect, test} from 'vitest';
-import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
-import {newestOf} from '../../../src/charts/target.ts';
+import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
+import {newestOf} from '../../../src/charts/releases/target.ts';
 import {type Path, setAt, startsWith, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {toYaml} from '../../../src/values/document.ts';
 import {validate} from '../../../src/values/validate/validate.ts';

@@ -1,4 +1,4 @@
-import type {ChartName} from '../../../src/charts/schema.ts';
+import type {ChartName} from '../../../src/charts/releases/chart-name.ts';
 
 export type Named = `${'k8s' | 'local' | 'job'} ${string}`;
 

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import {chartSchema, closedSchema} from '../../../src/charts/schema.ts';
+import {chartSchema, closedSchema} from '../../../src/charts/releases/schema.ts';
 import {isMap} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {TARGETS} from '../../support/versions.ts';

@@ -3,7 +3,7 @@ import type {CustomObject} from '../../../cluster/platform/readings.ts';
 import {type Fact, isKnown, known, knownValue, unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, isMap, type Tree} from '../../../ground/tree.ts';
-import {milliOf} from '../../../settings/kinds.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type CheckResult, fail, warn} from './check-result.ts';
 

@@ -1,9 +1,9 @@
 import {hasKey} from '../../../charts/support.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {count} from '../../../ground/text.ts';
-import {concurrency} from '../../../settings/agent.ts';
-import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds.ts';
-import {runCpuRequest, runMemoryRequest} from '../../../settings/pods.ts';
+import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
+import {concurrency} from '../../../settings/purpose.ts';
+import {runSize} from '../../../settings/size.ts';
 import {admitted, podTotal} from '../facts/admitted.ts';
 import {type Amounts, amountsOf, MILLI_PER_UNIT, maximum} from '../facts/amounts.ts';
 import {
@@ -34,7 +34,7 @@ const spell = (amounts: Amounts): string => {
 /** What one run requests: its pod, or with agent-k8s the pod that the agent creates from the settings. */
 const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Amounts =>
   target.chart === 'agent-k8s'
-    ? amountsOf({cpu: get(runCpuRequest), memory: get(runMemoryRequest)})
+    ? amountsOf({cpu: get(runSize.cpuRequest), memory: get(runSize.memoryRequest)})
     : pods
         .filter(({role}) => role === 'runs')
         .map(({spec}) => podTotal(admitted(spec, [])).requests)

@@ -1,13 +1,14 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../../charts/charts.ts';
-import {compare} from '../../../charts/releases.ts';
-import {hostPaths, podSpecs} from '../../../cluster/kubernetes/objects.ts';
+import {compare} from '../../../charts/releases/versions.ts';
+import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+
 import type {ClusterSelection} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
-import {cloud} from '../../../settings/release.ts';
-import {cache} from '../../../settings/storage.ts';
+import {cache} from '../../../settings/cache.ts';
+import {cloud} from '../../../settings/cluster.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
 import {type CheckResult, cannot, fail, ifKnown, pass, skip, warn} from './check-result.ts';

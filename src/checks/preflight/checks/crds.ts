@@ -1,15 +1,9 @@
-import {showDefinitions} from '../../../cluster/helm/helm.ts';
-import {
-  gitOpsOwner,
-  helmOwner,
-  isContained,
-  otherOwner,
-} from '../../../cluster/kubernetes/kinds.ts';
-import {
-  type DefinitionObject,
-  type KubernetesObject,
-  kindAndName,
-} from '../../../cluster/kubernetes/objects.ts';
+import {showDefinitions} from '../../../cluster/helm/chart-calls.ts';
+import {gitOpsOwner} from '../../../cluster/kubernetes/gitops-marks.ts';
+import {isContained} from '../../../cluster/kubernetes/kinds.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {DefinitionObject, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {helmOwner, otherOwner} from '../../../cluster/kubernetes/owners.ts';
 import {definitionOf, type ScalrRelease} from '../../../cluster/platform/cluster-facts.ts';
 import {
   NOTHING_READ,
@@ -17,7 +11,8 @@ import {
   objectUsers,
   userText,
 } from '../../../cluster/release/object-users.ts';
-import {commandLine, kubectlCommand} from '../../../ground/command-line.ts';
+import {callText} from '../../../ground/call-arguments.ts';
+import {kubectlCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import type {Tree} from '../../../ground/tree.ts';
@@ -35,7 +30,7 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
   releases.length === 1 ? releases.map(withVersion).join() : `${releases.length} other releases`;
 
 const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
-  commandLine(showDefinitions({chart, version, source: get(chartSource)}));
+  callText(showDefinitions({chart, version, source: get(chartSource)}));
 
 const applyDefinitions = (context: PreflightContext): string =>
   `Apply the CRD of ${context.target.version}: ${showDefinitionsOf(context)} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;

@@ -1,5 +1,6 @@
-import {within} from '../../../charts/releases.ts';
-import {mapsIn, podSpecs} from '../../../cluster/kubernetes/objects.ts';
+import {within} from '../../../charts/releases/versions.ts';
+import {mapsIn, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../../ground/tree.ts';

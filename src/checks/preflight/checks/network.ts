@@ -1,5 +1,6 @@
-import {within} from '../../../charts/releases.ts';
-import {podTemplates} from '../../../cluster/kubernetes/objects.ts';
+import {within} from '../../../charts/releases/versions.ts';
+import {podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
+
 import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-facts.ts';
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';

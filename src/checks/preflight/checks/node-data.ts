@@ -1,8 +1,8 @@
 import {posix} from 'node:path';
-import {uniqueName} from '../../../charts/clouds.ts';
+import {uniqueName} from '../../../charts/shared/clouds.ts';
 import {scopeOf} from '../../../charts/support.ts';
-import {helmOwner} from '../../../cluster/kubernetes/kinds.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {helmOwner} from '../../../cluster/kubernetes/owners.ts';
 import type {ScalrRelease} from '../../../cluster/platform/cluster-facts.ts';
 import {
   DIRECTORY,

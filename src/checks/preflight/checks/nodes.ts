@@ -1,5 +1,5 @@
 import {floorOf, isBelow, isVersion} from '../../../charts/charts.ts';
-import {mayRun} from '../../../cluster/kubernetes/objects.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
@@ -7,7 +7,7 @@ import {follow, known} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, isMap} from '../../../ground/tree.ts';
 import {spell} from '../../../settings/define.ts';
-import {acquireTimeout, schedulingTimeout} from '../../../settings/pods.ts';
+import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts';
 import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
 import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';

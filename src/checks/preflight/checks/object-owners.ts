@@ -1,15 +1,10 @@
-import {scalrChart} from '../../../charts/define.ts';
-import {compare} from '../../../charts/releases.ts';
-import {
-  gitOpsOwner,
-  helmOwner,
-  isClusterScoped,
-  isContained,
-  MANAGED_BY,
-  otherOwner,
-  resourceOf,
-} from '../../../cluster/kubernetes/kinds.ts';
-import {type KubernetesObject, kindAndName} from '../../../cluster/kubernetes/objects.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
+import {compare} from '../../../charts/releases/versions.ts';
+import {gitOpsOwner} from '../../../cluster/kubernetes/gitops-marks.ts';
+import {isClusterScoped, isContained, resourceOf} from '../../../cluster/kubernetes/kinds.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {helmOwner, MANAGED_BY, otherOwner} from '../../../cluster/kubernetes/owners.ts';
 import {unrecordedAgents} from '../../../cluster/release/managers.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';

@@ -1,4 +1,4 @@
-import {isSelected, selectorOf, untolerated} from '../../../cluster/kubernetes/objects.ts';
+import {isSelected, selectorOf, untolerated} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {count, few} from '../../../ground/text.ts';

@@ -1,10 +1,7 @@
 import {resourceOf} from '../../../cluster/kubernetes/kinds.ts';
-import {
-  hasEnded,
-  type KubernetesObject,
-  kindAndName,
-  type Pod,
-} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
+import {hasEnded} from '../../../cluster/kubernetes/pod-specs.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
 import {admitted, podTotal} from '../facts/admitted.ts';

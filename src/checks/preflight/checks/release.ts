@@ -1,12 +1,12 @@
 import {CHART_CHANGES, changeWithUpgrade} from '../../../charts/advise.ts';
 import {isBelow} from '../../../charts/charts.ts';
-import {scalrChart} from '../../../charts/define.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
 import type {ScalrRelease} from '../../../cluster/platform/cluster-facts.ts';
 import {ownCommand} from '../../../ground/command-line.ts';
 import {knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
-import {purpose} from '../../../settings/agent.ts';
-import {agentImage} from '../../../settings/pods.ts';
+import {agentImage} from '../../../settings/images.ts';
+import {purpose} from '../../../settings/purpose.ts';
 import {readValues} from '../../../values/reading/read-values.ts';
 import {type Check, check} from './check.ts';
 import {fail, ifKnown, pass, skip, warn} from './check-result.ts';

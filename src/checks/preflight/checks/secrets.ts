@@ -1,11 +1,12 @@
-import {isOwnFor, type SecretObject} from '../../../cluster/kubernetes/objects.ts';
+import type {SecretObject} from '../../../cluster/kubernetes/objects.ts';
+import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
 import {spell} from '../../../settings/define.ts';
-import {imageRegistry} from '../../../settings/pods.ts';
+import {imageRegistry} from '../../../settings/images.ts';
 import {clientCertSecret} from '../../../settings/tls.ts';
 import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
 import {referencedPullSecrets} from '../facts/referenced-objects.ts';

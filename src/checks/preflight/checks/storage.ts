@@ -5,7 +5,7 @@ import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
-import {cache} from '../../../settings/storage.ts';
+import {cache} from '../../../settings/cache.ts';
 import {nodesForRuns} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {referencedClaims} from '../facts/referenced-objects.ts';

@@ -1,4 +1,4 @@
-import {mapsIn} from '../../../cluster/kubernetes/objects.ts';
+import {mapsIn} from '../../../cluster/kubernetes/pod-specs.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {type Amounts, amountsOf, maximum, sum} from './amounts.ts';
 import type {LimitRange, LimitRangeItem} from './namespace-limits.ts';

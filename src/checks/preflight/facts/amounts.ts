@@ -1,5 +1,5 @@
 import {isMap, type Tree, type Values} from '../../../ground/tree.ts';
-import {milliOf} from '../../../settings/kinds.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
 
 /** In thousandths of a core, a byte or a piece. */
 export type Amounts = Readonly<Record<string, bigint>>;

@@ -1,13 +1,11 @@
-import {
-  type KubernetesObject,
-  kindAndName,
-  mayRun,
-  podSpecs,
-} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import type {Tree, Values} from '../../../ground/tree.ts';
-import {nodeSelector, toleration} from '../../../settings/pods.ts';
+import {nodeSelector, toleration} from '../../../settings/placement.ts';
 import type {PreflightContext} from './context.ts';
 
 /** Pods that the chart creates, or that its agent creates from a template of the chart. */

@@ -1,4 +1,4 @@
-import type {Target} from '../../../charts/define.ts';
+import type {Target} from '../../../charts/releases/target.ts';
 import type {StoredRevision} from '../../../cluster/helm/release-record.ts';
 import type {
   Claim,

@@ -1,4 +1,5 @@
-import {type KubernetesObject, kindAndName} from '../../../cluster/kubernetes/objects.ts';
+import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {type Fact, known, knownValue} from '../../../ground/fact.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
 import {type Amounts, amountsOf} from './amounts.ts';

@@ -1,13 +1,9 @@
-import {type KubernetesObject, mayRun} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
-import {concurrency} from '../../../settings/agent.ts';
-import {
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-} from '../../../settings/pods.ts';
+import {concurrency} from '../../../settings/purpose.ts';
+import {runSize} from '../../../settings/size.ts';
 import {spellAmount} from './amounts.ts';
 import {type ChartPods, isLinux, podsIn} from './chart-pods.ts';
 import type {PreflightContext} from './context.ts';
@@ -55,8 +51,8 @@ function countOf(
 function runsOfAgent(context: PreflightContext): PodGroup {
   const {get} = context;
   const resources = {
-    requests: {cpu: get(runCpuRequest), memory: get(runMemoryRequest)},
-    limits: {cpu: get(runCpuLimit), memory: get(runMemoryLimit)},
+    requests: {cpu: get(runSize.cpuRequest), memory: get(runSize.memoryRequest)},
+    limits: {cpu: get(runSize.cpuLimit), memory: get(runSize.memoryLimit)},
   };
   return {
     owner: 'Run pod',

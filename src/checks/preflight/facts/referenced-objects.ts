@@ -1,4 +1,5 @@
-import {type KubernetesObject, mapsIn, pairsBelow} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mapsIn, pairsBelow} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {DesiredSecret} from '../../../cluster/release/desired-release.ts';
 import {claimNames} from '../../../cluster/release/object-users.ts';
 import {isMap, type Tree} from '../../../ground/tree.ts';

@@ -1,15 +1,12 @@
 import {type Endpoint, endpointsOf, isInside, isPattern} from '../../../charts/endpoints.ts';
-import {policyMissesRuns} from '../../../charts/target.ts';
-import {
-  type KubernetesObject,
-  mapsIn,
-  type PodTemplate,
-  podTemplates,
-} from '../../../cluster/kubernetes/objects.ts';
+import {policyMissesRuns} from '../../../charts/releases/target.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mapsIn, type PodTemplate, podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {Values} from '../../../ground/tree.ts';
-import {manifestUrl, proxyFor} from '../../../settings/addresses.ts';
 import {url as urlSetting} from '../../../settings/agent.ts';
-import {imageRegistry, runnerImage} from '../../../settings/pods.ts';
+import {imageRegistry, runnerImage} from '../../../settings/images.ts';
+import {manifestUrl} from '../../../settings/kinds/images.ts';
+import {proxyFor} from '../../../settings/kinds/no-proxy.ts';
 import {blocks} from '../checks/network.ts';
 import {podRole} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';

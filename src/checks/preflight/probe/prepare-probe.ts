@@ -1,8 +1,9 @@
 import type {KubernetesClient} from '../../../cluster/kubernetes/client.ts';
 import {resourceOf} from '../../../cluster/kubernetes/kinds.ts';
-import {podTemplates} from '../../../cluster/kubernetes/objects.ts';
+import {objectFact} from '../../../cluster/kubernetes/object-facts.ts';
 import {reviewPermissions} from '../../../cluster/kubernetes/permissions.ts';
-import {objectFact, REQUEST_MS} from '../../../cluster/kubernetes/resources.ts';
+import {podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
+import {REQUEST_MS} from '../../../cluster/kubernetes/resources.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {serverProblem} from '../../../ground/unreachable.ts';

@@ -1,8 +1,9 @@
-import {policyMissesRuns} from '../../../charts/target.ts';
+import {policyMissesRuns} from '../../../charts/releases/target.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {few} from '../../../ground/text.ts';
-import {otelEndpoint, purpose} from '../../../settings/agent.ts';
 import {workloadIdentity} from '../../../settings/network.ts';
+import {otelEndpoint} from '../../../settings/observability.ts';
+import {purpose} from '../../../settings/purpose.ts';
 import {type Check, check} from '../checks/check.ts';
 import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
 import {blocks} from '../checks/network.ts';

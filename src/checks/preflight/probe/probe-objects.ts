@@ -1,4 +1,4 @@
-import {ownLabels} from '../../../cluster/kubernetes/objects.ts';
+import {ownLabels} from '../../../cluster/kubernetes/own-objects.ts';
 
 const PROBE = 'scalr.io/probe';
 

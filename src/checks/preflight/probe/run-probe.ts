@@ -1,14 +1,13 @@
 import type {PollDeps} from '../../../cluster/helm/poll.ts';
-import {createObject, deleteLabeled, deleteNamed} from '../../../cluster/kubernetes/kubectl.ts';
-import type {KubernetesObject, Snapshot, Workload} from '../../../cluster/kubernetes/objects.ts';
+import {createObject} from '../../../cluster/kubernetes/changes.ts';
+import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletions.ts';
+import {refOf} from '../../../cluster/kubernetes/object-refs.ts';
+import type {KubernetesObject, Workload} from '../../../cluster/kubernetes/objects.ts';
+import type {Snapshot} from '../../../cluster/kubernetes/snapshot.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
-import {
-  type Call,
-  type ClusterTarget,
-  commandLine,
-  type ProcessResult,
-  type ReleaseName,
-} from '../../../ground/command-line.ts';
+import type {Call} from '../../../ground/call.ts';
+import {callText} from '../../../ground/call-arguments.ts';
+import type {ClusterTarget, ProcessResult, ReleaseName} from '../../../ground/command-line.ts';
 import {interrupted, onFailure} from '../../../ground/errors.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
@@ -85,10 +84,8 @@ async function deleteAll(
   deps: ProbeDeps,
 ): Promise<string | undefined> {
   const {interrupts, processes, sleep} = deps;
-  const spelled = objects
-    .map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`)
-    .toReversed();
-  const call = deleteNamed(kubeTarget, spelled, CLEANUP_TIMEOUT_MS / 1000);
+  const refs = objects.map(refOf).toReversed();
+  const call = deleteObjects(kubeTarget, refs, CLEANUP_TIMEOUT_MS / 1000);
   const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
     const outcome = await runToExit(call, signal, processes).catch(onFailure(() => undefined));
@@ -97,7 +94,7 @@ async function deleteAll(
     if (outcome.exitCode === 0) return undefined;
     await sleep(RETRY_DELAY_MS, signal);
   }
-  return commandLine(call);
+  return callText(call);
 }
 
 /** A call that changes something. On the signal, the tool is interrupted, and left running if it does not end. */

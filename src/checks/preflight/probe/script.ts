@@ -1,4 +1,4 @@
-import {MANIFEST_TYPES} from '../../../settings/addresses.ts';
+import {MANIFEST_TYPES} from '../../../settings/kinds/images.ts';
 
 /** Timeouts; the metadata service is on the node. */
 export const SCALR_SECONDS = 10;

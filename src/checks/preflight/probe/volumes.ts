@@ -1,4 +1,5 @@
-import {type KubernetesObject, mapsIn} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {mapsIn} from '../../../cluster/kubernetes/pod-specs.ts';
 import {isPathIn} from '../../../ground/text.ts';
 import {getAt, isMap, type Values} from '../../../ground/tree.ts';
 

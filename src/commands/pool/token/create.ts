@@ -65,7 +65,7 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
     const file = {path: flags.out, isPrivate: true, isDryRun: flags['dry-run']};
     const {files} = this.app;
     // Whether the file can be written is known before the token exists.
-    await confirmResult({...file, isAccepted: flags.yes, confirm: this.prompter?.confirm}, files);
+    await confirmResult({...file, isAccepted: flags.yes, prompter: this.prompter}, files);
     return this.changeAccount({client, plan, planned: NOT_CREATED}, flags, async () => {
       const {token, text} = await createToken(client, pool, attributes);
       const document = {id: token.id, token: text.reveal(), expiresAt: token.expiresAt};

@@ -1,8 +1,9 @@
 import {type ContainerFacts, dockerFindings} from '../../../checks/diagnose/host-findings.ts';
 import {onFailure} from '../../../ground/errors.ts';
+import {type Fields, isFields, isListOf, jsonText, readJson} from '../../../ground/json.ts';
+import {refusal} from '../../../ground/system/host-refusal.ts';
 import type {Files, HostCall, HostTools} from '../../../ground/system/system.ts';
-import {refusal} from '../../../ground/tool-errors.ts';
-import {type Fields, isFields, isListOf, jsonText, readJson} from '../../../ground/tree.ts';
+
 import {
   knownSecretsOfVariables,
   knownSecretsOfWords,

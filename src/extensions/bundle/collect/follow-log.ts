@@ -1,6 +1,6 @@
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
-import {LineBuffer, NEWLINE} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';
+import {LineBuffer, NEWLINE} from '../../../ground/line-streams.ts';
 import {KeptLog} from './kept-log.ts';
 import type {LogItem} from './log-items.ts';
 

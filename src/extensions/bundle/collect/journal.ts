@@ -1,7 +1,7 @@
 import {journalFindings, type UnitFacts} from '../../../checks/diagnose/host-findings.ts';
 import {ExpectedError} from '../../../ground/errors.ts';
+import {refusal} from '../../../ground/system/host-refusal.ts';
 import type {HostCall} from '../../../ground/system/system.ts';
-import {refusal} from '../../../ground/tool-errors.ts';
 import {
   knownSecret,
   knownSecretsOfVariables,

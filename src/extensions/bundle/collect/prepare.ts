@@ -1,4 +1,4 @@
-import {defaultsOf, schemaOf} from '../../../charts/schema.ts';
+import {defaultsOf, schemaOf} from '../../../charts/releases/schema.ts';
 import type {Finding} from '../../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../../checks/diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../../cluster/diff/live-drift.ts';
@@ -9,8 +9,9 @@ import {listAll} from '../../../cluster/kubernetes/resources.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {runsOfRelease} from '../../../cluster/release/inventory.ts';
 import type {ClusterTarget} from '../../../ground/command-line.ts';
+import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
-import {getAt, jsonText, leafPaths, sameTree, setAt, type Values} from '../../../ground/tree.ts';
+import {getAt, leafPaths, sameTree, setAt, type Values} from '../../../ground/tree.ts';
 import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
 import type {KnownSecret} from '../redact/known-values.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';

@@ -17,7 +17,8 @@ import type {
   PodOwner,
 } from '../../../cluster/platform/readings.ts';
 import {type Fact, known, type ReadError, unknown} from '../../../ground/fact.ts';
-import {jsonText} from '../../../ground/tree.ts';
+import {jsonText} from '../../../ground/json.ts';
+
 import {withoutSecrets} from '../redact/find-secrets.ts';
 import type {Since} from './log-items.ts';
 

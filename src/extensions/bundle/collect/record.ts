@@ -1,5 +1,6 @@
 import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
-import {hasEnded, type KubernetesObject, type Pod} from '../../../cluster/kubernetes/objects.ts';
+import type {KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
+import {hasEnded} from '../../../cluster/kubernetes/pod-specs.ts';
 import {listAll, listObjects} from '../../../cluster/kubernetes/resources.ts';
 import {anySignal, type Clock} from '../../../ground/async.ts';
 import type {ReadError} from '../../../ground/fact.ts';

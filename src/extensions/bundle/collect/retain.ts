@@ -1,4 +1,4 @@
-import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../../ground/async.ts';
+import {MAX_LINE_BYTES, NEWLINE, wholeLines} from '../../../ground/line-streams.ts';
 
 /** Maximum end of a log that is kept in memory while it is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;

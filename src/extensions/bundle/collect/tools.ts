@@ -1,15 +1,17 @@
-import {scalrChart} from '../../../charts/define.ts';
-import {helmVersion} from '../../../cluster/helm/helm.ts';
+import {scalrChart} from '../../../charts/releases/chart-name.ts';
+import {helmVersion} from '../../../cluster/helm/release-calls.ts';
 import {objectsIn, type Releases, type Revision} from '../../../cluster/helm/release-record.ts';
 import {clientVersion} from '../../../cluster/kubernetes/kubectl.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {abortReason, withTimeout} from '../../../ground/async.ts';
-import type {Call, ClusterTarget, ProcessResult} from '../../../ground/command-line.ts';
+import type {Call} from '../../../ground/call.ts';
+import type {ClusterTarget, ProcessResult} from '../../../ground/command-line.ts';
 import {onFailure} from '../../../ground/errors.ts';
 import type {ReadError} from '../../../ground/fact.ts';
+import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
 import {isForbidden} from '../../../ground/tool-errors.ts';
-import {jsonText} from '../../../ground/tree.ts';
+
 import {type Gap, type HideIn, objectFiles, type TextFile} from './read-objects.ts';
 import type {BundledRelease} from './scope.ts';
 
@@ -36,8 +38,7 @@ export function toolGap(what: string, outcome: ProcessResult, signal: AbortSigna
   if (signal.aborted)
     return {what, error: {kind: 'aborted', message: abortReason(signal)}, isMinor: false};
   const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
-  if (/timed out waiting for a response/.test(message))
-    return {what, error: {kind: 'stalled', message}, isMinor: false};
+  if (outcome.isTimedOut) return {what, error: {kind: 'stalled', message}, isMinor: false};
   return gapOf(what, {kind: isForbidden(outcome) ? 'forbidden' : 'refused', message});
 }
 

@@ -1,6 +1,7 @@
 import type {Container, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {type Fields, isFields} from '../../../ground/json.ts';
 import {Secret} from '../../../ground/secret.ts';
-import {type Fields, isFields} from '../../../ground/tree.ts';
+
 import {FileRedactor, type SecretSearch} from './file-redactor.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';

@@ -1,5 +1,5 @@
-import {optionMeantBy} from '../../../charts/agent-options.ts';
 import {readHostTree} from '../../../charts/host/host.ts';
+import {optionMeantBy} from '../../../charts/shared/agent-options.ts';
 import {isPathIn} from '../../../ground/text.ts';
 import {
   at,
@@ -11,8 +11,8 @@ import {
   type Values,
   withoutLeaves,
 } from '../../../ground/tree.ts';
-import {splitImage, withoutRegistry} from '../../../settings/addresses.ts';
-import {canonicalQuantity} from '../../../settings/kinds.ts';
+import {splitImage, withoutRegistry} from '../../../settings/kinds/images.ts';
+import {canonicalQuantity} from '../../../settings/kinds/quantities.ts';
 import {type Change, changeOf} from '../../../values/migrate/change.ts';
 import {secondsToStop, type Variables} from '../variables.ts';
 import type {HostConfiguration, HostContainer} from './read-host.ts';

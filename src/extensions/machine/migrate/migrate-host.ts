@@ -1,36 +1,27 @@
 import {basename, dirname, join} from 'node:path';
 import {chartFor, floorOf} from '../../../charts/charts.ts';
-import type {Target} from '../../../charts/define.ts';
 import {HOSTS, type HostTarget, hostScope, readHostTree} from '../../../charts/host/host.ts';
 import {recommend} from '../../../charts/recommend.ts';
-import {refusalReason, rowsFor, scopeOf, supports, unsupported} from '../../../charts/support.ts';
-import {newestOf} from '../../../charts/target.ts';
+import type {Target} from '../../../charts/releases/target.ts';
+import {newestOf} from '../../../charts/releases/target.ts';
+import {refusalReason, rowsFor} from '../../../charts/shared/support.ts';
+import {scopeOf, supports, unsupported} from '../../../charts/support.ts';
 import {credentialsIn} from '../../../ground/credentials.ts';
 import {ExpectedError, failed} from '../../../ground/errors.ts';
 import {variableSoundsSecret} from '../../../ground/secret.ts';
 import type {Files} from '../../../ground/system/system.ts';
 import {spellPath} from '../../../ground/tree.ts';
-import {
-  concurrency,
-  isolation,
-  purpose,
-  tokenSecret,
-  tokenSecretKey,
-} from '../../../settings/agent.ts';
+import {tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
+import {cache, cachePath} from '../../../settings/cache.ts';
 import {catalog} from '../../../settings/catalog.ts';
-import {allowClearText} from '../../../settings/clear-text.ts';
+import {allowClearText, extraEnv} from '../../../settings/chart-values.ts';
 import type {Setting} from '../../../settings/define.ts';
-import {extraEnv} from '../../../settings/escape-hatch.ts';
-import {milliOf} from '../../../settings/kinds.ts';
-import {
-  runCpuLimit,
-  runCpuRequest,
-  runMemoryLimit,
-  runMemoryRequest,
-} from '../../../settings/pods.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {concurrency, isolation, purpose} from '../../../settings/purpose.ts';
 import {chart, chartVersion, secretNamesOf} from '../../../settings/release.ts';
 import {type Answer, Settings} from '../../../settings/settings.ts';
-import {cache, cachePath, dataHome} from '../../../settings/storage.ts';
+import {runSize} from '../../../settings/size.ts';
+import {dataHome} from '../../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../../values/document.ts';
 import {type Generated, generate} from '../../../values/generate.ts';
@@ -231,8 +222,8 @@ const withDefaults = (settings: Settings, target: Target): Settings =>
   );
 
 const REQUESTS = [
-  {limit: runCpuLimit, request: runCpuRequest},
-  {limit: runMemoryLimit, request: runMemoryRequest},
+  {limit: runSize.cpuLimit, request: runSize.cpuRequest},
+  {limit: runSize.memoryLimit, request: runSize.memoryRequest},
 ];
 
 /** A machine has limits only; Kubernetes rejects a limit below the default request of the chart. */

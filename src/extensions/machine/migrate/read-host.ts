@@ -1,4 +1,4 @@
-import {jsonIn} from '../../../ground/tool-errors.ts';
+import {jsonIn} from '../../../ground/json.ts';
 import {isMap, type Tree, type Values} from '../../../ground/tree.ts';
 
 /** One agent outside Kubernetes. */

@@ -1,6 +1,6 @@
 import {isPattern} from '../../../charts/endpoints.ts';
 import {RUNS_PER_AGENT} from '../../../charts/host/rows.ts';
-import {compare} from '../../../charts/releases.ts';
+import {compare} from '../../../charts/releases/versions.ts';
 import {type Check, check} from '../../../checks/preflight/checks/check.ts';
 import {
   type CheckResult,
@@ -14,9 +14,10 @@ import {
 import {ExpectedError} from '../../../ground/errors.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
-import {concurrency} from '../../../settings/agent.ts';
-import {milliOf} from '../../../settings/kinds.ts';
-import {imagePullPolicy, runMemoryLimit} from '../../../settings/pods.ts';
+import {imagePullPolicy} from '../../../settings/images.ts';
+import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {concurrency} from '../../../settings/purpose.ts';
+import {runSize} from '../../../settings/size.ts';
 import {containerName, PURPOSE_LABEL, purposeOf} from '../containers.ts';
 import {sharedDirectories} from '../directories.ts';
 import {agentContainers} from '../roles.ts';
@@ -81,7 +82,7 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent run
       if (context.agent.mode === 'vcs')
         return pass(`${inGib(total)}; a VCS agent executes no runs`);
       const runs = runsOf(context);
-      const limit = context.get(runMemoryLimit);
+      const limit = context.get(runSize.memoryLimit);
       const [least, usual] =
         limit === undefined ? [LEAST_PER_RUN, USUAL_PER_RUN] : [bytesIn(limit), bytesIn(limit)];
       const needed = (perRun: number): string =>

@@ -9,9 +9,9 @@ import {
   mapped,
   unknown,
 } from '../../../ground/fact.ts';
+import {type Fields, isFields, jsonIn} from '../../../ground/json.ts';
 import type {Connections, Files, HostCall, HostTools} from '../../../ground/system/system.ts';
-import {jsonIn} from '../../../ground/tool-errors.ts';
-import {type Fields, isFields} from '../../../ground/tree.ts';
+
 import type {Get} from '../../../settings/define.ts';
 import type {Settings} from '../../../settings/settings.ts';
 import {type HostAgent, hostAgent} from '../agent.ts';

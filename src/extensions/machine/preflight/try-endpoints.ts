@@ -6,8 +6,8 @@ import type {
   ConnectionRequest,
   Connections,
 } from '../../../ground/system/system.ts';
-import {proxyFor} from '../../../settings/addresses.ts';
 import type {Get} from '../../../settings/define.ts';
+import {proxyFor} from '../../../settings/kinds/no-proxy.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../../../settings/network.ts';
 import type {TargetName} from '../../../settings/release.ts';
 import {

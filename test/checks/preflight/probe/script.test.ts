@@ -17,7 +17,7 @@ import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {probeFindings} from '../../../../src/checks/preflight/probe/probe-log.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../../src/checks/preflight/probe/script.ts';
-import {MANIFEST_TYPES} from '../../../../src/settings/addresses.ts';
+import {MANIFEST_TYPES} from '../../../../src/settings/kinds/images.ts';
 import {issueCertificates} from '../../../control-plane/certificates.ts';
 import {listening, proxyServer, secureServer, silentServer, webServer} from './web.ts';
 

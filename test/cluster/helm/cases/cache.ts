@@ -1,5 +1,5 @@
-import type {Target} from '../../../../src/charts/define.ts';
-import {within} from '../../../../src/charts/releases.ts';
+import type {Target} from '../../../../src/charts/releases/target.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {Values} from '../../../../src/ground/tree.ts';
 import {
   type Case,

@@ -1,6 +1,6 @@
-import type {Target} from '../../../../src/charts/define.ts';
-import {within} from '../../../../src/charts/releases.ts';
-import {chartSchema, defaultsOf} from '../../../../src/charts/schema.ts';
+import {chartSchema, defaultsOf} from '../../../../src/charts/releases/schema.ts';
+import type {Target} from '../../../../src/charts/releases/target.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import {at, getAt, type Values} from '../../../../src/ground/tree.ts';
 import {
   allRoles,

@@ -1,4 +1,4 @@
-import {within} from '../../../../src/charts/releases.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {Values} from '../../../../src/ground/tree.ts';
 import {agentRoles, type Case, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';

@@ -2,7 +2,7 @@ import {X509Certificate} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {rootCertificates} from 'node:tls';
 import {fileURLToPath} from 'node:url';
-import {within} from '../../../../src/charts/releases.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {Values} from '../../../../src/ground/tree.ts';
 import {
   agentRoles,

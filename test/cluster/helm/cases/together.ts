@@ -1,4 +1,4 @@
-import type {Target} from '../../../../src/charts/define.ts';
+import type {Target} from '../../../../src/charts/releases/target.ts';
 import {type Case, type Claim, EVERY_CHART, isTaken, settingsOf} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {agentCases} from './agent.ts';

@@ -1,7 +1,7 @@
-import type {Target} from '../../../../src/charts/define.ts';
-import {within} from '../../../../src/charts/releases.ts';
+import type {Target} from '../../../../src/charts/releases/target.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {Values} from '../../../../src/ground/tree.ts';
-import {canonicalQuantity} from '../../../../src/settings/kinds.ts';
+import {canonicalQuantity} from '../../../../src/settings/kinds/quantities.ts';
 import {
   agentRoles,
   allRoles,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ChartName} from '../../../../src/charts/schema.ts';
+import type {ChartName} from '../../../../src/charts/releases/chart-name.ts';
 import type {ApiResult} from '../../../../src/cluster/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {defaultsOf, schemaOf} from '../../../../src/charts/schema.ts';
+import {defaultsOf, schemaOf} from '../../../../src/charts/releases/schema.ts';
 import type {ObjectDrift} from '../../../../src/cluster/diff/live-drift.ts';
 import {differencesFile} from '../../../../src/extensions/bundle/collect/prepare.ts';
 

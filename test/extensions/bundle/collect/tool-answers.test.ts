@@ -1,12 +1,13 @@
 import {expect, test} from 'vitest';
-import {releasesOfHelm} from '../../../../src/cluster/helm/releases.ts';
+import {HelmReleases} from '../../../../src/cluster/helm/helm-releases.ts';
 import {findReleases, readRelease} from '../../../../src/extensions/bundle/collect/tools.ts';
+import {argumentsOf} from '../../../../src/ground/call-arguments.ts';
 import type {ProcessResult} from '../../../../src/ground/command-line.ts';
 
 const place = {namespace: 'n'};
 const signal = new AbortController().signal;
 const saying = (stdout: string) =>
-  releasesOfHelm({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
+  new HelmReleases({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
 
 const NO_JSON = 'the output of helm is not JSON: WARNING: a wrapper';
 
@@ -42,8 +43,9 @@ const HISTORY = [
   {revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'},
 ];
 const printing = (manifest: string) =>
-  releasesOfHelm({
-    run: async ({args: [command, what]}): Promise<ProcessResult> => {
+  new HelmReleases({
+    run: async (call): Promise<ProcessResult> => {
+      const [command, what] = argumentsOf(call);
       const history = JSON.stringify(HISTORY);
       const given = what === 'metadata' ? '{}' : 'null';
       return {

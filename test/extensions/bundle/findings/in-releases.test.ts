@@ -1,14 +1,15 @@
 import {describe, expect, test} from 'vitest';
-import {within} from '../../../../src/charts/releases.ts';
-import type {ChartName} from '../../../../src/charts/schema.ts';
-import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/target.ts';
+import type {ChartName} from '../../../../src/charts/releases/chart-name.ts';
+import {newestOf, releasesOf, WITHDRAWN} from '../../../../src/charts/releases/target.ts';
+import {within} from '../../../../src/charts/releases/versions.ts';
 import type {NodeObject} from '../../../../src/cluster/platform/readings.ts';
 import {
   configurationFindings,
   versionFindings,
 } from '../../../../src/extensions/bundle/findings.ts';
 import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
-import {jsonText, type Values} from '../../../../src/ground/tree.ts';
+import {jsonText} from '../../../../src/ground/json.ts';
+import type {Values} from '../../../../src/ground/tree.ts';
 
 const CHARTS: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const target = (chart: ChartName, version: string) => ({chart, version});

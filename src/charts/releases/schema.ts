@@ -1,0 +1,161 @@
+import agentJob from '../../../schemas/agent-job.json' with {type: 'json'};
+import agentK8s from '../../../schemas/agent-k8s.json' with {type: 'json'};
+import agentLocal from '../../../schemas/agent-local.json' with {type: 'json'};
+import {copyOf, type Path, setAt, type Tree, type Values} from '../../ground/tree.ts';
+import type {ChartName} from './chart-name.ts';
+import {oncePerVersion, type Release, within} from './versions.ts';
+
+/**
+ * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.
+ * `x-versions` is the semver range of releases that hold the key, `x-defaults` lists defaults that changed between
+ * releases, `x-kubernetes` names the Kubernetes type that rules below the key, `x-template-only` marks a key
+ * that templates read although the chart's values.yaml does not hold it, and `x-secret` one that must not stand in a
+ * file.
+ */
+export interface SchemaNode {
+  type?: string | readonly string[];
+  properties?: Readonly<Record<string, SchemaNode>>;
+  oneOf?: readonly SchemaNode[];
+  anyOf?: readonly SchemaNode[];
+  additionalProperties?: boolean | SchemaNode;
+  required?: readonly string[];
+  items?: SchemaNode;
+  $ref?: string;
+  enum?: readonly string[];
+  pattern?: string;
+  /** A string format that a pattern cannot express, defined in src/values/rules/formats.ts. */
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  default?: Tree;
+  'x-versions'?: string;
+  'x-defaults'?: readonly {versions: string; default: Tree}[];
+  'x-kubernetes'?: string;
+  /** Of a list: the fields that identify an item. */
+  'x-kubernetes-list-map-keys'?: readonly string[];
+  'x-template-only'?: boolean;
+  'x-secret'?: boolean;
+  [keyword: string]: unknown;
+}
+
+export interface ChartSchema extends SchemaNode {
+  'x-releases': readonly Release[];
+}
+
+/** A key of values.yaml without keys below it. */
+export interface Leaf {
+  path: readonly string[];
+  node: SchemaNode;
+  default: Tree;
+}
+
+const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
+  'agent-k8s': agentK8s as unknown as ChartSchema,
+  'agent-local': agentLocal as unknown as ChartSchema,
+  'agent-job': agentJob as unknown as ChartSchema,
+};
+
+export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
+
+/** The schema of a chart version: from the chart itself, or built in. */
+export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema =>
+  schema ?? chartSchema(chart);
+type NamedVersion = {chart: ChartName; version: string; schema?: ChartSchema};
+export const chartRelease = (target: NamedVersion): Release | undefined =>
+  schemaOf(target)['x-releases'].find(({version}) => version === target.version);
+
+/** The agent version of a chart release; undefined for an unknown release. */
+export const agentVersionOf = (target: NamedVersion): string | undefined =>
+  chartRelease(target)?.appVersion;
+
+/** Every key of one version, in the order of the chart's values.yaml. */
+export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] =>
+  leavesBelow(schema, version, []),
+);
+
+function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
+  return alternatives(schema, version).flatMap((node) => {
+    if (!node.properties) return [{path, node, default: defaultOf(node, version)}];
+    return Object.entries(node.properties).flatMap(([key, child]) =>
+      leavesBelow(child, version, [...path, key]),
+    );
+  });
+}
+
+/** The default values of a release, from the schema. */
+export function defaultsOf(schema: SchemaNode, version: string): Values {
+  const values: Values = {};
+  for (const leaf of leavesOf(schema, version)) {
+    if (!leaf.node['x-template-only']) setAt(values, leaf.path, copyOf(leaf.default));
+  }
+  return values;
+}
+
+/** The schema of one version, in which unknown keys are errors. */
+export const closedSchema = oncePerVersion((schema: SchemaNode, version) =>
+  close(schema, version, false),
+);
+
+function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {
+  const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));
+  return nodes.length === 1 ? (nodes[0] as SchemaNode) : {anyOf: nodes};
+}
+
+function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode {
+  const plain = Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.has(key)));
+  if (!node.properties) return {...plain, default: defaultOf(node, version)};
+  const isOpen = open || node['x-kubernetes'] !== undefined;
+  const properties = Object.fromEntries(
+    Object.entries(node.properties)
+      .filter(([, child]) => hasLeaf(child, version))
+      .map(([key, child]) => [key, close(child, version, isOpen)]),
+  );
+  return {...plain, type: 'object', additionalProperties: isOpen, properties};
+}
+
+const hasLeaf = (schema: SchemaNode, version: string): boolean =>
+  alternatives(schema, version).some(
+    ({properties}) =>
+      !properties || Object.values(properties).some((child) => hasLeaf(child, version)),
+  );
+const OURS = new Set([
+  'x-versions',
+  'x-defaults',
+  'x-template-only',
+  'x-releases',
+  'oneOf',
+  'properties',
+]);
+
+function alternatives(node: SchemaNode, version: string): readonly SchemaNode[] {
+  return (node.oneOf ?? [node]).filter((each) => within(version, each['x-versions']));
+}
+
+function defaultOf(node: SchemaNode, version: string): Tree {
+  const changed = node['x-defaults']?.find(({versions}) => within(version, versions));
+  return (changed ? changed.default : node.default) as Tree;
+}
+
+const ANY: SchemaNode = {};
+const TEXT: SchemaNode = {type: 'string'};
+
+/** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
+const isFreeMap = (node: SchemaNode): boolean =>
+  node.type === 'object' && node.properties === undefined && isTextMap(node);
+const isTextMap = (node: SchemaNode): boolean =>
+  [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
+
+/** The schema at a path; undefined for an unknown key. */
+export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
+}
+
+export function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
+  if (node === ANY) return ANY;
+  for (const each of [node, ...(node.anyOf ?? [])]) {
+    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
+    if (isFreeMap(each)) return TEXT;
+    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
+  }
+  return undefined;
+}

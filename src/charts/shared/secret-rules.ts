@@ -1,0 +1,83 @@
+import {at, getAt, textAt} from '../../ground/tree.ts';
+import {type Keys, keyError} from './key-rule.ts';
+import {overriddenKey, unquotedInTemplate} from './key-rules.ts';
+import type {ValuesRule} from './rule.ts';
+
+/** Certificates are copied into a Secret unchanged; base64 would be encoded twice. */
+const wantsPem = (keys: Keys): ValuesRule =>
+  keyError('NOT_PEM', {
+    ...keys,
+    isWrong: (values, key) =>
+      textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
+    message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
+    suggestion: (_, key) => `${key}: |`,
+  });
+
+/** Without both certificate and key, mutual TLS is silently disabled. */
+const bothHalves = (tls: string, range: string): ValuesRule => {
+  const certificate = `${tls}.clientCert`;
+  const key = `${tls}.clientKey`;
+  const instead = `${tls}.clientCertSecret.name`;
+  const missing = (given: string): string => (given === key ? certificate : key);
+  return keyError('INCOMPLETE_CLIENT_CERTIFICATE', {
+    in: range,
+    keys: [certificate, key],
+    isWrong: (values, given) =>
+      textAt(values, given) !== '' &&
+      textAt(values, missing(given)) === '' &&
+      textAt(values, instead) === '',
+    message: (_, given) =>
+      `${missing(given)} is missing, so the chart does not configure client certificates.`,
+    suggestion: (_, given) => `Set ${missing(given)} or ${instead}`,
+  });
+};
+
+/** Rules for `global.tls` and `agent.tls`, in the versions that have CA bundles and client certificates. */
+export const certificateRules = ({
+  tls,
+  bundles,
+  mutualTls,
+}: {
+  tls: string;
+  bundles: string;
+  mutualTls: string;
+}): ValuesRule[] => [
+  wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
+  overriddenKey({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
+  unquotedInTemplate({
+    in: bundles,
+    keys: [`${tls}.caBundleSecret.name`, `${tls}.caBundleSecret.key`],
+  }),
+  keyOfSecret({
+    in: bundles,
+    secrets: [`${tls}.caBundleSecret.name`, `${tls}.caBundle`],
+    keys: [`${tls}.caBundleSecret.key`],
+  }),
+  bothHalves(tls, mutualTls),
+  wantsPem({in: mutualTls, keys: [`${tls}.clientCert`]}),
+  overriddenKey({
+    in: mutualTls,
+    winner: `${tls}.clientCertSecret.name`,
+    loser: `${tls}.clientCert`,
+  }),
+  unquotedInTemplate({
+    in: mutualTls,
+    keys: ['name', 'certKey', 'keyKey'].map((key) => `${tls}.clientCertSecret.${key}`),
+  }),
+  keyOfSecret({
+    in: mutualTls,
+    secrets: [`${tls}.clientCertSecret.name`, `${tls}.clientCert`],
+    keys: [`${tls}.clientCertSecret.certKey`, `${tls}.clientCertSecret.keyKey`],
+  }),
+];
+
+/** Keys of a Secret, used only if one of `secrets` is set. */
+export function keyOfSecret({secrets, ...keys}: Keys & {secrets: readonly string[]}): ValuesRule {
+  return keyError('SECRET_KEY_REQUIRED', {
+    ...keys,
+    isWrong: (values, key) =>
+      secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
+    message: 'The key of the Secret must not be empty.',
+    suggestion: 'Remove it to use the chart default',
+  });
+}

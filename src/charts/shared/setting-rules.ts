@@ -1,0 +1,198 @@
+import {cache, cacheAccessMode, cacheStorageClass} from '../../settings/cache.ts';
+import {extraEnv} from '../../settings/chart-values.ts';
+import {cloud} from '../../settings/cluster.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {agentImage} from '../../settings/images.ts';
+import {exceeds} from '../../settings/kinds/quantities.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {controllerSize, runSize} from '../../settings/size.ts';
+import type {ChartName} from '../releases/chart-name.ts';
+import {within} from '../releases/versions.ts';
+import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
+import {VARIABLES_OF_SETTINGS} from './extra-variables.ts';
+import {type ImageKeys, pinnedAgentsIn} from './pinned-agents.ts';
+import type {ChartRule} from './rule.ts';
+import {settingError, settingWarning} from './setting-rule.ts';
+
+const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule =>
+  settingError('REQUEST_ABOVE_LIMIT', {
+    setting: request,
+    isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
+    message: (get, {isExplicit}) =>
+      isExplicit(request)
+        ? `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`
+        : `--${limit.id} ${get(limit)} is below the default of --${request.id} (${get(request)}), which Kubernetes rejects`,
+    suggestion: (get, {isExplicit}) =>
+      isExplicit(request)
+        ? `Use --${limit.id} ${get(request)} or more`
+        : `Add --${request.id} ${get(limit)} or less`,
+  });
+
+/** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
+export const shortestGrace = ({
+  usual,
+  seconds,
+}: {
+  usual: string;
+  seconds: Readonly<Record<string, number>>;
+}): ChartRule => {
+  const mode = (get: Get): string => get(shutdownMode) ?? usual;
+  const least = (get: Get): number => seconds[mode(get)] as number;
+  return settingError('GRACE_PERIOD_TOO_SHORT', {
+    setting: gracePeriod,
+    isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
+    message: (get) =>
+      `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
+    suggestion: (get) => `Use --grace-period ${least(get)} or more`,
+  });
+};
+
+const onOpenShift = (message: string): ChartRule =>
+  settingWarning('OPENSHIFT_SCC', {
+    setting: cloud,
+    isWrong: (get) => get(cloud) === 'openshift',
+    message,
+  });
+export const fixedUserOnOpenShift = onOpenShift(
+  'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Scalr documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
+);
+
+export const rootOnOpenShift = onOpenShift(
+  'agent-k8s runs as root and mounts a directory of the node. On OpenShift, its service account requires the privileged SCC.',
+);
+
+/** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
+export const sharedClaim = ({
+  sharers,
+  suggestion,
+}: {
+  sharers(get: Get): string | undefined;
+  suggestion: string;
+}): ChartRule[] => [
+  settingError('PVC_NOT_SHARED', {
+    setting: cacheAccessMode,
+    isWrong: (get) =>
+      sharers(get) !== undefined &&
+      ['ReadWriteOnce', 'ReadWriteOncePod'].includes(get(cacheAccessMode) ?? '') &&
+      ['pvc', 'existing-pvc'].includes(get(cache) ?? ''),
+    message: (get) =>
+      `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
+    suggestion,
+  }),
+  settingWarning('PVC_MUST_BE_SHARED', {
+    isReminder: true,
+    setting: cache,
+    isWrong: (get, {isExplicit}) =>
+      sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
+    message: (get) =>
+      `The existing PVC must be ReadWriteMany, because it is mounted by ${sharers(get)}.`,
+  }),
+];
+
+/** For versions whose egress policy blocks DNS. */
+export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: string}): ChartRule =>
+  settingWarning('POLICY_WITHOUT_DNS', {
+    in: range,
+    setting: metadataService,
+    isWrong: (get) => get(metadataService) === 'block',
+    message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${fixedIn}.`,
+  });
+
+/** docs/charts/README.md, "Agent version". */
+export const pinnedAgent = (chart: ChartName, images: readonly ImageKeys[]): ChartRule => ({
+  code: 'AGENT_VERSION',
+  severity: 'warning',
+  test: (_, {values, version}) => {
+    const known = images.filter((each) => within(version, each.in));
+    const [pinned] = pinnedAgentsIn(known, values, {chart, version});
+    return (
+      pinned && {
+        setting: agentImage,
+        path: pinned.key,
+        message: `${pinned.message}.`,
+        suggestion: `Remove ${pinned.keys}`,
+      }
+    );
+  },
+});
+
+/** The service account annotation that each workload identity needs. */
+export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {
+  irsa: 'eks.amazonaws.com/role-arn',
+  azure: 'azure.workload.identity/client-id',
+};
+
+const annotationFor = (get: Get): string | undefined =>
+  IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
+const variableWithSetting = (get: Get): string | undefined =>
+  Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));
+
+/** Clouds whose nodes cannot mount Amazon EFS. */
+const OFF_AWS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
+
+export const sharedRules: readonly ChartRule[] = [
+  settingError('EFS_OFF_AWS', {
+    setting: cache,
+    isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
+    message: (get) =>
+      `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
+    suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
+  }),
+  requestWithinLimit(runSize.cpuRequest, runSize.cpuLimit),
+  requestWithinLimit(runSize.memoryRequest, runSize.memoryLimit),
+  requestWithinLimit(controllerSize.cpuRequest, controllerSize.cpuLimit),
+  requestWithinLimit(controllerSize.memoryRequest, controllerSize.memoryLimit),
+  settingError('METADATA_NEEDED', {
+    setting: workloadIdentity,
+    isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
+    message:
+      'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
+    suggestion:
+      'Use --metadata-service allow; Workload Identity already protects the node credentials',
+  }),
+  settingWarning('POLICY_AGAINST_CLOUD_DNS', {
+    setting: metadataService,
+    isWrong: (get) =>
+      get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
+    message:
+      'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
+  }),
+  settingWarning('POLICY_ENFORCEMENT', {
+    whenAsked: true,
+    setting: metadataService,
+    isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
+    message: (get) =>
+      `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
+  }),
+  settingWarning('IDENTITY_INCOMPLETE', {
+    setting: workloadIdentity,
+    isWrong: (get) => {
+      const annotation = annotationFor(get);
+      return (
+        annotation !== undefined &&
+        get(serviceAccountName) === undefined &&
+        !get(serviceAccountAnnotation)?.[annotation]
+      );
+    },
+    message: (get) =>
+      `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
+  }),
+  settingWarning('SHARED_PVC_WITHOUT_CLASS', {
+    setting: cache,
+    isWrong: (get) =>
+      get(cache) === 'pvc' &&
+      get(cacheAccessMode) === 'ReadWriteMany' &&
+      get(cacheStorageClass) === undefined,
+    message: (get) =>
+      `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
+  }),
+  settingError('VARIABLE_HAS_SETTING', {
+    setting: extraEnv,
+    isWrong: (get) => variableWithSetting(get) !== undefined,
+    message: (get) =>
+      `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,
+    suggestion: (get) => `Use --${VARIABLES_OF_SETTINGS.get(variableWithSetting(get) as string)}`,
+  }),
+];

@@ -1,0 +1,223 @@
+import {scalrChart} from '../../charts/releases/chart-name.ts';
+
+import {pooled} from '../../ground/async.ts';
+import type {ClusterTarget, ReleaseName} from '../../ground/command-line.ts';
+import type {RequestOptions} from '../kubernetes/client.ts';
+import {collectionPath} from '../kubernetes/kinds.ts';
+import type {KubernetesObject, SecretObject} from '../kubernetes/objects.ts';
+import {type Listing, listAll, type ObjectResult, type Reader} from '../kubernetes/resources.ts';
+import {
+  type ListedRelease,
+  type ReleaseRecord,
+  type Releases,
+  readRecord,
+  type StoredRevision,
+} from './release-record.ts';
+
+/** Lists without the data of the Secrets. Where kubectl cannot pass it on, the API server returns everything. */
+const METADATA_ONLY =
+  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json';
+
+const MAX_RECORDS_AT_ONCE = 8;
+
+type Options = RequestOptions & {namespace?: string | undefined};
+
+/** Releases in the Secrets where Helm stores them. No process of helm is needed to read them. */
+export class StoredReleases implements Releases {
+  readonly #kubernetes: Reader;
+
+  constructor(kubernetes: Reader) {
+    this.#kubernetes = kubernetes;
+  }
+
+  newest: Releases['newest'] = (name, options) => this.#last(name, options, () => true);
+
+  deployed: Releases['deployed'] = (name, options) =>
+    this.#last(name, options, (status) => status === 'deployed');
+
+  history: Releases['history'] = async (name, options) => {
+    const {items, error} = await this.#revisionsOf(name, options);
+    const records = await this.#readAll(items, options);
+    const failed = error ?? records.find((each) => each.error)?.error;
+    const found = records.flatMap(({object}) => object ?? []);
+    return failed ? {items: found, error: failed} : {items: found};
+  };
+
+  revisions: Releases['revisions'] = (names, options) =>
+    storedRevisions(this.#kubernetes, names, options);
+
+  list: Releases['list'] = async (kubeTarget, {everywhere, ...options}) => {
+    const {namespace} = kubeTarget;
+    const where = {...options, namespace: everywhere ? undefined : namespace};
+    const [secrets, ...labeled] = await Promise.all([
+      this.#metadata('secrets', where, 'owner=helm,status!=superseded'),
+      ...LABELED.map((kind) => this.#metadata(kind, where, CHART)),
+    ]);
+    if (secrets.error) return {items: [], error: secrets.error};
+    const current = newestOf(secrets.items).filter(
+      (each) => labelOf(each, 'status') !== 'uninstalled',
+    );
+    const desired = current.filter(mayBeOurs(kubeTarget, labeled));
+    const records = await this.#readAll(desired, options);
+    // What is no release of Helm is not ours.
+    const failed = records.find(({error}) => error && error.kind !== 'refused')?.error;
+    if (failed) return {items: [], error: failed};
+    const recordOf = new Map(desired.map((each, index) => [each, records[index]?.object]));
+    return {items: current.map((each) => lineOf(each, recordOf.get(each)))};
+  };
+
+  async #metadata(
+    resource: string,
+    {namespace, ...options}: Options,
+    selector: string,
+  ): Promise<Listing<KubernetesObject>> {
+    const query = `?labelSelector=${encodeURIComponent(selector)}`;
+    const path = `${collectionPath(resource, namespace)}${query}`;
+    const listed = await listAll(this.#kubernetes, path, {...options, accept: METADATA_ONLY});
+    const objects = listed.items as readonly KubernetesObject[];
+    return {...listed, items: objects.filter(({metadata}) => typeof metadata?.name === 'string')};
+  }
+
+  async #revisionsOf(
+    {release, kubeTarget: {namespace}}: ReleaseName,
+    options: RequestOptions,
+  ): Promise<Listing<KubernetesObject>> {
+    const selector = `owner=helm,name=${release}`;
+    const listed = await this.#metadata('secrets', {...options, namespace}, selector);
+    return {
+      ...listed,
+      items: listed.items.toSorted((one, other) => revisionOf(one) - revisionOf(other)),
+    };
+  }
+
+  async #last(
+    name: ReleaseName,
+    options: RequestOptions,
+    isDesired: (status: string) => boolean,
+  ): Promise<ObjectResult<ReleaseRecord>> {
+    const {items, error} = await this.#revisionsOf(name, options);
+    if (error) return {error};
+    const found = items.findLast((each) => isDesired(labelOf(each, 'status')));
+    return found === undefined ? {object: undefined} : this.#read(found, options);
+  }
+
+  #readAll(
+    secrets: readonly KubernetesObject[],
+    options: RequestOptions,
+  ): Promise<ObjectResult<ReleaseRecord>[]> {
+    return pooled(secrets, MAX_RECORDS_AT_ONCE, (each) => this.#read(each, options));
+  }
+
+  /** Listed by its name, because helm itself needs only the permission to list. */
+  async #read(
+    {metadata: {name, namespace}}: KubernetesObject,
+    options: RequestOptions,
+  ): Promise<ObjectResult<ReleaseRecord>> {
+    const answer = await this.#kubernetes.get(
+      `${collectionPath('secrets', namespace)}?fieldSelector=metadata.name%3D${name}`,
+      options,
+    );
+    if (answer.error) return {error: answer.error};
+    const [secret] = (answer.body as {items?: SecretObject[]} | null)?.items ?? [];
+    const record = secret && readRecord({apiVersion: 'v1', kind: 'Secret', ...secret});
+    if (secret !== undefined && record === undefined)
+      return {error: {kind: 'refused', message: `Secret ${name} contains no Helm release`}};
+    return {object: record};
+  }
+}
+
+/**
+ * Whether a release can have one of the three charts. One that is not deployed may have no object yet, and in the own namespace the chart of every
+ * release counts.
+ */
+function mayBeOurs(
+  {namespace}: ClusterTarget,
+  labeled: readonly Listing<KubernetesObject>[],
+): (secret: KubernetesObject) => boolean {
+  if (labeled.some(({error}) => error)) return () => true;
+  const ours = scalrReleases(labeled.flatMap(({items}) => items));
+  return (each) =>
+    ours.has(keyOf(each)) ||
+    labelOf(each, 'status') !== 'deployed' ||
+    each.metadata.namespace === namespace;
+}
+
+/** The records of a release are large. */
+const RECORDS_AT_ONCE = 25;
+
+/** One list, whatever the number of releases. */
+async function storedRevisions(
+  kubernetes: Reader,
+  names: readonly ReleaseName[],
+  options: RequestOptions,
+): Promise<Listing<StoredRevision>> {
+  const [first] = names;
+  if (first === undefined) return {items: []};
+  const spaces = new Set(names.map(({kubeTarget}) => kubeTarget.namespace));
+  const releases = [...new Set(names.map(({release}) => release))];
+  const selector = `owner=helm,name in (${releases.join(',')})`;
+  const path = collectionPath('secrets', spaces.size === 1 ? [...spaces][0] : undefined);
+  const {items, error} = await listAll(
+    kubernetes,
+    `${path}?labelSelector=${encodeURIComponent(selector)}`,
+    options,
+    RECORDS_AT_ONCE,
+  );
+  const wanted = new Set(
+    names.map(({release, kubeTarget}) => `${kubeTarget.namespace}/${release}`),
+  );
+  const found = (items as readonly SecretObject[]).filter((each) => wanted.has(keyOf(each)));
+  const revisions = found.flatMap((secret): StoredRevision[] => {
+    const record = readRecord(secret);
+    if (record === undefined) return [];
+    const {revision, status, chart, manifest} = record;
+    const release = labelOf(secret, 'name');
+    return [
+      {release, namespace: secret.metadata.namespace ?? '', revision, status, chart, manifest},
+    ];
+  });
+  return error ? {items: revisions, error} : {items: revisions};
+}
+
+function lineOf(secret: KubernetesObject, record: ReleaseRecord | undefined): ListedRelease {
+  const {chart = '', values} = record ?? {};
+  const line = {
+    name: labelOf(secret, 'name'),
+    namespace: secret.metadata.namespace ?? '',
+    status: labelOf(secret, 'status'),
+    chart,
+  };
+  return values === undefined || scalrChart(chart) === undefined ? line : {...line, values};
+}
+
+const labelOf = ({metadata: {labels}}: KubernetesObject, label: string): string =>
+  labels?.[label] ?? '';
+const revisionOf = (secret: KubernetesObject): number => Number(labelOf(secret, 'version'));
+const keyOf = (secret: KubernetesObject): string =>
+  `${secret.metadata.namespace}/${labelOf(secret, 'name')}`;
+
+function newestOf(secrets: readonly KubernetesObject[]): KubernetesObject[] {
+  const newest = new Map<string, KubernetesObject>();
+  for (const each of secrets) {
+    const known = newest.get(keyOf(each));
+    if (known === undefined || revisionOf(known) < revisionOf(each)) newest.set(keyOf(each), each);
+  }
+  return [...newest.values()];
+}
+
+/** Every released version of the three charts labels its objects with it (templates/_helpers.tpl). */
+const CHART = 'helm.sh/chart';
+
+const LABELED = ['deployments.apps', 'daemonsets.apps', 'serviceaccounts'] as const;
+
+/** Releases with objects of the three charts. The records of all others can be large and are not read. */
+const scalrReleases = (objects: readonly KubernetesObject[]): ReadonlySet<string> =>
+  new Set(
+    objects.flatMap(({metadata: {namespace, labels, annotations}}) =>
+      scalrChart(labels?.[CHART] ?? '') === undefined
+        ? []
+        : [
+            `${annotations?.['meta.helm.sh/release-namespace'] ?? namespace}/${annotations?.['meta.helm.sh/release-name']}`,
+          ],
+    ),
+  );

@@ -1,0 +1,203 @@
+import type {X509Certificate} from 'node:crypto';
+import {decodedBase64, Secret} from '../../ground/secret.ts';
+import {count, few} from '../../ground/text.ts';
+import {InvalidValue, type Kind, type ParseContext} from './kind.ts';
+
+/** Loaded only for a file; every command declares these settings. */
+const crypto = () => process.getBuiltinModule('node:crypto');
+
+/** A file whose content no flag can repeat. */
+const file = {
+  jsonSchema: {type: 'string', minLength: 1},
+  hint: 'PATH',
+  isFile: true,
+  format: () => [],
+};
+
+/** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
+export const caBundleKind = (): Kind<string> => ({
+  ...file,
+  parse(raw, {now, note}) {
+    const content = raw as Buffer;
+    const decoded = decodedBase64(content.toString('latin1'));
+    if (decoded !== undefined) note?.('is base64-encoded, and was decoded');
+    const certificates = withoutExpiredRoots(
+      readCertificates(decoded === undefined ? content : Buffer.from(decoded, 'latin1')),
+      now,
+      note,
+    );
+    for (const [index, certificate] of certificates.entries())
+      refuseUnusable(certificate, index + 1, now);
+    const once = new Map(
+      certificates.map((certificate) => [certificate.fingerprint256, certificate]),
+    );
+    return [...once.values()].map(String).join('');
+  },
+  shown: (pem) => count(certificatesIn(pem), 'certificate'),
+});
+
+export const certificatesIn = (pem: string): number =>
+  pem.split('-----BEGIN CERTIFICATE-----').length - 1;
+
+/** A client certificate, PEM, the leaf first. */
+export const clientCertificate = (): Kind<Secret> => ({
+  ...file,
+  isSecret: true,
+  parse(raw, {now}) {
+    const certificates = readCertificates(raw as Buffer);
+    refuseOutdated(certificates[0] as X509Certificate, 1, now);
+    return new Secret(certificates.map(String).join(''));
+  },
+});
+
+/** A private key, PEM, without a passphrase. */
+export const privateKey = (): Kind<Secret> => ({
+  ...file,
+  isSecret: true,
+  parse(raw) {
+    const pem = String(raw);
+    if (/ENCRYPTED/.test(pem))
+      throw new InvalidValue(
+        'The private key is encrypted with a passphrase, which is not supported',
+        'Remove the passphrase: openssl pkey -in KEY -out KEY.plain',
+      );
+    try {
+      crypto().createPrivateKey(pem);
+    } catch {
+      throw new InvalidValue(
+        'No PEM private key found',
+        'Convert the key: openssl pkey -in KEY -out KEY.pem',
+      );
+    }
+    return new Secret(pem);
+  },
+});
+
+export function matches(certificate: Secret, key: Secret): boolean {
+  return new (crypto().X509Certificate)(certificate.reveal()).checkPrivateKey(
+    crypto().createPrivateKey(key.reveal()),
+  );
+}
+
+interface Block {
+  label: string;
+  pem: string;
+}
+
+/** The blocks between BEGIN and END lines; all other text is ignored. */
+function blocksIn(text: string): {blocks: Block[]; isCutOff: boolean} {
+  const blocks: Block[] = [];
+  let open: {label: string; lines: string[]} | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, edge, label = ''] = /^\s*-----(BEGIN|END) ([A-Z0-9 ]+)-----\s*$/.exec(line) ?? [];
+    if (edge === 'BEGIN') open = {label, lines: []};
+    open?.lines.push(line);
+    if (edge !== 'END' || open?.label !== label) continue;
+    blocks.push({label, pem: open.lines.join('\n')});
+    open = undefined;
+  }
+  return {blocks, isCutOff: open !== undefined};
+}
+
+function readCertificates(content: Buffer): X509Certificate[] {
+  const text = content.toString('latin1');
+  const {blocks, isCutOff} = blocksIn(text);
+  if (blocks.some(({label}) => label.endsWith('PRIVATE KEY'))) {
+    throw new InvalidValue(
+      'The file contains a private key',
+      'Use a file with certificates only; the CA bundle is public and is written to values.yaml',
+    );
+  }
+  if (isCutOff)
+    throw new InvalidValue(
+      'The file is truncated: the END line of the last PEM block is missing',
+      'Copy the file again',
+    );
+  const certificates = blocks
+    .filter(({label}) => label === 'CERTIFICATE')
+    .map(({pem}, index) => decode(pem, index + 1));
+  if (certificates.length > 0) return certificates;
+  if (blocks.length > 0)
+    throw new InvalidValue(
+      `The file contains ${blocks[0]?.label} but no certificate`,
+      'Export the CA certificate in PEM format',
+    );
+  if (text.trim() === '')
+    throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
+  try {
+    return [new (crypto().X509Certificate)(content)];
+  } catch {
+    throw new InvalidValue(
+      'The file is neither PEM nor DER',
+      'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)',
+    );
+  }
+}
+
+function decode(pem: string, position: number): X509Certificate {
+  try {
+    return new (crypto().X509Certificate)(pem);
+  } catch {
+    throw new InvalidValue(
+      `Certificate ${position} cannot be parsed`,
+      'Copy the file again, including line breaks',
+    );
+  }
+}
+
+/** A bundle with this many public roots is the one of an operating system. */
+const SYSTEM_ROOTS = 20;
+
+/** Systems keep public roots after they have expired. In a private bundle, an expired certificate is a mistake. */
+function withoutExpiredRoots(
+  certificates: X509Certificate[],
+  now: Date,
+  note: ParseContext['note'],
+): X509Certificate[] {
+  const expired = certificates.filter(
+    (each) => isExpired(each, now) && each.issuer === each.subject,
+  );
+  if (expired.length === 0 || certificates.length - expired.length < SYSTEM_ROOTS)
+    return certificates;
+  const roots = new Set(process.getBuiltinModule('node:tls').rootCertificates.map(bare));
+  if (certificates.filter((each) => roots.has(bare(each))).length < SYSTEM_ROOTS)
+    return certificates;
+  note?.(
+    `contains ${count(expired.length, 'expired root certificate')}, ignored: ${few(expired.map(nameOf), 3)}`,
+  );
+  return certificates.filter((each) => !expired.includes(each));
+}
+
+/** PEM without line breaks, whose lengths differ. */
+const bare = (certificate: X509Certificate | string): string =>
+  String(certificate).replaceAll(/\s/g, '');
+
+const isExpired = ({validTo}: X509Certificate, now: Date): boolean => new Date(validTo) < now;
+
+function refuseUnusable(certificate: X509Certificate, position: number, now: Date): void {
+  refuseOutdated(certificate, position, now);
+  const isSelfSigned = certificate.issuer === certificate.subject;
+  if (!certificate.ca && !isSelfSigned) {
+    throw new InvalidValue(
+      `Certificate ${position} (${nameOf(certificate)}) is a server certificate, not a CA certificate`,
+      `Use the certificate of its issuer: ${oneLine(certificate.issuer)}`,
+    );
+  }
+}
+
+function refuseOutdated(certificate: X509Certificate, position: number, now: Date): void {
+  const name = `Certificate ${position} (${nameOf(certificate)})`;
+  if (isExpired(certificate, now))
+    throw new InvalidValue(
+      `${name} expired on ${certificate.validTo}`,
+      'Remove the certificate, or use a renewed one',
+    );
+  if (new Date(certificate.validFrom) > now)
+    throw new InvalidValue(
+      `${name} is not valid before ${certificate.validFrom}`,
+      'Check the clock of this machine',
+    );
+}
+
+const oneLine = (name: string): string => name.replaceAll('\n', ', ');
+const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no subject');
