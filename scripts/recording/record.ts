@@ -2,7 +2,7 @@ import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {token} from '../../src/settings/agent.ts';
-import {concurrency, isolation} from '../../src/settings/purpose.ts';
+import {concurrency} from '../../src/settings/purpose.ts';
 import {Film} from './film.ts';
 import {setStage} from './stage.ts';
 import {svgOf} from './svg.ts';
@@ -11,8 +11,6 @@ import {svgOf} from './svg.ts';
 const PICTURE = fileURLToPath(new URL('../../docs/install.svg', import.meta.url));
 const SIZE = {columns: 90, rows: 26};
 const ENTER = '\r';
-const UP = '\u001B[A';
-const DOWN = '\u001B[B';
 const CLEAR = '\u0015';
 const part = (content: object): string =>
   Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -21,13 +19,15 @@ const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'
 /** What is pressed at a question, the first time and the next; at all others Enter. The first number is too large for the nodes. */
 const KEYS: Readonly<Record<string, (readonly string[])[]>> = {
   [token.question]: [[TOKEN, ENTER]],
-  [isolation.question]: [[DOWN, ENTER]],
+  'What do you want to do?': [['c', ENTER], ['f', ENTER], [ENTER]],
+  Change: [
+    ['r', ENTER],
+    ['b', ENTER],
+  ],
   [concurrency.question]: [
-    ['4', '0', ENTER],
+    [CLEAR, '4', '0', ENTER],
     [CLEAR, '4', ENTER],
   ],
-  'What do you want to do?': [[UP, UP, ENTER]],
-  'Which answer do you want to change?': [[...Array<string>(6).fill(DOWN), ENTER]],
 };
 
 /** Seconds for the failed check and its remedy. */
@@ -57,7 +57,7 @@ try {
     if (question === PROMPT) break;
     if (question.includes('×')) film.hold(EXPLAINED);
     const keys = Object.entries(KEYS)
-      .find(([text]) => question.includes(`│  ${text}`))?.[1]
+      .find(([text]) => question.startsWith(`◆  ${text}`))?.[1]
       .shift() ?? [ENTER];
     for (const key of keys) await film.press(key, key === ENTER ? undefined : 0.07);
     await film.until((screen) => asked(screen) !== question || undefined);

@@ -10,6 +10,7 @@ import {
   type ClusterFacts,
   clusterFactsOf,
   recommendFactsOf,
+  type ScalrRelease,
   type StorageClass,
 } from '../cluster/platform/cluster-facts.ts';
 import {readCluster} from '../cluster/platform/readings.ts';
@@ -145,6 +146,12 @@ export interface DiscoveredCluster {
   storageClasses: readonly StorageClass[];
   /** Allocatable resources of the worker nodes. */
   nodes?: {count: number; cpuMilli: bigint; memoryMilli: bigint};
+  /** Agents that are installed with Helm. */
+  releases: readonly ScalrRelease[];
+  /** Node pools that keep pods without a toleration away. */
+  taintedPools: readonly string[];
+  /** Pods resolve names through the address of the metadata service; undefined if that is not known. */
+  usesMetadataDns?: boolean;
   /** Platform, version and size in a few words, or why they are unknown. */
   summary: string;
   /** The cluster answered. */
@@ -167,6 +174,11 @@ export async function discoverCluster(
       facts: recommendFactsOf(facts),
       storageClasses: knownValue(facts.storageClasses) ?? [],
       ...(nodes === undefined ? {} : {nodes}),
+      releases: knownValue(facts.releases)?.releases ?? [],
+      taintedPools: taintedPoolsIn(facts),
+      ...(isKnown(facts.dns.usesMetadataAddress)
+        ? {usesMetadataDns: facts.dns.usesMetadataAddress.value}
+        : {}),
       summary: summaryOf(facts, nodes?.count),
       isRead: true,
     };
@@ -201,9 +213,18 @@ function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
   return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
 }
 
+function taintedPoolsIn({nodes}: ClusterFacts): string[] {
+  const tainted = knownValue(nodes)?.filter(({taints}) =>
+    taints.some(({effect}) => effect !== 'PreferNoSchedule'),
+  );
+  return [...new Set(tainted?.flatMap(({pool}) => pool ?? []))].toSorted();
+}
+
 const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
+  releases: [],
+  taintedPools: [],
   summary: because.replace(/[.?]+$/, ''),
   isRead: false,
 });

@@ -8,6 +8,7 @@ import {
   readPackageText,
 } from '../ground/system/this-process.ts';
 import {completeEnvironment} from '../ground/system/user-environment.ts';
+import {hasEarlyTitle, showEarlyTitle} from './early-title.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {
@@ -24,6 +25,9 @@ export async function launch(args: string[]): Promise<void> {
   completeEnvironment(process.env);
   // Available since Node.js 22.1.
   (module as {enableCompileCache?: () => void}).enableCompileCache?.();
+  if (argv[0] === 'install' && hasEarlyTitle(process)) {
+    showEarlyTitle(packageIn(root).version, process);
+  }
   const index = argv.indexOf('__complete');
   // Shell completion; the other program adds its command in front.
   if (index === 0 || (index === 1 && argv[0] === 'install')) {
@@ -75,10 +79,7 @@ function staticOutput(argv: readonly string[], root: string): string | undefined
     mayBeWsl()
   )
     return undefined;
-  const {name, version} = readPackageJson(join(root, 'package.json')) as {
-    name: string;
-    version: string;
-  };
+  const {name, version} = packageIn(root);
   const arch = process.arch === 'ia32' ? 'x86' : process.arch;
   const agent = `${name}/${version} ${process.platform}-${arch} node-${process.version}`;
   if (word === '--version') return `${agent}\n`;
@@ -87,3 +88,6 @@ function staticOutput(argv: readonly string[], root: string): string | undefined
     return undefined;
   return readPackageText(join(root, 'dist/help.txt')).replace('{agent}', agent);
 }
+
+const packageIn = (root: string) =>
+  readPackageJson(join(root, 'package.json')) as {name: string; version: string};

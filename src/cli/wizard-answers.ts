@@ -3,8 +3,15 @@ import type {SettingsSource} from '../answers/sources.ts';
 import {url} from '../settings/agent.ts';
 import {chart, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {AnswerStore, type Place, type ResumeState} from '../wizard/answer-store.ts';
+import type {Place} from '../wizard/place.ts';
 import {fromResumeState, requireSecretFlags} from '../wizard/resume.ts';
+import {
+  asAsked,
+  type ResumeState,
+  startState,
+  type WizardState,
+  withAnswer,
+} from '../wizard/wizard-state.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {CommandContext} from './operate.ts';
 import {readChartOfSettings} from './read-chart.ts';
@@ -23,29 +30,30 @@ export async function firstAnswers(
   {flags, sources, kept}: GivenAnswers,
   {app}: CommandContext,
   {account}: WizardAccess,
-): Promise<{store: AnswerStore; given: Settings}> {
+): Promise<{start: WizardState; given: Settings}> {
   const all = kept ? [...sources, ...fromResumeState(kept)] : sources;
   const found = await findAnswers(all, {files: app.files, now: app.now()});
   settleAnswers({answers: new Map(), problems: found.problems}, {only: []});
   if (kept) requireSecretFlags(kept, found.answers);
   const given = new Settings(found.answers);
   const others = [...found.answers].filter(([id]) => id !== target.id);
-  const store = new AnswerStore(new Map(others), kept);
+  let start = startState(new Map(others), kept);
   const place = placeOf(found.answers.get(target.id)?.value as TargetName, flags['kube-context']);
-  if (place !== undefined) {
-    store.place = place;
-    store.asked.add(target.id);
-  }
+  if (place !== undefined) start = asAsked({...start, place}, target.id);
   if (flags.pool !== undefined) {
     const {host} = await account();
-    store.pool = {host, name: flags.pool, mustExist: !flags['create-pool']};
-    if (!store.isGiven(url)) store.set(url, {value: `https://${host}`, source: 'prompt'});
-    store.asked.add('pool').add(url.id);
+    const pool = {host, name: flags.pool, mustExist: !flags['create-pool']};
+    start = asAsked({...withHost(start, host), pool}, 'pool', url.id);
   }
-  if (store.get(chart) !== undefined)
-    store.readChart = (await readChartOfSettings(given, undefined, {app, flags}))?.target;
-  return {store, given};
+  if (given.get(chart) === undefined) return {start, given};
+  const read = await readChartOfSettings(given, undefined, {app, flags});
+  return {start: {...start, readChart: read?.target}, given};
 }
+
+const withHost = (state: WizardState, host: string): WizardState =>
+  state.answers.isGiven(url)
+    ? state
+    : withAnswer(state, url, {value: `https://${host}`, source: 'prompt'});
 
 /** The place that flags and answers select; a cluster must be asked for. */
 function placeOf(given: TargetName | undefined, context: string | undefined): Place | undefined {

@@ -1,5 +1,5 @@
 import {type DiscoveredCluster, discoverCluster} from '../answers/cluster-answers.ts';
-import {runPreflight} from '../checks/preflight/run-preflight.ts';
+import {readChecks} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {cachedAccess} from '../cluster/kubernetes/with-retries.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
@@ -7,39 +7,32 @@ import {anySignal} from '../ground/async.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import {onFailure} from '../ground/errors.ts';
 import {prepareInstall} from '../operations/install.ts';
+import {cloud} from '../settings/cluster.ts';
 import {chartSource} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {type Contexts, readContexts} from '../wizard/choose-target.ts';
-import type {ReviewedInstall} from '../wizard/edit.ts';
-import type {InstalledAgent} from '../wizard/installed-agent.ts';
-import type {Missing} from '../wizard/requirements.ts';
+import {type Contexts, readContexts} from '../wizard/contexts.ts';
+import type {
+  FactReaders,
+  GatheredFacts,
+  InstalledAgent,
+  Missing,
+  NamespaceObjects,
+} from '../wizard/gathered-facts.ts';
+import type {ReviewedInstall} from '../wizard/prepare-review.ts';
+import type {WizardState} from '../wizard/wizard-state.ts';
 import {releaseName, toolPaths, waitingOf} from './connection-flags.ts';
 import {planPool} from './install-pool.ts';
+import {NO_OBJECTS, readNamespaceObjects} from './namespace-objects.ts';
 import {installedAgent, poolInstallOf, tryRequirements} from './wizard-readings.ts';
 import {flagsAt, nameAt, type WizardSession} from './wizard-session.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
 
-/** Readings that are started once for each key. */
-class Readings<T> {
-  readonly #started = new Map<string, Promise<T>>();
-
-  of(key: unknown, start: () => Promise<T>, again = false): Promise<T> {
-    const id = JSON.stringify(key);
-    const reading = (again ? undefined : this.#started.get(id)) ?? start();
-    this.#started.set(id, reading);
-    return reading;
-  }
-}
-
-/** The clusters that the user selects; each is read once. */
+/** Reads the clusters that the user selects. */
 export class WizardCluster {
   readonly #session: WizardSession;
-  readonly #discovered = new Readings<DiscoveredCluster>();
-  readonly #releases = new Readings<InstalledAgent | undefined>();
-  readonly #missing = new Readings<readonly Missing[]>();
   /** Of the plan. */
   #access: {key: string; cached: ClusterAccess} | undefined;
 
@@ -48,57 +41,66 @@ export class WizardCluster {
   }
 
   contexts(): Promise<Contexts> {
-    const {flags, context} = this.#session;
-    const {kubeTarget} = nameAt(this.#session);
+    const {flags, context, start} = this.#session;
+    const {kubeTarget} = nameAt(this.#session, start);
     return readContexts(kubeTarget, context.app.processes(toolPaths(flags)), this.#shortly());
   }
 
-  installed(kubeContext: string | undefined): Promise<InstalledAgent | undefined> {
-    const name = nameAt(this.#session, kubeContext);
-    return this.#releases.of(name, async () => {
-      const access = await this.#session.accessTo(name.kubeTarget);
-      return installedAgent(name, {...access, now: this.#app.now}, this.#shortly());
+  /** Readings for the facts of the wizard. */
+  readers(): Omit<FactReaders, 'pools'> {
+    return {
+      cluster: (state) => this.#discover(state),
+      installed: (state) => this.#installed(state).catch(onFailure(() => undefined)),
+      lacking: (state) => this.#lacking(state).catch(onFailure(() => [])),
+      objects: (state, facts) => this.#objects(state, facts).catch(onFailure(() => NO_OBJECTS)),
+    };
+  }
+
+  async #installed(state: WizardState): Promise<InstalledAgent | undefined> {
+    const name = nameAt(this.#session, state);
+    const access = await this.#session.accessTo(name.kubeTarget);
+    return installedAgent(name, {...access, now: this.#app.now}, this.#shortly());
+  }
+
+  async #discover(state: WizardState): Promise<DiscoveredCluster> {
+    const {kubeTarget} = nameAt(this.#session, state);
+    return discoverCluster(kubeTarget, await this.#cached(kubeTarget, this.#shortly()));
+  }
+
+  async #lacking(state: WizardState): Promise<Missing[]> {
+    const {kubeTarget} = nameAt(this.#session, state);
+    return tryRequirements({
+      kubeTarget,
+      access: await this.#session.accessTo(kubeTarget),
+      signal: this.#shortly(),
+      hasOwnChart: state.answers.get(chartSource) !== undefined,
     });
   }
 
-  read(kubeContext: string | undefined): Promise<DiscoveredCluster> {
-    const {kubeTarget} = nameAt(this.#session, kubeContext);
-    return this.#discovered.of(kubeTarget, async () =>
-      discoverCluster(kubeTarget, await this.#cached(kubeTarget, this.#shortly())),
-    );
+  async #objects(state: WizardState, facts: GatheredFacts): Promise<NamespaceObjects> {
+    const {kubeTarget} = nameAt(this.#session, state);
+    const {kubernetes} = await this.#session.accessTo(kubeTarget);
+    const cluster = await facts.read('cluster', state);
+    if (!cluster.isRead) return NO_OBJECTS;
+    const isOpenShift = cluster.answers?.answer(cloud) === 'openshift';
+    const where = {namespace: kubeTarget.namespace, isOpenShift};
+    return readNamespaceObjects(where, kubernetes, this.#shortly());
   }
 
-  /** Without a cluster, there is nothing to try. */
-  lacking(kubeContext: string | undefined, again?: boolean): Promise<readonly Missing[]> {
-    const {store} = this.#session;
-    const {kubeTarget} = nameAt(this.#session, kubeContext);
-    const source = store.get(chartSource);
-    const start = async (): Promise<Missing[]> => {
-      const access = await this.#session.accessTo(kubeTarget);
-      const signal = this.#shortly();
-      return tryRequirements({kubeTarget, access, signal, hasOwnChart: source !== undefined});
-    };
-    const ignored = onFailure((): Missing[] => []);
-    const trying = this.#missing.of([kubeTarget, source], () => start().catch(ignored), again);
-    // Read in the background from the first question on, too.
-    this.installed(kubeContext).catch(() => undefined);
-    return trying;
-  }
-
-  desired = (generated: Generated): DesiredRelease => {
-    const name = releaseName(flagsAt(this.#session), generated.settings);
+  desired = (state: WizardState, generated: Generated): DesiredRelease => {
+    const name = releaseName(flagsAt(this.#session, state), generated.settings);
     return desiredRelease(generated, valuesDocument(generated), name);
   };
 
   /** The plan of an install. An edit does not read the cluster again. @throws ExpectedError */
-  async prepare(given: Generated): Promise<ReviewedInstall> {
+  async prepare(state: WizardState, given: Generated): Promise<ReviewedInstall> {
     const {interrupt} = this.#session;
-    const name = releaseName(flagsAt(this.#session), given.settings);
+    const name = releaseName(flagsAt(this.#session, state), given.settings);
     const key = JSON.stringify(name.kubeTarget);
     if (this.#access?.key !== key)
       this.#access = {key, cached: await this.#cached(name.kubeTarget, interrupt)};
     try {
-      return await this.#prepareWith(this.#access.cached, name, given);
+      return await this.#prepareWith(this.#access.cached, name, {state, given});
     } catch (error) {
       interrupt.throwIfAborted();
       this.#access = undefined;
@@ -109,13 +111,13 @@ export class WizardCluster {
   async #prepareWith(
     access: ClusterAccess,
     name: ReleaseName,
-    given: Generated,
+    {state, given}: {state: WizardState; given: Generated},
   ): Promise<ReviewedInstall> {
-    const {context, flags, store, account, interrupt} = this.#session;
-    const pool = store.pool && (await poolInstallOf(store.pool, account));
+    const {context, flags, account, interrupt} = this.#session;
+    const pool = state.pool && (await poolInstallOf(state.pool, account));
     const planned = pool && (await planPool(pool, {generated: given, name, access, context}));
     const generated = planned?.generated ?? given;
-    const desired = this.desired(generated);
+    const desired = this.desired(state, generated);
     const {now, sleep, registries} = this.#app;
     const choices = {...waitingOf(flags), now: now()};
     const {timeoutMs} = choices;
@@ -125,7 +127,7 @@ export class WizardCluster {
     const deps = {...access, now, sleep, registries, timeoutMs};
     const isChecked = !flags['skip-preflight'] && plan.steps.length > 0;
     const already = {manifest, context: facts.context};
-    const checks = isChecked ? await runPreflight(generated, desired, deps, already) : [];
+    const checks = isChecked ? await readChecks(generated, desired, deps, already) : [];
     return {plan, facts, checks, ...(planned ? {accountSteps: planned.steps} : {})};
   }
 

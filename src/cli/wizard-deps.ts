@@ -1,22 +1,25 @@
 import {programOf} from '../ground/program.ts';
 
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
-import {quote, type Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-frame.ts';
-import type {OfferedPools} from '../wizard/choose-target.ts';
+import {quote} from '../settings/settings.ts';
+import {titleText} from '../ui/title.ts';
+import type {SavedContent} from '../wizard/files.ts';
+import type {OfferedPools} from '../wizard/gathered-facts.ts';
+import {GatheredFacts} from '../wizard/gathered-facts.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
+import type {WizardState} from '../wizard/wizard-state.ts';
 import type {ClusterFlags} from './connection-flags.ts';
 import {generateFor} from './generate.ts';
 import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {saveFiles} from './save-files.ts';
-import {completePath, typedPath} from './typed-path.ts';
+import {typedPath} from './typed-path.ts';
 import {WizardCluster} from './wizard-cluster.ts';
 import {offeredPools, poolFlags} from './wizard-readings.ts';
-import {chosenContext, flagsAt, type WizardSession} from './wizard-session.ts';
+import {flagsAt, type WizardSession} from './wizard-session.ts';
 
 /** What the wizard needs from the command. */
 export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
-  const {flags, context, store, prompter, interrupt, resumeStore} = session;
+  const {flags, context, prompter, interrupt, resumeStore} = session;
   const {app, screen, version} = context;
   const {files, now, stderr: say, env} = app;
   const cluster = new WizardCluster(session);
@@ -31,21 +34,17 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
     program: programOf(env),
     title: () => titleText(version, screen),
     contexts: await cluster.contexts(),
-    installed: (kubeContext) => cluster.installed(kubeContext),
-    read: (kubeContext) => cluster.read(kubeContext),
-    lacking: (kubeContext, again) => cluster.lacking(kubeContext, again),
+    facts: new GatheredFacts({...cluster.readers(), pools: async () => offered}),
     desired: cluster.desired,
-    prepare: (generated) => cluster.prepare(generated),
-    pools: async () => offered,
+    prepare: (state, generated) => cluster.prepare(state, generated),
     readChart: (source) => readChartName(source, session),
     generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
     planContainers: (settings) =>
       prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
-    where: () => [...whereFlags(flagsAt(session)), ...poolFlags(store)],
-    onAnswer: () => resumeStore.keep(store),
+    where: (state) => [...whereFlags(flagsAt(session, state)), ...poolFlags(state)],
+    onAnswer: (state) => resumeStore.keep(state),
     typedPath: (text) => typedPath(text, env),
-    completePath: (text) => completePath(text, files, env),
-    save: (directory, settings, texts) => save(session, directory, settings, texts),
+    save: (directory, content, state) => save(session, directory, content, state),
   };
 }
 
@@ -79,17 +78,17 @@ const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string
 ];
 
 function save(
-  {context, store, prompter}: WizardSession,
+  session: WizardSession,
   directory: string,
-  settings: Settings,
-  texts: readonly {path: string; text: string}[],
+  content: SavedContent,
+  state: WizardState,
 ): Promise<string[]> {
+  const {context, prompter} = session;
   const {files, env} = context.app;
   const options = {
+    ...content,
     directory: typedPath(directory, env),
-    context: chosenContext(store),
-    settings,
-    texts,
+    context: flagsAt(session, state)['kube-context'],
     isAccepted: false,
     prompter,
   };

@@ -30,10 +30,8 @@ import {quote, type Settings} from '../settings/settings.ts';
 import {agentCounts} from '../ui/agent-counts.ts';
 import {parseAssignment} from '../values/generate.ts';
 import {readValues, writtenSettings} from '../values/reading/read-values.ts';
-import type {AnswerStore, ChosenPool} from '../wizard/answer-store.ts';
-import type {OfferedPools} from '../wizard/choose-target.ts';
-import type {InstalledAgent} from '../wizard/installed-agent.ts';
-import type {Missing} from '../wizard/requirements.ts';
+import type {InstalledAgent, Missing, OfferedPools} from '../wizard/gathered-facts.ts';
+import type {ChosenPool, WizardState} from '../wizard/wizard-state.ts';
 import {optionalAccount} from './account.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -49,7 +47,7 @@ export const poolInstallOf = async (
 });
 
 /** The flags that give the same pool. */
-export const poolFlags = ({pool}: Pick<AnswerStore, 'pool'>): string[] =>
+export const poolFlags = ({pool}: Pick<WizardState, 'pool'>): string[] =>
   pool === undefined
     ? []
     : [

@@ -3,8 +3,9 @@ import type {ScalrClient} from '../extensions/account/client.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
 import type {Prompter} from '../ground/system/system.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {AnswerStore} from '../wizard/answer-store.ts';
+import {placeContext} from '../wizard/place.ts';
 import type {ResumeStore} from '../wizard/resume.ts';
+import type {WizardState} from '../wizard/wizard-state.ts';
 import {releaseName} from './connection-flags.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {CommandContext} from './operate.ts';
@@ -25,20 +26,20 @@ export interface WizardSession extends WizardAccess {
   interrupt: AbortSignal;
   /** Settings that were given before the first question. */
   given: Settings;
-  store: AnswerStore;
+  /** Before the first question. */
+  start: WizardState;
   resumeStore: ResumeStore;
 }
 
-export const chosenContext = ({place}: AnswerStore): string | undefined =>
-  place?.kind === 'kubernetes' ? place.context : undefined;
-
-/** The flags for a context, by default for the chosen one. */
+/** The flags for the chosen cluster. */
 export const flagsAt = (
-  {flags, store}: Pick<WizardSession, 'flags' | 'store'>,
-  kubeContext = chosenContext(store),
-): InstallFlags => ({...flags, 'kube-context': kubeContext});
+  {flags}: Pick<WizardSession, 'flags'>,
+  {place}: Pick<WizardState, 'place'>,
+): InstallFlags => ({
+  ...flags,
+  'kube-context': place?.kind === 'kubernetes' ? place.context : undefined,
+});
 
-export const nameAt = (
-  session: Pick<WizardSession, 'flags' | 'store'>,
-  kubeContext?: string,
-): ReleaseName => releaseName(flagsAt(session, kubeContext), session.store);
+/** The release and its cluster, even one for which only files are written. */
+export const nameAt = ({flags}: Pick<WizardSession, 'flags'>, state: WizardState): ReleaseName =>
+  releaseName({...flags, 'kube-context': placeContext(state)}, state.answers);

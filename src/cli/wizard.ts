@@ -5,12 +5,14 @@ import {ExitCode, type ExpectedError, failed, PromptCanceled} from '../ground/er
 import type {Plan} from '../operations/step.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {titleText} from '../ui/prompt-frame.ts';
+import {paragraph} from '../ui/theme.ts';
+import {titleText} from '../ui/title.ts';
 import type {Generated} from '../values/generate.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
+import {hasEarlyTitle} from './early-title.ts';
 import type {InstallFlags} from './install-flags.ts';
 import type {PoolInstall} from './install-pool.ts';
 import type {CommandContext} from './operate.ts';
@@ -39,6 +41,9 @@ export type DecidedInstall = {resumeStore: ResumeStore} & (
   | {kind: 'docker'; settings: Settings; plan: HostPlan}
 );
 
+const KEPT =
+  'An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.';
+
 const EXIT_TEXTS = {
   saved: 'No agent was installed or changed.\n',
   quit: 'Nothing was changed. To continue, run the command again with --resume.\n',
@@ -64,11 +69,9 @@ export async function decideWithOperator(
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const first = await firstAnswers({flags, sources, kept}, context, access);
-    say(titleText(context.version, screen));
+    if (!hasEarlyTitle(process)) say(titleText(context.version, screen));
     if (!flags.resume && path !== undefined && (await files.kindOf(path)) !== 'nothing')
-      say(
-        'An interrupted session is kept. To continue it, add --resume; your first answer here replaces it.\n\n',
-      );
+      say(`${paragraph('', KEPT, screen)}\n`);
     const session = {...access, ...first, flags, context, prompter, interrupt, resumeStore};
     return await outcomeOf(session);
   } catch (error) {
@@ -80,7 +83,7 @@ export async function decideWithOperator(
 }
 
 async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
-  const {store, account, resumeStore} = session;
+  const {account, resumeStore} = session;
   const decision = await decisionOf(session);
   if (decision === 'quit')
     return {kind: 'left', text: resumeStore.isKept ? EXIT_TEXTS.quit : EXIT_TEXTS.lost};
@@ -91,19 +94,19 @@ async function outcomeOf(session: WizardSession): Promise<WizardOutcome> {
   if (decision instanceof OtherCommandChosen) {
     await resumeStore.forget();
     const {command} = decision;
-    return {kind: 'other-command', command, argv: argumentsFor(command, session)};
+    return {kind: 'other-command', command, argv: argumentsFor(decision, session)};
   }
   if ('onHost' in decision)
     return {kind: 'docker', settings: decision.onHost, plan: decision.plan, resumeStore};
-  const {generated, plan, saved} = decision;
-  const pool = store.pool && (await poolInstallOf(store.pool, account));
-  const flags = flagsAt(session);
+  const {generated, plan, saved, state} = decision;
+  const pool = state.pool && (await poolInstallOf(state.pool, account));
+  const flags = flagsAt(session, state);
   return {kind: 'cluster', flags, generated, wizard: {plan, saved}, pool, resumeStore};
 }
 
 async function decisionOf(session: WizardSession): Promise<Decision | OtherCommandChosen> {
   try {
-    return await runWizard(session.store, await wizardDeps(session));
+    return await runWizard(session.start, await wizardDeps(session));
   } catch (error) {
     if (error instanceof OtherCommandChosen) return error;
     throw error;
@@ -113,11 +116,11 @@ async function decisionOf(session: WizardSession): Promise<Decision | OtherComma
 /** Flags that another command for the installed release takes over. */
 const KEPT_FLAGS = ['helm', 'kubectl', 'timeout'] as const;
 
-function argumentsFor(command: OtherCommand, session: WizardSession): string[] {
-  const {flags, store} = session;
-  const source = command === 'upgrade' ? store.get(chartSource) : undefined;
+function argumentsFor({command, state}: OtherCommandChosen, session: WizardSession): string[] {
+  const {flags} = session;
+  const source = command === 'upgrade' ? state.answers.get(chartSource) : undefined;
   return [
-    ...nameFlags(nameAt(session)),
+    ...nameFlags(nameAt(session, state)),
     ...(source ? [`--${chartSource.id}`, source] : []),
     ...KEPT_FLAGS.flatMap((name) => (flags[name] ? [`--${name}`, flags[name]] : [])),
   ];

@@ -48,9 +48,6 @@ export function answerText({kind, labels}: Setting, {value, given}: Answer): str
   return kind.shown?.(value as never) ?? (text === '' ? 'none' : text);
 }
 
-export const answeredLine = (message: string, answer: string): string =>
-  `${message.replace(/(?<!\?)$/, ':')} ${answer}`;
-
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined =>
   parts.filter(Boolean).join(', ') || undefined;

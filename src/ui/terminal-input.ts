@@ -6,11 +6,14 @@ const ESC = '\u001B';
 const PASTE_ON = `${ESC}[?2004h`;
 const PASTE_OFF = `${ESC}[?2004l`;
 const ERASE_BELOW = `${ESC}[J`;
+const SHOW_CURSOR = `${ESC}[?25h`;
 const START = `${ESC}[200~`;
 const END = `${ESC}[201~`;
 const LONE_ESC = new RegExp(`(${ESC}(?=${ESC}|$))`);
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
+/** Several characters at once are a paste in a terminal that marks none. */
+const PRINTABLE = /^[ -~]{2,}$/;
 /** Windows has no signal that stops a process until it is continued. */
 const CAN_STOP = 'SIGTSTP' in constants.signals;
 
@@ -32,7 +35,7 @@ interface Terminal {
 
 /**
  * The keys of a terminal as prompts read them. The terminal echoes nothing while it is held, so that keys between two questions leave
- * no mark, and they are dropped. Esc is a key at once, and pasted text arrives as one event `paste` instead of many keys.
+ * no mark, and they are dropped. Esc is a key at once, and pasted text is one key, without line breaks: none of them is an Enter.
  */
 export class TerminalInput extends Readable {
   readonly isTTY = true;
@@ -153,6 +156,7 @@ export class TerminalInput extends Readable {
     for (const part of text.split(LONE_ESC)) {
       if (part === ESC) this.#escapeKey();
       else if (part.includes(CTRL_Z)) this.#stopOrIgnore(part);
+      else if (PRINTABLE.test(part) && this.#isOpen && !this.#terminal.isPlain) this.#text(part);
       else if (part !== '' && this.#isOpen) this.push(Buffer.from(part, 'latin1'));
       else if (part.includes(CTRL_C)) this.#terminal.interrupt?.();
     }
@@ -167,7 +171,7 @@ export class TerminalInput extends Readable {
   #stop(): void {
     const {input, output, isPlain} = this.#terminal;
     // The shell writes below the question, which is drawn again later.
-    if (!isPlain) output.write(ERASE_BELOW);
+    if (!isPlain) output.write(`${ERASE_BELOW}${SHOW_CURSOR}`);
     output.write('\n');
     if (this.#isOpen) input.setRawMode?.(false);
     else {
@@ -190,6 +194,12 @@ export class TerminalInput extends Readable {
     const text = Buffer.from(this.#pasted ?? '', 'latin1').toString('utf8');
     this.#pasted = undefined;
     this.#hear?.();
-    if (this.#isOpen) this.emit('paste', text);
+    const line = text.replaceAll(/[\r\n]+\s*/g, '').replaceAll(/\p{Cc}/gu, ' ');
+    if (this.#isOpen && line !== '') this.#text(line);
+  }
+
+  /** Many characters as one key, so that a prompt is painted once. */
+  #text(text: string): void {
+    this.emit('keypress', text, {sequence: text, ctrl: false, meta: false, shift: false});
   }
 }

@@ -1,162 +1,126 @@
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import {newestOf} from '../charts/releases/target.ts';
 import type {ListQuestion} from '../ground/system/system.ts';
-import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
-import {type Setting, settingLabel} from '../settings/define.ts';
-import {missingFor} from '../settings/purpose.ts';
-import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import {chart, chartVersion, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
-import {answerText} from '../ui/prompt-text.ts';
-import type {AnswerStore} from './answer-store.ts';
-import {type AskDeps, ask, problemIn, unlessBack} from './ask.ts';
+import {ask} from './ask.ts';
+import {type Asking, unlessBack} from './asking.ts';
 import {isStored} from './clear-text.ts';
-import type {Question, QuestionFrame} from './interview.ts';
-import {BOXES, QUESTIONS, type SettingQuestion} from './steps.ts';
-
-/** A release of the selected cluster, as the wizard opens it. */
-export interface InstalledAgent {
-  release: string;
-  namespace: string;
-  chart: string;
-  version: string;
-  /** Of the newest revision, as Helm stores it. */
-  status: string;
-  /** What runs now; undefined if it cannot be read. */
-  live: string | undefined;
-  /** The log of the agent says so. */
-  isTokenRejected: boolean;
-  /** The Secret that a new token is written to; undefined if it is not known. */
-  newTokenSecret?: string | undefined;
-  /** The settings in its values, by ID. */
-  settings: ReadonlyMap<string, unknown>;
-}
+import type {InstalledAgent, KnownFacts} from './gathered-facts.ts';
+import {IN_POD} from './place.ts';
+import type {Reply} from './reply.ts';
+import {problemIn} from './typed-answer.ts';
+import {asAsked, asUnasked, type WizardState} from './wizard-state.ts';
 
 export type OtherCommand = 'upgrade' | 'status' | 'uninstall';
 
 /** The user wants another command for the installed release. */
 export class OtherCommandChosen extends Error {
   readonly command: OtherCommand;
+  readonly state: WizardState;
 
-  constructor(command: OtherCommand) {
+  constructor(command: OtherCommand, state: WizardState) {
     super(command);
     this.command = command;
+    this.state = state;
   }
-}
-
-/** What to do with the release that is installed. @throws OtherCommandChosen */
-export function installedQuestion(
-  store: AnswerStore,
-  installed: () => InstalledAgent | undefined,
-  deps: AskDeps,
-): Question {
-  let wasAsked = false;
-  const needsToken = (): boolean =>
-    store.isResumed && !wasAsked && canReplaceToken(store, installed());
-  return {
-    id: 'installed',
-    step: 'Target',
-    message: 'What do you want to do with the installed agent?',
-    isOpen: () =>
-      store.place?.kind === 'kubernetes' &&
-      installed() !== undefined &&
-      (!store.asked.has('installed') || needsToken()),
-    async ask(shown) {
-      const found = installed() as InstalledAgent;
-      const frame = {...shown, heading: [...shown.heading, ...aboutAgent(found, store)]};
-      const asksForToken = needsToken();
-      wasAsked = true;
-      if (asksForToken && (await askToken(store, frame, deps))) {
-        useSecret(store, found);
-        return NEW_TOKEN;
-      }
-      abandon(store);
-      for (let last: string | undefined; ; ) {
-        const picked = await deps.prompter.select({
-          ...menuOf(found, store),
-          ...frame,
-          default: last,
-        });
-        const answer = await answerTo(picked, found, frame, {store, deps});
-        if (answer !== undefined) return answer;
-        last = picked;
-      }
-    },
-  };
 }
 
 const TOKEN = 'token';
-const NEW_TOKEN = 'a new token';
+const QUESTION = 'installed';
+/** ID of what is answered once in a session: that a rejected token was replaced, or kept. */
+export const NEW_TOKEN = 'new-token';
 
-/** Undefined if the user goes back to the menu. @throws OtherCommandChosen */
-async function answerTo(
-  picked: string,
-  found: InstalledAgent,
-  shown: QuestionFrame,
-  {store, deps}: {store: AnswerStore; deps: AskDeps},
-): Promise<string | undefined> {
-  if (picked === 'change') {
-    adopt(store, found);
-    return 'change settings';
+/** What to do with the release that is installed. @throws OtherCommandChosen */
+export async function askInstalled(asking: Asking): Promise<Reply> {
+  const {state, known, deps} = asking;
+  const found = known.installed as InstalledAgent;
+  const frame = {...asking.frame, heading: [...asking.frame.heading, ...aboutAgent(found, state)]};
+  if (mustReplaceToken(state, known)) {
+    const answer = await askToken({...asking, frame});
+    if (answer !== undefined) return {...replaced(answer, found), alsoAsked: [token.id, NEW_TOKEN]};
   }
-  if (picked === TOKEN) {
-    if (!(await askToken(store, shown, deps))) return undefined;
-    const answer = store.answer(token) as Answer;
-    adopt(store, found);
-    store.set(token, answer);
-    useSecret(store, found);
-    return NEW_TOKEN;
+  for (let last: string | undefined; ; ) {
+    const picked = await deps.prompter.select({...menuOf(found, state), ...frame, default: last});
+    const reply = await replyTo(picked, found, {...asking, frame});
+    if (reply !== undefined) return {...reply, alsoAsked: [...(reply.alsoAsked ?? []), NEW_TOKEN]};
+    last = picked;
   }
-  if (picked !== 'other') throw new OtherCommandChosen(picked as OtherCommand);
-  const name = await unlessBack(askOtherName(found, shown, deps), undefined);
-  if (name === undefined) return undefined;
-  store.set(release, {value: name, source: 'prompt'});
-  return `another release: ${name}`;
 }
 
+/** The session continues with a release whose token Scalr rejects. */
+export const mustReplaceToken = (state: WizardState, {installed}: KnownFacts): boolean =>
+  state.isResumed && !state.asked.has(NEW_TOKEN) && canReplaceToken(state, installed);
+
+/** Undefined if the user goes back to the menu. @throws OtherCommandChosen */
+async function replyTo(
+  picked: string,
+  found: InstalledAgent,
+  asking: Asking,
+): Promise<Reply | undefined> {
+  if (picked === 'change') return {question: QUESTION, adopts: found};
+  if (picked === TOKEN) {
+    const answer = await askToken(asking);
+    return answer && {...replaced(answer, found), adopts: found, alsoAsked: [token.id]};
+  }
+  if (picked !== 'other') throw new OtherCommandChosen(picked as OtherCommand, asking.state);
+  const name = await unlessBack(askOtherName(found, asking), undefined);
+  if (name === undefined) return undefined;
+  return {
+    question: QUESTION,
+    abandons: true,
+    answers: [[release, {value: name, source: 'prompt'}]],
+  };
+}
+
+/** A Secret of somebody else is never written to. */
+const replaced = (answer: Answer, {newTokenSecret: value}: InstalledAgent): Reply => ({
+  question: QUESTION,
+  pool: 'none',
+  answers: [
+    [token, answer],
+    ...(value === undefined ? [] : [[tokenSecret, {value, source: 'prompt'}] as const]),
+  ],
+});
+
 /** Scalr rejects the token of the agent, and no other one is given. */
-const canReplaceToken = (store: AnswerStore, found: InstalledAgent | undefined): boolean =>
+const canReplaceToken = (
+  {answers, pool}: WizardState,
+  found: InstalledAgent | undefined,
+): boolean =>
   found?.isTokenRejected === true &&
-  !store.isFixed(token) &&
-  !store.isFixed(tokenFile) &&
-  store.pool?.mustExist === undefined;
+  !answers.isFixed(token) &&
+  !answers.isFixed(tokenFile) &&
+  pool?.mustExist === undefined;
 
 /** The release and its state. */
-function aboutAgent(found: InstalledAgent, store: AnswerStore): string[] {
-  const state = [`${found.chart} ${found.version}`, found.live ?? found.status].join(' · ');
+function aboutAgent(found: InstalledAgent, state: WizardState): string[] {
   return [
-    `${found.release} is installed in namespace ${found.namespace}: ${state}`,
-    ...(canReplaceToken(store, found) ? ['× Scalr rejects the token of the agent.'] : []),
+    [`${found.chart} ${found.version}`, found.live ?? found.status].join(' · '),
+    ...(canReplaceToken(state, found) ? ['× Scalr rejects the token of the agent.'] : []),
   ];
 }
 
-function menuOf(found: InstalledAgent, store: AnswerStore): ListQuestion {
+function menuOf(found: InstalledAgent, state: WizardState): ListQuestion {
   const latest = newestOf(found.chart as ChartName);
-  const isReplaceable = canReplaceToken(store, found);
+  const where = state.place?.kind === 'kubernetes' ? (state.place.context ?? IN_POD) : '';
+  const newToken = {
+    value: TOKEN,
+    label: 'Enter a new token',
+    description: 'replaces the rejected one; settings are kept',
+  };
   return {
-    message: 'What do you want to do with the installed agent?',
-    help: [
-      'Change settings: the review opens with the settings of the release, and you edit what you want to change.',
-      isReplaceable
-        ? 'Enter a new token: it is written to a Secret, and the agent restarts. A Secret that you have created yourself is not changed.'
-        : 'The token remains in its Secret, and you are not asked for it again.',
-      'scalr-agent status --help',
-    ],
+    message: `${found.release} is installed in ${where} · namespace ${found.namespace}`,
+    help: ['The token remains in its Secret, and you are not asked for it again.'],
     choices: [
-      ...(isReplaceable
-        ? [
-            {
-              value: TOKEN,
-              label: 'Enter a new token',
-              description: 'replaces the rejected one; settings are kept',
-            },
-          ]
-        : []),
+      ...(canReplaceToken(state, found) ? [newToken] : []),
       {
         value: 'change',
         label: 'Change settings',
-        description: 'opens the review with its settings',
+        description: "opens the review with today's answers",
       },
       {
         value: 'upgrade',
@@ -173,40 +137,19 @@ function menuOf(found: InstalledAgent, store: AnswerStore): ListQuestion {
   };
 }
 
-/** Asks for the token that replaces the rejected one. False after Esc. */
-async function askToken(
-  store: AnswerStore,
-  {heading}: QuestionFrame,
-  deps: AskDeps,
-): Promise<boolean> {
-  const answer = await unlessBack(ask(token, {heading, canGoBack: true}, store, deps), undefined);
-  if (answer === undefined) return false;
-  store.set(token, answer);
-  store.asked.add(token.id);
-  store.pool = undefined;
-  return true;
-}
+/** The token that replaces the rejected one. Undefined after Esc. */
+const askToken = ({state, frame, deps}: Asking): Promise<Answer | undefined> =>
+  unlessBack(
+    ask(token, {heading: frame.heading, canGoBack: true}, state.answers.get, deps),
+    undefined,
+  );
 
-/** A Secret of somebody else is never written to. */
-function useSecret(store: AnswerStore, {newTokenSecret: value}: InstalledAgent): void {
-  if (value !== undefined && !store.isFixed(tokenSecret))
-    store.set(tokenSecret, {value, source: 'prompt'});
-}
-
-const askOtherName = (
-  {release: own}: InstalledAgent,
-  {heading}: QuestionFrame,
-  deps: AskDeps,
-): Promise<string> =>
+const askOtherName = ({release: own}: InstalledAgent, {frame, deps}: Asking): Promise<string> =>
   deps.prompter.input({
-    heading,
+    heading: frame.heading,
     canGoBack: true,
     message: release.question,
-    help: [
-      'The name of the new Helm release.',
-      `${own} is not changed.`,
-      'Flag --release. https://helm.sh/docs/glossary/#release',
-    ],
+    help: [`${own} is not changed.`, 'Flag --release. https://helm.sh/docs/glossary/#release'],
     validate(text) {
       if (text === '') return 'A value is required.';
       return text === own
@@ -215,74 +158,38 @@ const askOtherName = (
     },
   });
 
-/** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. */
-function adopt(store: AnswerStore, {chart: name, version, settings, status}: InstalledAgent): void {
-  const values = new Map<string, unknown>([
-    ...settings,
-    [chart.id, name],
-    [chartVersion.id, version],
+/** Takes the settings of the release as answers, so that only the review is left. Flags, variables and files take precedence. Pure. */
+export function adopted(state: WizardState, found: InstalledAgent): WizardState {
+  const settings = new Map<string, unknown>([
+    ...found.settings,
+    [chart.id, found.chart],
+    [chartVersion.id, found.version],
     // An update stores nothing that is not there already.
-    ...(isStored(settings) ? [[allowClearText.id, true] as const] : []),
+    ...(isStored(found.settings) ? [[allowClearText.id, true] as const] : []),
   ]);
-  for (const setting of catalog) {
-    const value = values.get(setting.id);
-    if (value !== undefined && !store.isFixed(setting))
-      store.set(setting, {value, source: 'prompt'});
-  }
-  store.installed = values;
-  store.installedStatus = status;
-  store.recommended = name;
-  store.boxes = new Set(
-    BOXES.filter((box) => box.settings.some(({id}) => values.has(id))).map(({id}) => id),
+  const answers = catalog
+    .filter((setting) => settings.get(setting.id) !== undefined && !state.answers.isFixed(setting))
+    .reduce(
+      (all, setting) => all.with(setting, {value: settings.get(setting.id), source: 'prompt'}),
+      state.answers,
+    );
+  const asked = settings.has(url.id) ? [...ADOPTED, url.id] : ADOPTED;
+  return asAsked({...state, answers, installed: {settings, status: found.status}}, ...asked);
+}
+
+/** Without the settings of a release: the user may choose another one. Pure. */
+export function abandoned(state: WizardState): WizardState {
+  const {installed} = state;
+  if (installed === undefined) return state;
+  const own = catalog.filter(
+    (setting) =>
+      (installed.settings.has(setting.id) || setting.id === token.id) &&
+      !state.answers.isFixed(setting),
   );
-  for (const id of ADOPTED) store.asked.add(id);
-  for (const question of QUESTIONS)
-    if (isAnswered(question, store)) store.asked.add(question.setting.id);
+  const answers = own.reduce((all, setting) => all.without(setting), state.answers);
+  const ids = own.map(({id}) => id);
+  return asUnasked({...state, answers, installed: undefined}, ...ids, url.id, ...ADOPTED);
 }
 
-/** True if the release answers the question, even with a default; others open when an edit makes them apply. */
-function isAnswered({setting, box, when}: SettingQuestion, store: AnswerStore): boolean {
-  if (store.answer(setting) !== undefined) return true;
-  const applies =
-    missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
-  return !setting.required && applies && (box === undefined || store.boxes.has(box));
-}
-
-/** Forgets the settings of the release: the user may choose another one. */
-function abandon(store: AnswerStore): void {
-  if (store.installed === undefined) return;
-  for (const setting of catalog)
-    if ((store.installed.has(setting.id) || setting.id === token.id) && !store.isFixed(setting))
-      store.delete(setting);
-  for (const id of [...ADOPTED, ...QUESTIONS.map(({setting}) => setting.id)])
-    store.asked.delete(id);
-  store.boxes = new Set();
-  store.installed = undefined;
-  store.installedStatus = undefined;
-  store.recommended = undefined;
-}
-
-const ADOPTED = ['network', 'pool', 'identity-role', chart.id, token.id, tokenSecret.id];
-
-/** The answers that differ from the installed release, beside what is installed. */
-export function changesOf(store: AnswerStore): (readonly [string, string[]])[] {
-  const {installed = new Map<string, unknown>()} = store;
-  const text = (setting: Setting, value: unknown): string =>
-    value === undefined ? 'not set' : answerText(setting, {value, source: 'prompt'});
-  return catalog.flatMap((setting) => {
-    const answer = store.answer(setting);
-    const before = installed.get(setting.id);
-    const after = answer?.source === 'cluster' ? installed.get(setting.id) : answer?.value;
-    // Namespace and name say which release it is.
-    if (
-      setting === (namespace as Setting) ||
-      setting === (release as Setting) ||
-      text(setting, before) === text(setting, after)
-    )
-      return [];
-    const change = setting.kind.isSecret
-      ? 'replaced'
-      : `${text(setting, before)} → ${text(setting, after)}`;
-    return [[settingLabel(setting), [change]] as const];
-  });
-}
+/** Questions that an installed release answers. */
+const ADOPTED = ['pool', token.id, tokenSecret.id];

@@ -18,26 +18,17 @@ import {noProxy} from '../settings/network.ts';
 import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {answerText} from '../ui/prompt-text.ts';
 import {generate} from '../values/generate.ts';
-import {type AnswerStore, targetOfPlace} from './answer-store.ts';
-
-/** The answers as they are: incomplete, and not validated against each other. */
-export const incompleteSettings = (store: AnswerStore): Settings =>
-  new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
+import {hostOf} from './place.ts';
+import type {WizardState} from './wizard-state.ts';
 
 /** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
 export function recommendSoFar(
-  store: AnswerStore,
+  state: WizardState,
   facts: ChartRequirements,
 ): Recommendation | undefined {
-  const answers = new Map(
-    store
-      .entries()
-      .flatMap(({setting, answer}) => (setting === chart ? [] : [[setting.id, answer] as const])),
-  );
   try {
-    return recommend(new Settings(answers), facts);
+    return recommend(state.answers.without(chart).unchecked(), facts);
   } catch (error) {
     if (error instanceof ExpectedError) return undefined;
     throw error;
@@ -45,48 +36,37 @@ export function recommendSoFar(
 }
 
 /** The selected chart, or the one that is recommended so far; undefined without Kubernetes. */
-export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Target | undefined {
-  if (hostOf(store) !== undefined) return undefined;
-  const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
+export function likelyTarget(state: WizardState, facts: ChartRequirements): Target | undefined {
+  if (hostOf(state) !== undefined) return undefined;
+  const name = state.answers.get(chart) ?? recommendSoFar(state, facts)?.chart;
   if (name === undefined) return undefined;
-  return store.readChart?.chart === name
-    ? store.readChart
-    : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
+  return state.readChart?.chart === name
+    ? state.readChart
+    : {chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)};
 }
 
-/** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
+/** Why the chosen chart, or no chart that is left, supports this value; undefined if one does. */
 export function whyExcluded(
   setting: Setting,
   value: unknown,
-  store: AnswerStore,
+  state: WizardState,
   facts: ChartRequirements,
 ): string | undefined {
-  const host = hostOf(store);
-  if (host !== undefined) return whyExcludedOn(host, setting, value, store);
-  return whyExcludedBy(eligibleCharts(store, facts), setting, value, store);
-}
-
-/** The same, but a chart that was selected by prompt stays. */
-export function whyExcludedNow(
-  setting: Setting,
-  value: unknown,
-  store: AnswerStore,
-  facts: ChartRequirements,
-): string | undefined {
-  const chosen = store.get(chart);
-  return chosen === undefined || hostOf(store) !== undefined
-    ? whyExcluded(setting, value, store, facts)
-    : whyExcludedBy([chosen], setting, value, store);
+  const host = hostOf(state);
+  if (host !== undefined) return whyExcludedOn(host, setting, value, state);
+  const chosen = state.answers.get(chart);
+  const charts = chosen === undefined ? eligibleCharts(state, facts) : [chosen];
+  return whyExcludedBy(charts, setting, value, state);
 }
 
 function whyExcludedBy(
   charts: readonly string[],
   setting: Setting,
   value: unknown,
-  store: AnswerStore,
+  state: WizardState,
 ): string | undefined {
   const answer: Answer = {value, source: 'prompt'};
-  const before = withoutAnswer(setting, store);
+  const before = withoutAnswer(setting, state);
   const reasons = charts
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
@@ -102,14 +82,8 @@ function whyExcludedBy(
 }
 
 /** An answer that no longer fits must not exclude its alternatives. */
-const withoutAnswer = (setting: Setting, store: AnswerStore): Settings =>
-  new Settings(
-    new Map(
-      store
-        .entries()
-        .flatMap((each) => (each.setting === setting ? [] : [[each.setting.id, each.answer]])),
-    ),
-  );
+const withoutAnswer = (setting: Setting, {answers}: WizardState): Settings =>
+  answers.without(setting).unchecked();
 
 /** The charts that support a value, and the answers that exclude them. */
 function onlyWith(charts: readonly ChartName[], settings: Settings): string {
@@ -134,9 +108,8 @@ const withoutUseless = (settings: Settings): Settings =>
     ),
   );
 
-function eligibleCharts(store: AnswerStore, facts: ChartRequirements): string[] {
-  if (store.isFixed(chart)) return [String(store.get(chart))];
-  const found = recommendSoFar(store, facts);
+function eligibleCharts(state: WizardState, facts: ChartRequirements): string[] {
+  const found = recommendSoFar(state, facts);
   if (found === undefined) return [];
   return [
     found.chart,
@@ -160,67 +133,47 @@ function failureOf(settings: Settings): string | undefined {
 /** What the likely chart, or an agent on this machine, does without an answer; undefined if it has no value. */
 export function chartDefaultOf(
   setting: Setting,
-  store: AnswerStore,
+  state: WizardState,
   facts: ChartRequirements,
 ): unknown {
-  if (hostOf(store) !== undefined) return defaultOnHost(setting, store);
-  const target = likelyTarget(store, facts);
+  if (hostOf(state) !== undefined) return defaultOnHost(setting, state);
+  const target = likelyTarget(state, facts);
   if (target === undefined) return undefined;
   const {rows, defaults} = chartFor(target);
-  const scope = scopeOf(target, store.get);
+  const scope = scopeOf(target, state.answers.get);
   const derived = defaults
     .filter((each) => each.setting === setting)
-    .map(({value}) => value(store.get)?.value);
+    .map(({value}) => value(state.answers.get)?.value);
   const read = rows
-    .filter((row) => row.setting === setting && (row.when?.(store.get) ?? true))
+    .filter((row) => row.setting === setting && (row.when?.(state.answers.get) ?? true))
     .map((row) => row.read(scope.defaults, scope));
   return [...derived, ...read].find((each) => each !== undefined);
 }
 
-/** The same as text with its source: "20Gi (chart default)". */
-export function defaultText(
-  setting: Setting,
-  store: AnswerStore,
-  facts: ChartRequirements,
-): string | undefined {
-  const value = chartDefaultOf(setting, store, facts);
-  return value === undefined
-    ? undefined
-    : `${answerText(setting, {value, source: 'chart'})} (${defaultWord(store)})`;
-}
-
 /** Whose default an empty answer leaves in force. */
-export const defaultWord = (store: Pick<AnswerStore, 'place'>): string =>
-  hostOf(store) === undefined ? 'chart default' : 'default';
+export const defaultWord = (state: Pick<WizardState, 'place'>): string =>
+  hostOf(state) === undefined ? 'chart default' : 'default';
 
 /** True if a number limits the concurrent runs: agent-job and agent-k8s start a pod for every run. */
-export function limitsRuns(store: AnswerStore, facts: ChartRequirements): boolean {
-  const target = likelyTarget(store, facts);
+export function limitsRuns(state: WizardState, facts: ChartRequirements): boolean {
+  const target = likelyTarget(state, facts);
   return target === undefined || hasKey(target, concurrency);
 }
 
 /** True if the selected chart, or an agent on this machine, supports no value of the setting. */
-export function isForeign(setting: Setting, store: AnswerStore): boolean {
-  const host = hostOf(store);
+export function isForeign(setting: Setting, state: WizardState): boolean {
+  const host = hostOf(state);
   if (host !== undefined) {
     const hasRow = HOSTS[host].rows.some(
-      (row) => row.setting === setting && (row.when?.(store.get) ?? true),
+      (row) => row.setting === setting && (row.when?.(state.answers.get) ?? true),
     );
     return (host === 'systemd' && setting.id === isolation.id) || !hasRow;
   }
-  const name = store.get(chart);
+  const name = state.answers.get(chart);
   if (name === undefined || isWrittenWithoutRow(setting)) return false;
-  const version = store.get(chartVersion) ?? newestOf(name);
+  const version = state.answers.get(chartVersion) ?? newestOf(name);
   const written = setting.carriedBy?.() ?? setting;
   return !chartFor({chart: name, version}).rows.some((row) => row.setting === written);
-}
-
-/** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
-export function hostOf({
-  place,
-}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
-  const target = targetOfPlace(place);
-  return target === 'kubernetes' ? undefined : target;
 }
 
 /** Why an agent on this machine does not support a value. */
@@ -228,10 +181,10 @@ function whyExcludedOn(
   target: HostTarget,
   setting: Setting,
   value: unknown,
-  store: AnswerStore,
+  state: WizardState,
 ): string | undefined {
   // Other answers that are excluded are reported by the review.
-  const decisive = store
+  const decisive = state.answers
     .entries()
     .filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
   const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
@@ -244,16 +197,6 @@ function whyExcludedOn(
   }
 }
 
-/** True if an agent on this machine leaves nothing to choose. */
-export function hasOneChoice(setting: Setting, store: AnswerStore): boolean {
-  const host = hostOf(store);
-  const {options = []} = setting.kind;
-  return (
-    host !== undefined &&
-    options.filter((value) => whyExcludedOn(host, setting, value, store) === undefined).length === 1
-  );
-}
-
 /** Meaning of an empty answer, and the preselected choice. */
 export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
   if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
@@ -262,10 +205,11 @@ export function emptyOnHost(setting: Setting): {orElse?: string | undefined; sug
 }
 
 /** What an agent on this machine does without an answer; undefined if it depends on more. */
-function defaultOnHost({id}: Setting, {get, place}: Pick<AnswerStore, 'get' | 'place'>): unknown {
-  const isShared = place?.kind === 'docker' && get(isolation) === 'shared';
+function defaultOnHost({id}: Setting, {answers, place}: WizardState): unknown {
+  const isShared = place?.kind === 'docker' && answers.get(isolation) === 'shared';
   if (id === concurrency.id) return isShared ? 1 : RUNS_PER_AGENT;
-  return id === cache.id ? (isShared ? 'ephemeral' : 'hostpath') : undefined;
+  if (id !== cache.id) return undefined;
+  return isShared ? 'ephemeral' : 'hostpath';
 }
 
 type Words = Partial<Pick<Setting, 'question' | 'labels' | 'meanings'>>;
@@ -291,15 +235,15 @@ const ON_HOST = new Map<Setting, Words>([
   [cachePath as Setting, {question: 'Cache directory on this machine'}],
 ]);
 
-export function hostWording(store: AnswerStore, setting: Setting): Setting {
-  const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
+export function hostWording(state: WizardState, setting: Setting): Setting {
+  const words = hostOf(state) === undefined ? undefined : ON_HOST.get(setting);
   return words === undefined ? setting : {...setting, ...words};
 }
 
 /** A message about flags, in the words of the questions: `--cache hostpath` becomes `cache "Node directory"`. */
-const withoutFlags = (text: string): string =>
-  text.replace(/--(?:no-)?([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
-    const setting = catalog.find((each) => each.id === id);
+export const withoutFlags = (text: string): string =>
+  text.replace(/--([a-z][a-z-]*)((?: |=)[\w-]+)?/g, (flag, id: string, rest = '') => {
+    const setting = catalog.find((each) => each.id === id || `no-${each.id}` === id);
     if (setting === undefined) return flag;
     const label = setting.labels?.[rest.slice(1)];
     return `${settingName(setting)}${label === undefined || /^(Yes|No)$/.test(label) ? rest : ` "${label}"`}`;

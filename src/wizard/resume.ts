@@ -8,8 +8,8 @@ import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
-import type {AnswerStore, ResumeState} from './answer-store.ts';
-import {BOXES} from './steps.ts';
+import {NEW_TOKEN} from './installed-agent.ts';
+import type {ResumeState, WizardState} from './wizard-state.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];
 
@@ -94,8 +94,8 @@ export class ResumeStore {
     this.#onLost = onLost;
   }
 
-  async keep(store: AnswerStore): Promise<void> {
-    const why = await this.#write(`${JSON.stringify(stateOf(store), null, 2)}\n`);
+  async keep(state: WizardState): Promise<void> {
+    const why = await this.#write(`${JSON.stringify(stateOf(state), null, 2)}\n`);
     this.isKept = why === undefined;
     if (why !== undefined && !this.#isLost) this.#onLost(why);
     this.#isLost ||= why !== undefined;
@@ -117,27 +117,26 @@ export class ResumeStore {
   }
 }
 
-function stateOf(store: AnswerStore): ResumeState {
-  const entries = store
+function stateOf(state: WizardState): ResumeState {
+  const entries = state.answers
     .entries()
     .filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
   const {answers, secrets} = rawAnswers(entries);
-  const {place, pool, recommended} = store;
+  const {place, pool, missingSecrets} = state;
   // The token has a question of its own, on which no other answer depends.
   const others = secrets.filter(({id}) => id !== token.id && id !== tokenFile.id);
-  const given = others.map((setting) => ({setting, kept: keptOf(store.answer(setting))}));
+  const kept = others.map(
+    (setting) => [setting.id, keptOf(state.answers.answer(setting))] as const,
+  );
   return {
     answers,
     flags: entries.flatMap(({setting, answer}) => (answer.source === 'flag' ? [setting.id] : [])),
-    secrets: Object.fromEntries(
-      [...store.missingSecrets(), ...given].map(({setting, kept}) => [setting.id, kept]),
+    secrets: Object.fromEntries([...missingSecrets, ...kept]),
+    asked: [...state.asked].filter(
+      (id) => id !== NEW_TOKEN && !secrets.some((each) => each.id === id),
     ),
-    asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
-    // A box that a flag with a secret has opened is opened for the secret again.
-    boxes: BOXES.flatMap((box) => (store.isOpen(box) ? [box.id] : [])),
     ...(place === undefined ? {} : {place}),
     ...(pool === undefined ? {} : {pool}),
-    ...(recommended === undefined ? {} : {recommended}),
   };
 }
 

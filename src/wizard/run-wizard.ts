@@ -1,193 +1,213 @@
 import {setTimeout} from 'node:timers/promises';
-import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
-import {sentences} from '../ground/text.ts';
-import {cacheAccessMode, cacheStorageClass} from '../settings/cache.ts';
-import {cloud} from '../settings/cluster.ts';
-import {type Setting, settingName} from '../settings/define.ts';
-import {workloadIdentity} from '../settings/network.ts';
-import {namespace} from '../settings/release.ts';
-import type {Answer} from '../settings/settings.ts';
-import {type AnswerStore, hasCluster} from './answer-store.ts';
-import {boxesQuestion, chartQuestion, dropRole, roleQuestion} from './choose-network-and-chart.ts';
-import {type Contexts, type OfferedPools, poolQuestion, targetQuestion} from './choose-target.ts';
-import {dropConsent} from './clear-text.ts';
-import {type InstalledAgent, installedQuestion} from './installed-agent.ts';
-import {Interview, type Question} from './interview.ts';
-import {whyExcluded, whyExcludedNow} from './possible-answers.ts';
-import {type Missing, requirementsQuestion} from './requirements.ts';
-import {type Decision, type ReviewDeps, review} from './review.ts';
-import {settingQuestion} from './setting-question.ts';
-import {classChoices, whyNotOnClass} from './shared-cache.ts';
-import {QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
+import {GoBack, PromptCanceled} from '../ground/errors.ts';
+import {answeredStep} from '../ui/prompt-frame.ts';
+import {apply, back, openQuestions} from './apply.ts';
+import {askChart} from './ask-chart.ts';
+import {askElsewhere} from './ask-elsewhere.ts';
+import {askPool} from './ask-pool.ts';
+import {askRequirements} from './ask-requirements.ts';
+import {askRole, ROLE} from './ask-role.ts';
+import {askSetting} from './ask-setting.ts';
+import {askTarget} from './ask-target.ts';
+import type {Asking} from './asking.ts';
+import {chooseTopic} from './change-menu.ts';
+import {decided} from './decisions.ts';
+import type {FactName} from './gathered-facts.ts';
+import {askInstalled} from './installed-agent.ts';
+import {next, type WizardStep} from './next.ts';
+import {hasCluster, placeText} from './place.ts';
+import type {Reply} from './reply.ts';
+import {type Decided, type Decision, Review, type ReviewDeps} from './review.ts';
+import {agentValue, type TopicView} from './topics.ts';
+import {type Block, Transcript} from './transcript.ts';
+import type {WizardState} from './wizard-state.ts';
 
 /** What the wizard needs from the environment. */
-export interface WizardDeps
-  extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts' | 'tryRequirements'> {
-  contexts: Contexts;
-  /** The release of the chosen name in the cluster of a context; read once. */
-  installed(context: string | undefined): Promise<InstalledAgent | undefined>;
-  /** The pools of the account, if there is a token of a user for it; read once. */
-  pools(): Promise<OfferedPools | undefined>;
+export interface WizardDeps extends ReviewDeps {
   /** The first lines of the screen. */
   title(): string;
-  env: Readonly<Record<string, string | undefined>>;
-  /** What an install lacks in the cluster of a context; tried once per context unless `again`. */
-  lacking(context: string | undefined, again?: boolean): Promise<readonly Missing[]>;
-  /** Facts of the cluster of a context; read once per context. */
-  read(context: string | undefined): Promise<DiscoveredCluster>;
+  /** Called after every answer to save the state. */
+  onAnswer(state: WizardState): Promise<void>;
 }
 
-const PATIENCE_MS = 1000;
-
-/** What an install lacks was tried from the first question on, so that it is known at the second one. */
-const GRACE_MS = 300;
-
-const NO_CLUSTER: DiscoveredCluster = {facts: {}, storageClasses: [], summary: '', isRead: false};
-
-/** Prompts for settings, recommends a chart and shows the review. Changes nothing. */
-export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<Decision> {
-  let cluster: DiscoveredCluster | undefined;
-  let readFor: string | undefined;
-  /** What the facts depend on: policies can differ between namespaces. */
-  const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
-  const facts = () => cluster?.facts ?? {};
-  const classes = () => cluster?.storageClasses ?? [];
-
-  let installed: InstalledAgent | undefined;
-  const isOpenRelease = (): boolean => installed !== undefined;
-  let installedFor: string | undefined;
-  let offered: OfferedPools | undefined;
-  let hasAskedAccount = store.pool !== undefined;
-  let missing: readonly Missing[] = [];
-  let lackingFor: string | undefined;
-  const tryRequirements = async (again = false): Promise<readonly Missing[]> => {
-    const {place} = store;
-    if (place?.kind !== 'kubernetes') return [];
-    const key = whereKey();
-    lackingFor = key;
-    const found = await deps.lacking(place.context, again);
-    if (lackingFor === key) missing = found;
-    return found;
-  };
-
-  /** Waits for the facts of the selected cluster after the step Agent. */
-  const before: ReviewDeps['before'] = async (step, heading) => {
-    const {place} = store;
-    if (place?.kind === 'kubernetes' && lackingFor !== whereKey()) {
-      const found = await Promise.race([tryRequirements(), setTimeout(GRACE_MS, [] as const)]);
-      if (found.length > 0) return true;
-    }
-    if (place?.kind === 'kubernetes' && installedFor !== whereKey()) {
-      installedFor = whereKey();
-      const key = installedFor;
-      installed = undefined;
-      const reading = deps.installed(place.context).then((found) => {
-        if (installedFor === key) installed = found;
-      });
-      // A slow cluster does not keep the user waiting: the release is opened when it is known.
-      await deps.prompter.wait(
-        'Reading the installed release',
-        Promise.race([reading, setTimeout(PATIENCE_MS)]),
-        [...heading],
-      );
-      if (isOpenRelease()) return true;
-    }
-    if (step === 'Agent' && place?.kind === 'kubernetes' && !hasAskedAccount) {
-      offered = await deps.prompter.wait('Reading the Scalr account', deps.pools(), [...heading]);
-      hasAskedAccount = true;
-      return true;
-    }
-    const isEarly = hasCluster(place) && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
-    if (place === undefined || readFor === whereKey() || isEarly) return false;
-    cluster = hasCluster(place)
-      ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading])
-      : NO_CLUSTER;
-    await deps.prompter.wait('Checking helm and the chart repository', tryRequirements(), [
-      ...heading,
-    ]);
-    readFor = whereKey();
-    store.merge(cluster.answers, {now: deps.now()});
-    if (place.kind === 'kubernetes' && !cluster.isRead)
-      interview.note(`${sentences(cluster.summary)} You can still write values.yaml.`);
-    return true;
-  };
-
-  const asking = {
-    ...deps,
-    facts,
-    before,
-    tryRequirements,
-    offers: (setting: Setting) =>
-      setting === cacheStorageClass ? classChoices(store, classes(), facts()) : [],
-    whyExcluded: (setting: Setting, value: unknown) =>
-      whyNotOnClass(setting, value, store, classes()) ??
-      (setting === (cacheAccessMode as Setting) ? whyExcludedNow : whyExcluded)(
-        setting,
-        value,
-        store,
-        facts(),
-      ),
-  };
-
-  const put = (setting: Setting, answer: Answer | undefined): void => {
-    if (answer === undefined) store.delete(setting);
-    else store.set(setting, answer);
-    dropConsent(store);
-    if (setting === workloadIdentity) dropRole(store);
-    for (const dropped of store.dropUseless(setting))
-      interview.note(`Removed the answer for ${settingName(dropped)}: it no longer applies.`);
-  };
-
-  const about = (asked: SettingQuestion): Question =>
-    settingQuestion(asked, store, {
-      ...asking,
-      cluster: () => cluster,
-      isClusterRead: () => readFor === whereKey(),
-      put,
-      note: (text) => interview.note(text),
-    });
-  const of = (...settings: readonly Setting[]) =>
-    QUESTIONS.filter(({setting}) => settings.includes(setting)).map(about);
-  const inStep = (step: string) => QUESTIONS.filter((each) => each.step === step).map(about);
-  const network = inStep('Network');
-  const afterIdentity = network.findIndex(({id}) => id === workloadIdentity.id) + 1;
-  const questions: Question[] = [
-    targetQuestion(store, deps.contexts, deps),
-    requirementsQuestion(store, () => missing, asking),
-    installedQuestion(store, () => installed, asking),
-    ...of(cloud),
-    poolQuestion(store, () => offered, {
-      prompter: deps.prompter,
-      newName: () => contextName(store),
-    }),
-    ...inStep('Agent'),
-    ...inStep('Purpose'),
-    boxesQuestion(store, asking),
-    ...secretsAgain(store).map((setting) => about({step: 'Network', setting, orElse: 'Not set'})),
-    ...network.slice(0, afterIdentity),
-    roleQuestion(store, put, deps),
-    ...network.slice(afterIdentity),
-    ...inStep('Cache'),
-    ...inStep('Size'),
-    chartQuestion(store, facts, deps, (setting, reason) => {
-      interview.note(`Removed the answer for ${settingName(setting)}: ${reason}.`);
-      interview.update(setting.id, 'removed');
-    }),
-    ...inStep('Chart'),
-  ];
-  const interview: Interview = new Interview(store, questions, asking);
+/** Asks where the agent runs and for its token or pool, then shows the review. Changes nothing. */
+export function runWizard(state: WizardState, deps: WizardDeps): Promise<Decision> {
+  const session = new Session(state, deps);
   return deps.prompter.session(
-    () => review(store, interview, questions, asking),
-    () => `${deps.title()}${interview.above()}`,
+    () => session.run(),
+    () => `${deps.title()}${session.above()}`,
   );
 }
 
-/** A name for a pool of this cluster: the last part of an ARN or path. */
-const contextName = ({place}: AnswerStore): string =>
-  (place?.kind === 'kubernetes' && place.context?.split(/[/:]/).at(-1)) || 'kubernetes';
+const ASKS: Readonly<Record<string, (asking: Asking) => Promise<Reply>>> = {
+  target: askTarget,
+  requirements: askRequirements,
+  installed: askInstalled,
+  elsewhere: askElsewhere,
+  pool: askPool,
+  chart: askChart,
+  [ROLE]: askRole,
+};
 
-/** Secrets of the resumed session that no other question asks for. */
-const secretsAgain = (store: AnswerStore): Setting[] =>
-  store
-    .missingSecrets()
-    .flatMap(({setting}) => (QUESTIONS.some((each) => each.setting === setting) ? [] : [setting]));
+const OF_PLACE = ['target', 'requirements', 'installed', 'elsewhere'];
+const OF_AGENT = ['pool', 'token', 'token-secret', 'url'];
+
+/** The review, after the place and the token. */
+const LAST = 3;
+
+/** Facts that a step waits for. */
+interface Wait {
+  message: string;
+  facts: readonly FactName[];
+  /** After this time, the wizard asks instead: facts that arrive later open their question then. */
+  mostMs?: number;
+}
+
+const BEFORE_AGENT: readonly Wait[] = [
+  {message: 'Checking helm and the chart repository', facts: ['lacking'], mostMs: 300},
+  {message: 'Reading the installed release', facts: ['installed', 'cluster'], mostMs: 1000},
+  {message: 'Reading the Scalr account', facts: ['pools']},
+];
+const BEFORE_REVIEW: readonly Wait[] = [
+  {message: 'Reading the cluster', facts: ['cluster', 'objects']},
+  {message: 'Checking helm and the chart repository', facts: ['lacking']},
+  {message: 'Reading the installed release', facts: ['installed']},
+];
+
+class Session {
+  readonly #deps: WizardDeps;
+  readonly #transcript: Transcript;
+  readonly #review: Review;
+  #state: WizardState;
+  /** Waits that are over, although facts may still be unknown. */
+  readonly #waited = new Set<string>();
+
+  constructor(state: WizardState, deps: WizardDeps) {
+    this.#state = state;
+    this.#deps = deps;
+    this.#transcript = new Transcript(deps);
+    this.#review = new Review(deps, this.#transcript);
+    deps.facts.start(state);
+  }
+
+  above(): string {
+    return this.#transcript.text();
+  }
+
+  async run(): Promise<Decision> {
+    for (;;) {
+      const step = next(this.#state, this.#known());
+      if (await this.#hasWaited(step)) continue;
+      try {
+        const decided = await this.#take(step);
+        if ('decision' in decided) return decided.decision;
+        await this.#set(decided.state);
+      } catch (error) {
+        if (!(error instanceof GoBack)) throw error;
+        await this.#back(step);
+      }
+    }
+  }
+
+  #known() {
+    return this.#deps.facts.known(this.#state);
+  }
+
+  #view(): TopicView {
+    const known = this.#known();
+    return {state: decided(this.#state, known), known, env: this.#deps.env};
+  }
+
+  #take(step: WizardStep): Promise<Decided> {
+    if (step.kind === 'question') return this.#ask(step.id);
+    if (step.kind === 'change') return this.#change();
+    this.#transcript.show(this.#steps());
+    this.#number(LAST);
+    return this.#review.decide(this.#state, this.#view(), this.#steps());
+  }
+
+  async #ask(id: string): Promise<Decided> {
+    const state = this.#state;
+    this.#transcript.show(this.#steps(id));
+    this.#number(OF_PLACE.includes(id) ? 1 : 2);
+    const canGoBack = state.history.length > 0 || state.opened !== undefined || 'quit';
+    const frame = {heading: state.notes, canGoBack} as const;
+    const asking: Asking = {state, known: this.#known(), frame, deps: this.#deps};
+    const reply = await (ASKS[id]?.(asking) ?? askSetting(id, asking));
+    return {state: apply(state, reply)};
+  }
+
+  /** Who cannot see the screen is told how far the way is. */
+  #number(number: number): void {
+    const {screen, say} = this.#deps;
+    if (screen.isAccessible && this.#state.opened === undefined)
+      say(`\nQuestion ${number} of ${LAST}.\n`);
+  }
+
+  async #change(): Promise<Decided> {
+    this.#transcript.show(this.#steps());
+    const state = this.#state;
+    const questions = await chooseTopic(this.#view(), this.#deps.prompter, state.notes);
+    return {
+      state:
+        questions === undefined
+          ? {...state, isChanging: false}
+          : openQuestions(state, ...questions),
+    };
+  }
+
+  async #set(state: WizardState): Promise<void> {
+    this.#state = state;
+    this.#deps.facts.start(state);
+    await this.#deps.onAnswer(state);
+  }
+
+  /** @throws PromptCanceled if there is nothing to go back to, and the user quits */
+  async #back(step: WizardStep): Promise<void> {
+    const before = back(this.#state, step, this.#known());
+    if (before !== undefined) this.#state = before;
+    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCanceled();
+  }
+
+  /** The answered steps above a question or the review. */
+  #steps(id = ''): Block[] {
+    const line =
+      (name: string, text: () => string): Block =>
+      () =>
+        answeredStep(name, [text()], this.#deps.screen);
+    const where = line('Where', () => this.#whereText());
+    const agent = line('Agent', () => agentValue(this.#view()));
+    if (OF_PLACE.includes(id)) return [];
+    return OF_AGENT.includes(id) && this.#state.opened === undefined ? [where] : [where, agent];
+  }
+
+  #whereText(): string {
+    const {cluster} = this.#known();
+    const summary = cluster?.isRead ? cluster.summary : undefined;
+    return [placeText(this.#state.place), summary].filter(Boolean).join(' · ');
+  }
+
+  /** True if something was waited for, so that another step may be next. */
+  async #hasWaited(step: WizardStep): Promise<boolean> {
+    for (const {message, facts, mostMs} of this.#waitsOf(step)) {
+      const state = this.#state;
+      const key = this.#deps.facts.keyOf(state, facts);
+      if (this.#waited.has(key) || facts.every((fact) => this.#deps.facts.isKnown(fact, state)))
+        continue;
+      const reading = Promise.all(facts.map((fact) => this.#deps.facts.read(fact, state)));
+      const limit = mostMs === undefined ? [] : [setTimeout(mostMs)];
+      await this.#deps.prompter.wait(message, Promise.race([reading, ...limit]));
+      if (mostMs !== undefined) this.#waited.add(key);
+      return true;
+    }
+    return false;
+  }
+
+  #waitsOf(step: WizardStep): readonly Wait[] {
+    const {place} = this.#state;
+    if (!hasCluster(place)) return [];
+    const isWhole = place.kind === 'kubernetes';
+    if (step.kind !== 'question') return isWhole ? BEFORE_REVIEW : BEFORE_REVIEW.slice(0, 1);
+    return isWhole && OF_AGENT.includes(step.id) ? BEFORE_AGENT : [];
+  }
+}

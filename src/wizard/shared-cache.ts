@@ -1,21 +1,24 @@
-import type {ChartRequirements} from '../charts/recommend.ts';
 import type {StorageClass} from '../cluster/platform/cluster-facts.ts';
 import type {AccessMode} from '../cluster/platform/provisioners.ts';
 import {isKnown} from '../ground/fact.ts';
 import type {Choice} from '../ground/system/system.ts';
 import {ACCESS_MODES, cache, cacheAccessMode, cacheStorageClass} from '../settings/cache.ts';
+import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import type {AnswerStore} from './answer-store.ts';
-import {whyExcludedNow} from './possible-answers.ts';
-
-type Classes = readonly StorageClass[];
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {whyExcluded} from './possible-answers.ts';
+import type {WizardState} from './wizard-state.ts';
 
 const SHARED = 'ReadWriteMany';
 
+const classesOf = ({cluster}: KnownFacts): readonly StorageClass[] => cluster?.storageClasses ?? [];
+
 /** The StorageClass of the new PVC; undefined if it is not known. */
-const classOfCache = (store: AnswerStore, classes: Classes): StorageClass | undefined => {
-  const chosen = store.get(cacheStorageClass);
-  return classes.find(({name, isDefault}) => (chosen === undefined ? isDefault : name === chosen));
+const classOfCache = ({answers}: WizardState, known: KnownFacts): StorageClass | undefined => {
+  const chosen = answers.get(cacheStorageClass);
+  const isMeant = ({name, isDefault}: StorageClass) =>
+    chosen === undefined ? isDefault : name === chosen;
+  return classesOf(known).find(isMeant);
 };
 
 /** True if the provisioner is known, and does not support the access mode. */
@@ -23,9 +26,10 @@ const cannot = ({accessModes}: StorageClass, mode: string): boolean =>
   isKnown(accessModes) && !accessModes.value.includes(mode as AccessMode);
 
 /** Why only a volume for several nodes is possible; undefined if another one is. */
-function whyShared(store: AnswerStore, facts: ChartRequirements): string | undefined {
+function whyShared(view: WizardState, known: KnownFacts): string | undefined {
+  const ofPvc = {...view, answers: view.answers.with(cache, {value: 'pvc', source: 'prompt'})};
   const reasons = ACCESS_MODES.filter((mode) => mode !== SHARED).map((mode) =>
-    whyExcludedNow(cacheAccessMode, mode, store, facts),
+    whyExcluded(cacheAccessMode, mode, ofPvc, requirementsOf(known)),
   );
   return reasons.every((each) => each !== undefined) ? reasons[0] : undefined;
 }
@@ -33,76 +37,73 @@ function whyShared(store: AnswerStore, facts: ChartRequirements): string | undef
 const modesText = ({accessModes}: StorageClass): string =>
   isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
 
-const aboutClass = (each: StorageClass): string => `${each.provisioner}: ${modesText(each)}`;
-
 const onlyText = (each: StorageClass): string =>
   `${each.provisioner} supports only ${modesText(each)}`;
 
-/** Why the StorageClass of the new PVC cannot have this access mode. */
-export function whyNotOnClass(
+/** Why the StorageClasses of the cluster exclude the value. */
+export function whyNotInCluster(
   setting: Setting,
-  mode: unknown,
-  store: AnswerStore,
-  classes: Classes,
+  value: unknown,
+  view: WizardState,
+  known: KnownFacts,
 ): string | undefined {
-  if (setting !== (cacheAccessMode as Setting) || store.get(cache) !== 'pvc') return undefined;
-  const found = classOfCache(store, classes);
-  return found !== undefined && cannot(found, String(mode))
+  const {answers} = view;
+  if (setting === (cache as Setting) && value === 'pvc') return whyNoPvc(view, known);
+  if (setting === (cache as Setting) && value === 'efs') return whyNoEfs(view, known);
+  if (setting !== (cacheAccessMode as Setting) || answers.get(cache) !== 'pvc') return undefined;
+  const found = classOfCache(view, known);
+  return found !== undefined && cannot(found, String(value))
     ? `not with StorageClass ${found.name}: ${onlyText(found)}`
     : undefined;
 }
 
+/** A PVC that several pods mount needs a class for it. */
+function whyNoPvc(view: WizardState, known: KnownFacts): string | undefined {
+  const classes = classesOf(known);
+  if (classes.length === 0 || !classes.every((each) => cannot(each, SHARED))) return undefined;
+  return whyShared(view, known) === undefined
+    ? undefined
+    : 'several pods mount the cache, and no StorageClass here supports ReadWriteMany';
+}
+
+const EFS = 'efs.csi.aws.com';
+
+/** Without the driver, no volume of EFS can be mounted. */
+function whyNoEfs({answers}: WizardState, known: KnownFacts): string | undefined {
+  const hasDriver = classesOf(known).some(({provisioner}) => provisioner === EFS);
+  return known.cluster?.isRead && answers.get(cloud) !== 'eks' && !hasDriver
+    ? 'the cluster is not on AWS, or has no EFS CSI driver'
+    : undefined;
+}
+
 /** The StorageClasses of the cluster; those are disabled that cannot hold the cache of the likely chart. */
-export function classChoices(
-  store: AnswerStore,
-  classes: Classes,
-  facts: ChartRequirements,
-): Choice[] {
-  const isShared = whyShared(store, facts) !== undefined;
-  return classes.map((each) => ({
+export function classChoices(view: WizardState, known: KnownFacts): Choice[] {
+  const isShared = whyShared(view, known) !== undefined;
+  return classesOf(known).map((each) => ({
     value: each.name,
     label: each.isDefault ? `${each.name} (default)` : each.name,
     ...(isShared && cannot(each, SHARED)
       ? {disabled: `not possible here: ${onlyText(each)}, and several pods mount the cache`}
-      : {description: aboutClass(each)}),
+      : {description: `${each.provisioner}: ${modesText(each)}`}),
   }));
 }
 
 /** The row for the default StorageClass. */
 export function defaultClassRow(
-  store: AnswerStore,
-  classes: Classes,
-  facts: ChartRequirements,
+  view: WizardState,
+  known: KnownFacts,
 ): {orElseMeaning?: string; orElseDisabled?: string} {
+  const classes = classesOf(known);
   if (classes.length === 0) return {};
   const found = classes.find(({isDefault}) => isDefault);
   if (found === undefined) return {orElseDisabled: 'the cluster has none'};
-  return cannot(found, SHARED) && whyShared(store, facts) !== undefined
+  return cannot(found, SHARED) && whyShared(view, known) !== undefined
     ? {orElseDisabled: `not possible here: ${onlyText(found)}, and several pods mount the cache`}
     : {orElseMeaning: found.name};
 }
 
-/** Why an answer about the PVC that was given before no longer fits; one of an installed release always does. */
-export function cacheConflict(
-  setting: Setting,
-  store: AnswerStore,
-  classes: Classes,
-  facts: ChartRequirements,
-): string | undefined {
-  if (store.get(cache) !== 'pvc' || !store.asked.has(setting.id) || store.isFixed(setting))
-    return undefined;
-  if (store.installed !== undefined && isOfInstalled(store)) return undefined;
-  const mode = store.get(cacheAccessMode);
-  if (setting === (cacheAccessMode as Setting) && mode !== undefined)
-    return (
-      whyNotOnClass(setting, mode, store, classes) ?? whyExcludedNow(setting, mode, store, facts)
-    );
-  if (setting !== (cacheStorageClass as Setting)) return undefined;
-  const found = classOfCache(store, classes);
-  return found !== undefined && cannot(found, SHARED) ? whyShared(store, facts) : undefined;
-}
-
-const ABOUT_CACHE: readonly Setting[] = [cache, cacheAccessMode, cacheStorageClass];
-
-const isOfInstalled = ({installed, answer}: AnswerStore): boolean =>
-  ABOUT_CACHE.every((each) => installed?.get(each.id) === answer(each)?.value);
+/** A class that several nodes can mount. */
+export const sharedClassOf = (known: KnownFacts): StorageClass | undefined =>
+  classesOf(known).find(
+    ({accessModes}) => isKnown(accessModes) && accessModes.value.includes(SHARED),
+  );

@@ -65,19 +65,10 @@ const enter = (see: RegExp): Step => ({see, press: '\r'});
 
 test('keys during an install leave no mark, and Ctrl-C interrupts it', async () => {
   const steps = [
-    ...[
-      /Where will the agent run\?[\s\S]*❯ Kubernetes/,
-      /What is the agent pool used for\?/,
-      /Isolate each run/,
-      /Which of these apply/,
-    ].map(enter),
-    ...[
-      /Where should provider/,
-      /Maximum concurrent runs/,
-      /What do you want to do\?[\s\S]*❯ Install/,
-    ].map(enter),
+    enter(/Where will the agent run\?[\s\S]*Esc quit/),
+    enter(/What do you want to do\?[\s\S]*❯ Install[\s\S]*Esc back/),
     {see: /Installing[\s\S]*[⠋⠙⠹⠸]/, press: '\r\rabc\r'},
-    {see: /0 of 1 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
+    {see: /0 of 5 ready[\s\S]*[⠋⠙⠹⠸]/, press: 'abc\r\u0003'},
   ];
   const flags = ['--skip-preflight', '--timeout', '50s', '--node-selector', 'pool=nowhere'];
   const {exit, screen, lines} = await installOn({steps}, ...flags);
@@ -119,13 +110,8 @@ test('with --accessible the wizard leads from the first question to a registered
     [/Secret with the agent pool token/, jwt({iss: 'elsewhere.scalr.io', exp: 4_000_000_000})],
     [/Paste it only where the agent pool token is asked for\./, 'back'],
     [/Agent pool token/, TOKEN],
-    [/What is the agent pool used for\?/, ''],
-    [/Isolate each run/, ''],
-    [/Which of these apply/, 'help'],
-    [/Select all that apply\./, ''],
-    [/Where should provider and binary downloads be cached\?/, ''],
-    [/Maximum concurrent runs/, ''],
-    [/What do you want to do\?/, '1'],
+    [/What do you want to do\?/, 'help'],
+    [/Nothing has been changed yet\./, '1'],
   ];
   const steps = answers.map(([see, press]) => ({
     see: new RegExp(`${see.source}[\\s\\S]*?${KEY.source}`),
@@ -180,12 +166,12 @@ test(
 
     const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
     const steps: Step[] = [
-      enter(/Where will the agent run\?[\s\S]*❯ Kubernetes/),
+      enter(/Where will the agent run\?[\s\S]*Esc quit/),
       enter(/× Scalr rejects the token of the agent\.[\s\S]*❯ Enter a new token/),
       {see: /Agent pool token/, press: `${paste(NEW.slice(0, 30))}\r`},
       {see: /The token is incomplete/, press: paste(`Bearer ${NEW}`)},
       enter(/✔ Token for acme\.scalr\.io/),
-      {see: /Token +replaced[\s\S]*❯ Update the installed release/, press: '\u0003'},
+      {see: /token replaced[\s\S]*❯ Update the installed release/, press: '\u0003'},
     ];
     const {exit, screen} = await onTerminal(['install', ...args], steps, folder, {env});
     expect(exit, screen).toBe(130);

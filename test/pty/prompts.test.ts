@@ -25,19 +25,15 @@ function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonl
   return onTerminal(args, steps, folder, {program: 'scalr-agent-install', ...terminal, env});
 }
 
-/** Answers three questions of different kinds with Enter, and the fourth with Ctrl-C. */
+/** Answers two questions of different kinds, and leaves the third with Ctrl-C. */
 const FEW: readonly Step[] = [
-  {see: /Where\s+will\s+the\s+agent\s+run\?[\s\S]*for[\s\S]{1,20}help/, press: ENTER},
-  {see: /Where\s+does\s+the\s+cluster\s+run\?[\s\S]*for[\s\S]{1,20}help/, press: ENTER},
+  {see: /Where\s+will\s+the\s+agent\s+run\?[\s\S]*Esc\s+quit/, press: ENTER},
   {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-  {see: /What\s+is\s+the\s+agent\s+pool\s+used\s+for\?[\s\S]*for[\s\S]{1,20}help/, press: CTRL_C},
+  {see: /What\s+do\s+you\s+want\s+to\s+do\?[\s\S]*Esc\s+back/, press: CTRL_C},
 ];
 
 /** The same without cursor movement. */
-const DUMB: readonly Step[] = [
-  {see: /Where will the agent run\?[\s\S]*Number.*: $/, press: ENTER},
-  {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: ENTER},
-];
+const DUMB: readonly Step[] = [{see: /Where will the agent run\?[\s\S]*Number.*: $/, press: ENTER}];
 
 const colorsIn = (screen: string): string[] =>
   screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
@@ -46,15 +42,13 @@ test('asks line by line without escape sequences when the terminal cannot move i
   const {screen, exit, left} = await converse(
     [
       {see: /Where will the agent run\?[\s\S]*Number.*: $/, press: ENTER},
-      {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: '6\r'},
       {see: /Agent pool token .*: $/, press: '?\r'},
       {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `nonsense\r`},
       {see: /incomplete[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
       {
-        see: /\[hidden, \d+ characters\]\r\n[\s\S]*What is the agent pool used for\?[\s\S]*Number.*: $/,
-        press: ENTER,
+        see: /\[hidden, \d+ characters\]\r\n[\s\S]*What do you want to do\?[\s\S]*Number.*: $/,
+        press: CTRL_C,
       },
-      {see: /Isolate each run in its own pod\?[\s\S]*Number.*: $/, press: CTRL_C},
     ],
     {env: {TERM: 'dumb'}},
   );
@@ -82,7 +76,7 @@ test('uses only ASCII in an ASCII locale', async () => {
   const {screen, left} = await converse(FEW, {env: {LANG: 'C'}});
   expect(left).toBe(0);
   expect(stripVTControlCharacters(screen)).toMatch(/^[ -~\s]*$/);
-  expect(screen).toContain('Enter to select - Esc to go back - ? for help');
+  expect(screen).toContain('Enter select - Esc back');
 });
 
 test('fits a window of 40×15 with whole lines, and shows neither answered questions nor the secret', async () => {
@@ -92,33 +86,20 @@ test('fits a window of 40×15 with whole lines, and shows neither answered quest
   const emulator = new Emulator({columns: 40, rows: 15});
   emulator.write(screen);
   expect(await emulator.broken()).toEqual([]);
-  expect((await emulator.lines()).slice(0, 14)).toMatchInlineSnapshot(`
-    [
-      "",
-      "scalr-agent-install 0.1.0",
-      "Esc back · ? help · Ctrl-C quit",
-      "",
-      "◇  Target     files only · namespace",
-      "              scalr-agent",
-      "◇  Agent      late.scalr.io · token",
-      "Canceled. Nothing was changed.",
-      "Next steps:",
-      "  - To continue, run the command again",
-      "    with --resume (enter secrets again)",
-    ]
-  `);
+  const text = (await emulator.lines()).join('\n');
+  expect(text).not.toContain('Where will the agent run');
+  expect(text).not.toContain('What do you want');
+  expect(text).toContain('Canceled. Nothing was changed.');
 });
 
-test('erases the question when the window becomes narrow during it', async () => {
+test('draws the question again when the window becomes narrow during it', async () => {
   const {exit, left} = await converse(
     [
-      {...(FEW[0] as Step), press: '?', resize: [32, 24]},
-      {see: /Nothing\s+is\s+changed/, press: ENTER},
+      {...(FEW[0] as Step), press: '', resize: [32, 24]},
+      {see: /Where\s+will\s+the\s+agent\s+run\?[\s\S]*Esc\s+quit/, press: ENTER},
       ...FEW.slice(1),
     ],
-    {
-      env: {NO_COLOR: '1'},
-    },
+    {env: {NO_COLOR: '1'}},
   );
   expect({exit, left}).toEqual({exit: 130, left: 0});
 });
@@ -127,13 +108,13 @@ describe('the terminal after the program ends', () => {
   const shell = '"$@"; exit=$?; PATH=/usr/bin:/bin stty -a; exit $exit';
 
   test.each([
-    ['a text', FEW.slice(0, 2), /Agent pool token/, CTRL_C, 'xterm'],
-    ['a list', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_C, 'xterm'],
-    ['a text left by the end of input', FEW.slice(0, 2), /Agent pool token/, CTRL_D, 'xterm'],
+    ['a text', FEW.slice(0, 1), /Agent pool token[\s\S]*Esc back/, CTRL_C, 'xterm'],
+    ['a list', [], /Where will the agent run\?[\s\S]*Esc quit/, CTRL_C, 'xterm'],
+    ['a text left by the end of input', FEW.slice(0, 1), /token[\s\S]*Esc back/, CTRL_D, 'xterm'],
     [
       'a list left by the end of input',
-      FEW.slice(0, 1),
-      /Where does the cluster run\?[\s\S]*for help/,
+      [],
+      /Where will the agent run\?[\s\S]*Esc quit/,
       CTRL_D,
       'xterm',
     ],
@@ -155,10 +136,10 @@ test('ACCESSIBLE=1: one question per line with words for keys, nothing repainted
     [
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: ENTER},
       {
-        see: /Where does the cluster run\?[\s\S]*Type a number, back, help or quit, then Enter: $/,
+        see: /Agent pool token[\s\S]*Type an answer, back, help or\s+quit, then\s+Enter: $/,
         press: `help${ENTER}`,
       },
-      {see: /Type a number, back, help or quit, then Enter: $/, press: `back${ENTER}`},
+      {see: /Type an answer, back, help or\s+quit, then\s+Enter: $/, press: `back${ENTER}`},
       {see: /Where will the agent run\?[\s\S]*Type a number.*: $/, press: `quit${ENTER}`},
     ],
     {env: {ACCESSIBLE: '1'}},

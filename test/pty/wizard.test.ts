@@ -1,5 +1,5 @@
 import {execFile, spawn} from 'node:child_process';
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {stripVTControlCharacters} from 'node:util';
@@ -12,8 +12,7 @@ import {onTerminal, type Step} from './terminal.ts';
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
 const ENTER = '\r';
-const DOWN = '\u001B[B';
-const LEFT = '\u001B[D';
+const ESC = '\u001B';
 const CTRL_C = '\u0003';
 const EMPTY_LINE = '\u0015';
 
@@ -30,22 +29,16 @@ const talk = (steps: readonly Step[], args: readonly string[] = []) =>
   onTerminal(args, steps, folder, {program: 'scalr-agent-install', env: environment()});
 
 const AGENT: Step[] = [
-  {see: /Where will the agent run\?[\s\S]*❯ Files only/, press: ENTER},
-  {see: /Where does the cluster run\?/, press: ENTER},
-  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
+  {see: /Where will the agent run\?[\s\S]*❯ Files only[\s\S]*Esc quit/, press: ENTER},
+  {see: /Agent pool token[\s\S]*Esc back/, press: `${TOKEN}${ENTER}`},
 ];
-const LOAD = {see: /How are runs distributed/, press: ENTER};
-const TO_PURPOSE: Step[] = [...AGENT, {see: /What is the agent pool used for\?/, press: ENTER}];
-const QUIET: Step[] = [
-  {see: /Which of these apply to your network/, press: ENTER},
-  {see: /Where should provider/, press: ENTER},
-  {see: /Maximum concurrent runs/, press: ENTER},
-];
+const REVIEW = /What do you want to do\?[\s\S]*❯ Save[\s\S]*Esc back/;
 const SAVE_AND_QUIT: Step[] = [
-  {see: /What do you want to do\?[\s\S]*❯ Save/, press: ENTER},
-  {see: /Directory to save to/, press: `~/out${ENTER}`},
-  {see: /What do you want to do\?[\s\S]*❯ Quit/, press: ENTER},
+  {see: REVIEW, press: ENTER},
+  {see: /Directory to save to[\s\S]*Esc back/, press: `~/out${ENTER}`},
+  {see: /What do you want to do\?[\s\S]*❯ Quit[\s\S]*Esc back/, press: ENTER},
 ];
+const CHANGE = /◆ {2}Change[\s\S]*Esc back/;
 
 /** The screen after this output. */
 async function displayed(output: string, columns = 80, rows = 24): Promise<string[]> {
@@ -70,27 +63,23 @@ const kept = (): string => join(folder, '.local/state/scalr-agent-install/resume
 
 describe('the happy path', () => {
   test.each([
-    [
-      'agent-local',
-      [{see: /Isolate each run/, press: ENTER}, LOAD],
-      [{see: /Chart to install/, press: ENTER}],
-    ],
-    [
-      'agent-job',
-      [{see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`}],
-      [{see: /Chart to install/, press: ENTER}],
-    ],
+    ['agent-local', []],
+    ['agent-job', [{see: /Chart to install[\s\S]*Esc back/, press: `agent-j${ENTER}`}]],
     [
       'agent-k8s',
-      [{see: /Isolate each run/, press: ENTER}, LOAD],
       [
-        {see: /Chart to install/, press: `3${ENTER}`},
-        {see: /Operating system of the nodes/, press: ENTER},
+        {see: /Chart to install[\s\S]*Esc back/, press: `agent-k${ENTER}`},
+        {see: /Operating system of the nodes[\s\S]*Esc back/, press: ENTER},
       ],
     ],
-  ] as const)('%s: writes files that can be replayed byte for byte', async (chart, isolation, choice) => {
-    const quiet = chart === 'agent-job' ? QUIET.slice(0, 2) : QUIET;
-    const steps = [...TO_PURPOSE, ...isolation, ...quiet, ...choice, ...SAVE_AND_QUIT];
+  ] as const)('%s: writes files that can be replayed byte for byte', async (chart, choice) => {
+    const change: Step[] = [
+      {see: REVIEW, press: `ch${ENTER}`},
+      {see: CHANGE, press: `ch${ENTER}`},
+      ...choice,
+      {see: CHANGE, press: ESC},
+    ];
+    const steps = [...AGENT, ...(choice.length === 0 ? [] : change), ...SAVE_AND_QUIT];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
     expect(saved('values.yaml')).toContain(`Values of ${chart} `);
@@ -104,49 +93,43 @@ describe('the happy path', () => {
 
 test('changes a setting from the review', async () => {
   const steps: Step[] = [
-    ...TO_PURPOSE,
-    {see: /Isolate each run/, press: ENTER},
-    LOAD,
-    ...QUIET,
-    {see: /Chart to install/, press: ENTER},
-    {see: /What do you want to do\?/, press: `1${ENTER}`},
-    {
-      see: /Which answer do you want to change\?[\s\S]*Configure more/,
-      press: `${DOWN.repeat(10)}${ENTER}`,
-    },
-    {see: /What do you want to configure\?/, press: `8${ENTER}`},
-    {see: /Size: which setting do you want to change\?/, press: `3${ENTER}`},
-    {see: /1Gi, chart default/, press: `2${ENTER}`},
-    {see: /unit/i, press: `${EMPTY_LINE}2Gi${ENTER}`},
-    {see: /Size: which setting do you want to change\?/, press: `5${ENTER}`},
-    {see: /What do you want to configure\?[\s\S]*Esc/, press: LEFT},
+    ...AGENT,
+    {see: REVIEW, press: `ch${ENTER}`},
+    {see: CHANGE, press: `ru${ENTER}`},
+    {see: /Maximum concurrent runs[\s\S]*Esc back/, press: `${EMPTY_LINE}7${ENTER}`},
+    {see: /Memory limit of a run[\s\S]*Esc back/, press: `2500${ENTER}`},
+    {see: /no unit/i, press: `${EMPTY_LINE}3Gi${ENTER}`},
+    {see: /Runs {8}7 at a time[\s\S]*Esc back/, press: `ba${ENTER}`},
+    {see: /Runs {7}7 at a time/, press: ''},
     ...SAVE_AND_QUIT,
   ];
   const {screen, exit, left} = await talk(steps);
   expect({exit, left}, screen).toEqual({exit: 0, left: 0});
-  expect(saved('answers.yaml')).toContain('run-memory-request: 2Gi');
+  expect(saved('answers.yaml')).toContain('run-memory-limit: 3Gi');
 });
 
 describe('going back', () => {
   test('returns over steps, erases their lines, and keeps the answers', async () => {
     const steps: Step[] = [
-      ...TO_PURPOSE,
-      {see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`},
-      {see: /Which of these apply/, press: LEFT},
-      {see: /Isolate each run[\s\S]*❯ Yes/, press: ENTER},
-      {see: /Which of these apply/, press: CTRL_C},
+      ...AGENT,
+      {see: REVIEW, press: ESC},
+      {see: /Agent pool token \(unchanged\)[\s\S]*Esc back/, press: ESC},
+      {see: /Where will the agent run\?[\s\S]*❯ Files only[\s\S]*Esc quit/, press: ENTER},
+      {see: /Agent pool token \(unchanged\)[\s\S]*Esc back/, press: ENTER},
+      {see: REVIEW, press: CTRL_C},
     ];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
-    const lines = await displayed(screen);
+    const lines = await displayed(screen, 80, 60);
     expect(
       lines.filter((line) => line.startsWith('◇')).map((line) => line.slice(3, 12).trim()),
-    ).toEqual(['Target', 'Agent', 'Purpose']);
+    ).toEqual(['Where', 'Agent']);
+    expect(lines.filter((line) => line.includes('Review'))).toHaveLength(1);
   });
 
   test('asks at the first question whether to quit', async () => {
     const {screen, exit, left} = await talk([
-      {see: /Where will the agent run\?/, press: '\u001B'},
+      {see: /Where will the agent run\?[\s\S]*Esc quit/, press: ESC},
       {see: /Quit without changes\?/, press: `y${ENTER}`},
     ]);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
@@ -154,29 +137,27 @@ describe('going back', () => {
 });
 
 describe('the screen', () => {
-  const TO_REVIEW: Step[] = [
-    ...TO_PURPOSE,
-    {see: /Isolate each run/, press: ENTER},
-    LOAD,
-    ...QUIET,
-    {see: /Chart to install/, press: ENTER},
-    {see: /What do you want to do\?[\s\S]*Esc/, press: CTRL_C},
-  ];
-
   test.each([
     [80, 24],
     [50, 15],
-  ])('shows the review on one screen of %i × %i', async (cols, rows) => {
+    [120, 40],
+  ])('shows the review and its menu at %i × %i, without broken lines', async (cols, rows) => {
     const terminal = {program: 'scalr-agent-install', env: environment(), cols, rows} as const;
-    const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
+    const steps: Step[] = [
+      {see: /Where will the agent run\?[\s\S]*Esc\s+quit/, press: ENTER},
+      {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
+      {see: /What do you want to do\?[\s\S]*Esc\s+back/, press: CTRL_C},
+    ];
+    const {screen, left} = await onTerminal([], steps, folder, terminal);
     expect(left, screen).toBe(0);
-    const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
+    const review = screen.slice(0, screen.lastIndexOf('back') + 4);
     const emulator = new Emulator({columns: cols, rows});
     emulator.write(review);
-    const lines = await emulator.visible();
-    expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
-    expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
-    expect(lines.join('\n')).toContain('Quit without changes');
+    const visible = (await emulator.visible()).join('\n');
+    expect(visible).toContain('What do you want to do?');
+    expect(visible).toContain('❯ Save files');
+    expect(visible).toContain('Quit');
+    expect((await emulator.lines()).join('\n')).toMatch(/◆ {2}Review {2}agent-local/);
   });
 
   test('is plain text with TERM=dumb: numbered choices, steps as lines', async () => {
@@ -185,11 +166,11 @@ describe('the screen', () => {
       env: {...environment(), TERM: 'dumb'},
     } as const;
     const steps: Step[] = [
-      {see: /Step 1 of 7 - Target[\s\S]*Number \(4\):/, press: ENTER},
-      {see: /Where does the cluster run[\s\S]*Number \(6\):/, press: '\u001B\r'},
       {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
-      {see: /Where does the cluster run[\s\S]*Number \(6\):/, press: ENTER},
-      {see: /Step 2 of 7 - Agent[\s\S]*Agent pool token/, press: CTRL_C},
+      {see: /Agent pool token[\s\S]*: $/, press: '\u001B\r'},
+      {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
+      {see: /Agent pool token[\s\S]*: $/, press: `${TOKEN}${ENTER}`},
+      {see: /Review {2}agent-local[\s\S]*Number \(3\):/, press: CTRL_C},
     ];
     const {screen, left} = await onTerminal([], steps, folder, terminal);
     expect(left, screen).toBe(0);
@@ -204,47 +185,35 @@ describe('the screen', () => {
     } as const;
     const {screen} = await onTerminal(
       [],
-      [...AGENT, {see: /What is/, press: CTRL_C}],
+      [...AGENT, {see: REVIEW, press: CTRL_C}],
       folder,
       terminal,
     );
     for (const color of ['\u001B[1m', '\u001B[2m', '\u001B[36m'])
       expect(screen).not.toContain(color);
   });
-});
 
-test('completes the directory to save to with Tab', async () => {
-  mkdirSync(join(folder, 'target-directory'));
-  const steps: Step[] = [
-    ...TO_PURPOSE,
-    {see: /Isolate each run/, press: ENTER},
-    LOAD,
-    ...QUIET,
-    {see: /Chart to install/, press: ENTER},
-    {see: /❯ Save/, press: ENTER},
-    {see: /Directory to save to/, press: 'target-d\t'},
-    {see: /target-directory\//, press: `sub${ENTER}`},
-    {see: /❯ Quit/, press: ENTER},
-  ];
-  const {screen, exit, left} = await talk(steps);
-  expect({exit, left}, screen).toEqual({exit: 0, left: 0});
-  expect(existsSync(join(folder, 'target-directory/sub/values.yaml'))).toBe(true);
+  test('shows values.yaml and the commands below the review, and the menu again', async () => {
+    const {screen, left} = await talk([
+      ...AGENT,
+      {see: REVIEW, press: `v${ENTER}`},
+      {see: /Values of agent-local[\s\S]*❯ View values.yaml/, press: `sh${ENTER}`},
+      {see: /helm upgrade --install[\s\S]*❯ Show commands[\s\S]*Esc back/, press: CTRL_C},
+    ]);
+    expect(left, screen).toBe(0);
+    const lines = await displayed(screen.slice(0, screen.lastIndexOf('Esc back')));
+    expect(lines.join('\n')).toContain('--values values.yaml');
+  });
 });
 
 describe('Ctrl-C', () => {
   test.each([
     ['at the first question', [{see: /Where will the agent run/, press: CTRL_C}], false],
-    ['in the middle', [...TO_PURPOSE, {see: /Isolate each run/, press: CTRL_C}], true],
+    ['in the middle', [...AGENT.slice(0, 1), {see: /Agent pool token/, press: CTRL_C}], true],
+    ['at the review', [...AGENT, {see: REVIEW, press: CTRL_C}], true],
     [
-      'at the review',
-      [
-        ...TO_PURPOSE,
-        {see: /Isolate each run/, press: ENTER},
-        LOAD,
-        ...QUIET,
-        {see: /Chart to install/, press: ENTER},
-        {see: /What do you want to do\?/, press: CTRL_C},
-      ],
+      'at Change',
+      [...AGENT, {see: REVIEW, press: `ch${ENTER}`}, {see: CHANGE, press: CTRL_C}],
       true,
     ],
   ] as const)('exits with 130 and changes nothing %s', async (_, steps, isKept) => {
@@ -261,11 +230,8 @@ describe('Ctrl-C', () => {
     const kubectl = `#!/bin/sh\ncase "$*" in *view*) echo '${view}';; *) exec /bin/sleep 600;; esac\n`;
     writeFileSync(join(folder, 'kubectl'), kubectl, {mode: 0o755});
     const steps: Step[] = [
-      {see: /❯ Kubernetes/, press: ENTER},
-      {
-        see: /helm not found on PATH[\s\S]*Try again[\s\S]*Write files only/,
-        press: `${DOWN}${DOWN}${ENTER}`,
-      },
+      {see: /❯ blue[\s\S]*Esc quit/, press: ENTER},
+      {see: /helm not found on PATH[\s\S]*Try again[\s\S]*Esc back/, press: `co${ENTER}`},
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
       {see: /Reading the cluster/, press: CTRL_C},
     ];
@@ -277,7 +243,7 @@ describe('Ctrl-C', () => {
   test('is reported like SIGTERM, which exits with 143', async () => {
     const {screen, exit, left} = await talk([
       ...AGENT,
-      {see: /What is the agent pool/, press: '', signal: 'SIGTERM'},
+      {see: REVIEW, press: '', signal: 'SIGTERM'},
     ]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
     expect(screen).toContain('Canceled. Nothing was changed.');
@@ -285,17 +251,10 @@ describe('Ctrl-C', () => {
   });
 
   test('keeps the answers for --resume, and deletes them when the wizard is done', async () => {
-    await talk([...TO_PURPOSE, {see: /Isolate each run/, press: CTRL_C}]);
+    await talk([...AGENT, {see: REVIEW, press: CTRL_C}]);
     expect(statSync(kept()).mode & 0o777).toBe(0o600);
     expect(readFileSync(kept(), 'utf8')).not.toContain(TOKEN);
-    const steps: Step[] = [
-      {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-      {see: /Isolate each run/, press: ENTER},
-      LOAD,
-      ...QUIET,
-      {see: /Chart to install/, press: ENTER},
-      ...SAVE_AND_QUIT,
-    ];
+    const steps: Step[] = [{see: /Agent pool token/, press: `${TOKEN}${ENTER}`}, ...SAVE_AND_QUIT];
     const {screen, exit, left} = await talk(steps, ['--resume']);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
     expect(existsSync(kept())).toBe(false);
@@ -305,15 +264,13 @@ describe('Ctrl-C', () => {
 test('shows errors at the question after wrong answers', async () => {
   writeFileSync(join(folder, 'ca.pem'), 'no certificate');
   const steps: Step[] = [
-    ...AGENT.slice(0, 2),
+    ...AGENT.slice(0, 1),
     {see: /Agent pool token/, press: `two words${ENTER}`},
     {see: /The token contains whitespace/, press: `${EMPTY_LINE}${jwt({})}${ENTER}`},
     {see: /Scalr URL/, press: `ftp://acme${ENTER}`},
     {see: /"ftp:\/\/acme"/, press: `${EMPTY_LINE}https://acme.scalr.io${ENTER}`},
-    ...TO_PURPOSE.slice(3),
-    {see: /Isolate each run/, press: ENTER},
-    LOAD,
-    {see: /Which of these apply/, press: `${DOWN} ${ENTER}`},
+    {see: REVIEW, press: `ch${ENTER}`},
+    {see: CHANGE, press: `pri${ENTER}`},
     {see: /File with private CA/, press: `nowhere.pem${ENTER}`},
     {see: /Cannot read nowhere\.pem/, press: `${EMPTY_LINE}ca.pem${ENTER}`},
     {see: /The file is neither PEM nor DER/, press: CTRL_C},
@@ -325,8 +282,8 @@ test('shows errors at the question after wrong answers', async () => {
 describe('a token', () => {
   const first = TOKEN.slice(0, 40);
   const rest = TOKEN.slice(40);
-  const TARGET = AGENT.slice(0, 2);
-  const LEAVE: Step = {see: /What is the agent pool/, press: CTRL_C};
+  const TARGET = AGENT.slice(0, 1);
+  const LEAVE: Step = {see: REVIEW, press: CTRL_C};
 
   test('is joined and never shown when pasted over several lines', async () => {
     const paste = `\u001B[200~${first}\r\n  ${rest}\r\n\u001B[201~`;
@@ -348,10 +305,9 @@ describe('a token', () => {
     const steps: Step[] = [
       {see: /Where will the agent run\?/, press: `${TOKEN}${ENTER}`},
       {see: /\[hidden, \d+ characters\][\s\S]*This is an agent pool token\./, press: ENTER},
-      {see: /Where does the cluster run\?/, press: ENTER},
       {see: /Agent pool token/, press: `${TOKEN.slice(0, 40)}`},
       {see: /: $/, press: `${TOKEN.slice(40)}${ENTER}${TOKEN}${ENTER}`},
-      {see: /What is the agent pool used for\?/, press: CTRL_C},
+      {see: /What do you want to do\?/, press: CTRL_C},
     ];
     const terminal = {program: 'scalr-agent-install', env: {...environment(), ...env}} as const;
     const {screen, exit, left} = await onTerminal([], steps, folder, terminal);
@@ -406,10 +362,10 @@ test.each([
   const {screen, exit, left} = await onTerminal(
     [],
     [
-      ...AGENT.slice(0, 2),
+      ...AGENT.slice(0, 1),
       {see: /Agent pool token/, press: 'abc', resize: [cols, rows]},
-      {see: /\[H.\[2J[\s\S]*Agent pool token[\s\S]*●●●/, press: '\u001B'},
-      {see: /Where does the cluster run\?[\s\S]*help/, press: CTRL_C},
+      {see: /\[H.\[2J[\s\S]*Agent pool token[\s\S]*●●●/, press: ESC},
+      {see: /Where will the agent run\?[\s\S]*Esc\s+quit/, press: CTRL_C},
     ],
     folder,
     {program: 'scalr-agent-install', env: environment(), cols: 100, rows: 30},
@@ -426,12 +382,11 @@ test.each([
   '1',
 ])('continues after Ctrl-Z and fg, and asks the question again (ACCESSIBLE=%s)', async (ACCESSIBLE) => {
   const steps: Step[] = [
-    {see: /Where will the agent run\?/, press: ENTER},
-    {see: /Where does the cluster run\?/, press: ENTER},
+    {see: /Where will the agent run\?[\s\S]*(Esc quit|Enter: $)/, press: ENTER},
     {see: /Agent pool token/, press: '\u001A'},
     {see: /"\$@"/, press: ''},
     {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-    {see: /What is the agent pool/, press: CTRL_C},
+    {see: /What do you want to do\?/, press: CTRL_C},
   ];
   // A shell with job control: fg prints the command, and continues it once it is stopped.
   const terminal = {

@@ -46,6 +46,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   ClusterPolicy: 'clusterpolicies',
   StorageClass: 'storageclasses',
   Policy: 'policies',
+  Proxy: 'proxies',
   NetworkPolicy: 'networkpolicies',
 };
 

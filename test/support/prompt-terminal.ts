@@ -92,7 +92,6 @@ export class PromptTerminal {
 
 export const UP = '\u001b[A';
 export const DOWN = '\u001b[B';
-export const RIGHT = '\u001b[C';
 export const LEFT = '\u001b[D';
 export const ENTER = '\r';
 export const ESC = '\u001b';

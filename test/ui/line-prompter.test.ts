@@ -251,17 +251,11 @@ describe('for a screen reader', () => {
     });
   });
 
-  test('sees no rail beside an answer of several lines', () => {
+  test('hears the name of an answered step', () => {
     const step = (isAccessible: boolean) =>
-      answeredStep('Network', ['x'.repeat(40), 'y'.repeat(40)], {
-        hasColor: false,
-        columns: 80,
-        isAccessible,
-      });
-    expect(step(true)).toBe(
-      `Answered: Network    ${'x'.repeat(40)} -\n${' '.repeat(21)}${'y'.repeat(40)}\n`,
-    );
-    expect(step(false)).toContain('\n│ ');
+      answeredStep('Where', ['prod-eks'], {hasColor: false, columns: 80, isAccessible});
+    expect(step(true)).toBe('Answered: Where: prod-eks\n');
+    expect(step(false)).toBe('◇  Where      prod-eks\n');
   });
 
   test('takes the same words as text without it', async () => {
@@ -338,7 +332,7 @@ describe('on a terminal, which shows nothing itself', () => {
       const first = terminal.prompter.input(NAME);
       await terminal.press('one\rtwo\r');
       expect(await first).toBe('one');
-      const waiting = terminal.prompter.wait('Reading', work, []);
+      const waiting = terminal.prompter.wait('Reading', work);
       await terminal.press(`${TOKEN}\r`);
       resolve();
       await waiting;

@@ -78,15 +78,7 @@ test.each([
 
 test('shows one dot per character during typing', async () => {
   const {terminal} = await asked([SECRET]);
-  expect(await terminal.lines()).toEqual(['? Token', '  ●●●●●●●']);
-});
-
-test('shows help on ?, and keeps a ? inside a secret', async () => {
-  const {terminal, answer} = await asked(['?']);
-  expect(await terminal.lines()).toEqual(['? Token', '  From the agent pool.']);
-  await terminal.press('ab?');
-  expect(await terminal.press(ENTER)).toEqual(['✔ Token [hidden, 3 characters]']);
-  expect(await answer).toBe('ab?');
+  expect((await terminal.lines()).at(-1)).toBe('  ●●●●●●●');
 });
 
 test.each([

@@ -45,11 +45,7 @@ test('drops keys between two questions of a session, without a mark on the scree
       expect(terminal.input.isRaw).toBe(true);
       await terminal.press(`early${ENTER}${ENTER}`);
       const second = terminal.prompter.input({message: 'Name', help: [], heading: ['Step 2']});
-      expect(await terminal.see('Name')).toEqual([
-        '◆  Step 2                                                            ? for help',
-        '│  Name',
-        '│',
-      ]);
+      expect(await terminal.see('Name')).toEqual(['◆  Name', '   Step 2']);
       await terminal.press(`late${ENTER}`);
       expect(await second).toBe('late');
     },
@@ -116,7 +112,7 @@ test('says what a secret is when it is pasted, in one repaint', async () => {
     `  ${'●'.repeat(32)}  ${TOKEN.length} characters`,
     '  ✔ Token for acme',
   ]);
-  expect(terminal.written.length - before).toBeLessThan(600);
+  expect(terminal.written.length - before).toBeLessThan(1500);
   await terminal.press(ENTER);
   expect(await answer).toBe(TOKEN);
 });
@@ -223,6 +219,9 @@ test('takes no notice of Ctrl-Z where a process cannot be stopped', async () => 
   let keys = '';
   input.on('data', (chunk: Buffer) => {
     keys += chunk.toString();
+  });
+  input.on('keypress', (text: string) => {
+    keys += text;
   });
   input.hold();
   keyboard.write('ab\u001Acd');

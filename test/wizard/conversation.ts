@@ -129,3 +129,28 @@ const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toS
 /** A token as Scalr makes them, as far as it is known. */
 export const jwt = (claims: object): string =>
   `${part({alg: 'HS256'})}.${part(claims)}.c2lnbmF0dXJl`;
+
+const MENU = 'What do you want to do?';
+
+/** Opens a row of Change, answers its questions, and returns to the review. */
+export const change = (row: string, ...lines: readonly Line[]): Line[] => [
+  [MENU, 'change'],
+  ['Change', row],
+  ...lines,
+  ['Change', 'done'],
+];
+
+/** A row of the last review. */
+export function rowOf(screen: string, label: string): string {
+  const review = screen.slice(screen.lastIndexOf('◆  Review'));
+  const [, row = ''] =
+    new RegExp(`\\n [ !] (${label} [^\\n]*(?:\\n {14}[^\\n]*)*)`).exec(review) ?? [];
+  return row.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** All reviews that were shown, in order. */
+export const reviewsIn = (screen: string): string[] =>
+  screen
+    .split('◆  Review')
+    .slice(1)
+    .map((text) => `Review${text}`);

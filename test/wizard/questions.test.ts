@@ -17,38 +17,23 @@ import {runCommand} from '../support/run-command.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {TODAY} from '../support/settings-from.ts';
 import {
+  change,
   choicesOf,
   FILES_ONLY,
   interrupt,
   jwt,
   QUIT,
+  rowOf,
   shown,
   talk,
   VIEW_AND_QUIT,
 } from './conversation.ts';
 
-type Asked = readonly (InputQuestion | ListQuestion)[];
-
 const inDays = (days: number): number => Math.floor(TODAY.getTime() / 1000) + days * 86_400;
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
-
-const TARGET: Line[] = [FILES_ONLY, ['Where does the cluster run', ENTER]];
-const PURPOSE: Line[] = [
-  ['Agent pool token', TOKEN],
-  ['What is the agent pool used for', ENTER],
-  ['Isolate each run', ENTER],
-  ['How are runs distributed', ENTER],
-];
-const NETWORK: Line = ['Which of these apply to your network', ENTER];
-const REST: Line[] = [
-  ['Where should provider and binary downloads be cached', ENTER],
-  ['Maximum concurrent runs', ENTER],
-  ['Chart to install', ENTER],
-];
-/** agent-job and agent-k8s start a pod for every run, so nothing limits them. */
-const REST_WITHOUT_LIMIT: Line[] = [REST[0] as Line, REST[2] as Line];
-const TO_NETWORK: Line[] = [...TARGET, ...PURPOSE];
-const HAPPY: Line[] = [...TO_NETWORK, NETWORK, ...REST];
+const ASK_TOKEN: Line = ['Agent pool token', TOKEN];
+const TARGET: Line = ['Where will the agent run', ENTER];
+const HAPPY: Line[] = [FILES_ONLY, ASK_TOKEN];
 
 /** One context, and the objects of its cluster. */
 const oneContext: Processes['run'] = async (call) => {
@@ -61,77 +46,64 @@ const oneContext: Processes['run'] = async (call) => {
     stderr: '',
   };
 };
-const EKS_OBJECTS = [
-  {
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: {
-      name: 'one',
-      labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'},
-    },
-    spec: {providerID: 'aws:///eu-1/i-1'},
-    status: {
-      nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
-      allocatable: {cpu: '4', memory: '16Gi'},
-      conditions: [{type: 'Ready', status: 'True'}],
-    },
+const NODE = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: {
+    name: 'one',
+    labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'},
   },
-];
+  spec: {providerID: 'aws:///eu-1/i-1'},
+  status: {
+    nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
+    allocatable: {cpu: '40', memory: '160Gi'},
+    conditions: [{type: 'Ready', status: 'True'}],
+  },
+};
+const EKS_OBJECTS = [NODE];
 const EKS = fakeKubernetes({objects: EKS_OBJECTS});
+const onEks = {answer: oneContext, kubernetes: EKS};
 
 describe('the happy path', () => {
-  test('needs nine answers on a cluster that answers', async () => {
-    const answers: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ...REST];
-    const {exit, stderr, asked} = await talk([...answers, ...QUIT], {
-      answer: oneContext,
-      kubernetes: EKS,
-    });
+  test('needs three answers on a cluster that answers', async () => {
+    const {exit, stderr, asked} = await talk([TARGET, ASK_TOKEN, ...QUIT], onEks);
     expect(exit, stderr).toBe(0);
-    expect(answers).toHaveLength(9);
     const [target] = asked as ListQuestion[];
     expect((await target?.laterChoices)?.[0]).toMatchObject({
-      description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node',
+      label: 'prod-eks',
+      description: 'current context: EKS, Kubernetes v1.35.1, 1 node',
     });
-    expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
-    expect(shown(asked)).toContain('The node has 4 CPU and 16Gi in total');
+    expect(stderr).toContain('◇  Where      prod-eks · EKS, Kubernetes v1.35.1, 1 node\n');
+    expect(stderr).toContain('◇  Agent      acme.scalr.io · token, expires on 2028-02-05\n');
   });
 
-  test('numbers the steps, and keeps the answered ones in one line each', async () => {
-    const {asked, stderr} = await talk([...HAPPY, ...QUIT]);
-    const titles = [...new Set(asked.flatMap(({heading = []}) => heading.slice(0, 1)))];
-    expect(titles.slice(0, -1)).toEqual(
-      ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map(
-        (step, index) => `Step ${index + 1} of 7 · ${step}`,
-      ),
+  test('shows every decision with its reason', async () => {
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], onEks);
+    expect(rowOf(stderr, 'Chart')).toMatch(
+      /^Chart agent-local [\d.]+ runs share pods .*; no cluster role; agent-job and agent-k8s possible$/,
     );
-    expect(stderr).toContain('◇  Agent      acme.scalr.io · token, expires on 2028-02-05\n');
-    expect(stderr).toContain(
-      '◇  Network    direct connection · instance metadata allowed (chart default)\n',
+    expect(rowOf(stderr, 'Runs')).toMatch(
+      /^Runs 5 at a time reserves [\d.]+ CPU, \w+; \w+ at most, nodes have 40 CPU, 160Gi$/,
     );
-    expect(stderr).toContain('◇  Cache      Ephemeral volume · 20Gi (chart default)\n');
-    expect(stderr).toContain('◇  Size       1 concurrent run (chart default)\n');
+    expect(rowOf(stderr, 'Cache')).toBe('Cache per pod 20Gi, deleted with the pod');
+    expect(rowOf(stderr, 'Network')).toBe(
+      'Network direct metadata blocked for runs; runs cannot use the node identity',
+    );
+    expect(rowOf(stderr, 'Secrets')).toBe('Secrets new Secret scalr-agent-token');
   });
 
   test.each([
-    ['agent-local', ENTER, ENTER],
-    ['agent-job', 'per-run', ENTER],
-    ['agent-k8s', 'per-run', 'agent-k8s'],
-  ] as const)('%s: generates identical values from saved answers', async (chart, isolation, choice) => {
-    const lines: Line[] = [
-      FILES_ONLY,
-      ['Where does the cluster run', 'eks'],
-      ...PURPOSE.slice(0, 2),
-      ['Isolate each run', isolation],
-      ...(isolation === ENTER ? PURPOSE.slice(3) : []),
-      NETWORK,
-      ...REST.slice(0, isolation === 'per-run' ? 1 : 2),
-      ['Chart to install', choice],
-      ...(chart === 'agent-k8s' ? ([['Operating system of the nodes', 'al2']] as const) : []),
+    ['agent-local', []],
+    ['agent-job', change('Chart', ['Chart to install', 'agent-job'])],
+    ['agent-k8s', change('Chart', ['Chart to install', 'agent-k8s'], ['Operating system', 'al2'])],
+  ] as const)('%s: generates identical values from saved answers', async (chart, lines) => {
+    const {exit, stderr, written} = await talk([
+      ...HAPPY,
+      ...lines,
       ['What do you want to do?', 'save'],
       ['Directory to save to', 'out'],
       ['What do you want to do?', ENTER],
-    ];
-    const {exit, stderr, written} = await talk(lines);
+    ]);
     expect(exit, stderr).toBe(0);
     const answers = written.get('out/answers.yaml') as string;
     expect(answers).not.toContain(TOKEN);
@@ -140,6 +112,37 @@ describe('the happy path', () => {
     });
     expect(written.get('out/values.yaml'), problems).toBe(stdout);
     expect(stdout).toContain(`Values of ${chart} `);
+  });
+});
+
+describe('a default', () => {
+  const small = {...NODE, status: {...NODE.status, allocatable: {cpu: '4', memory: '16Gi'}}};
+  const at = (node: object) => ({
+    answer: oneContext,
+    kubernetes: fakeKubernetes({objects: [node as typeof NODE]}),
+  });
+
+  test('fits into half of the nodes', async () => {
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], at(small));
+    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs [1-4] at a time/);
+  });
+
+  test('allows the metadata service where runs or DNS need it', async () => {
+    const {stderr} = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'gke']});
+    expect(rowOf(stderr, 'Network')).toContain(
+      'metadata allowed for runs; Cloud DNS may use its address',
+    );
+    const other = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'eks']});
+    expect(rowOf(other.stderr, 'Network')).toContain('metadata blocked for runs');
+  });
+
+  test('leaves what was given, and is written like an answer', async () => {
+    const argv = ['--concurrency', '2', '--cloud', 'eks'];
+    const {stderr} = await talk([...HAPPY, ...VIEW_AND_QUIT], {argv});
+    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs 2 at a time .*; from flag$/);
+    expect(stderr).toContain('replicaCount: 2');
+    const {stderr: own} = await talk([...HAPPY, ...VIEW_AND_QUIT]);
+    expect(own).toContain('replicaCount: 5');
   });
 });
 
@@ -158,39 +161,31 @@ describe('the target', () => {
     const lines: Line[] = [
       ['Where will the agent run', 'other'],
       ['Kubeconfig context', 'green'],
-      ...PURPOSE,
-      NETWORK,
-      ...REST,
-      ...QUIT,
+      ASK_TOKEN,
     ];
-    const {asked, stderr} = await talk(lines, {answer: contexts, kubernetes: EKS});
+    const {asked, stderr} = await talk([...lines, ...QUIT], {...onEks, answer: contexts});
     expect(choicesOf(asked, 'Kubeconfig context').map(({value}) => value)).toEqual([
       'blue',
       'green',
     ]);
-    expect(stderr).toContain('◇  Target     green · ');
+    expect(stderr).toContain('◇  Where      green · ');
   });
 
   test('is asked again after Esc in the list of contexts', async () => {
     const lines: Line[] = [
       ['Where will the agent run', 'other'],
       ['Kubeconfig context', ESC],
-      ['Where will the agent run', ENTER],
+      TARGET,
+      ASK_TOKEN,
     ];
-    const {stderr} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {
-      answer: contexts,
-      kubernetes: EKS,
-    });
-    expect(stderr).toContain('◇  Target     prod-eks · ');
+    const {stderr} = await talk([...lines, ...QUIT], {...onEks, answer: contexts});
+    expect(stderr).toContain('◇  Where      prod-eks · ');
   });
 
   test('is given by --kube-context', async () => {
-    const {stderr} = await talk([...PURPOSE, NETWORK, ...REST, ...QUIT], {
-      answer: contexts,
-      kubernetes: EKS,
-      argv: ['--kube-context', 'blue'],
-    });
-    expect(stderr).toContain('◇  Target     blue · ');
+    const argv = ['--kube-context', 'blue'];
+    const {stderr} = await talk([ASK_TOKEN, ...QUIT], {...onEks, answer: contexts, argv});
+    expect(stderr).toContain('◇  Where      blue · ');
   });
 
   test('is read again when the namespace is changed, because policies can differ', async () => {
@@ -200,30 +195,16 @@ describe('the target', () => {
       metadata: {name: 'air', labels: {'pod-security.kubernetes.io/enforce': 'restricted'}},
     };
     const kubernetes = fakeKubernetes({objects: [...EKS_OBJECTS, locked]});
-    const EDIT: Line = ['What do you want to do?', 'edit'];
     const lines: Line[] = [
-      ['Where will the agent run', ENTER],
-      ...PURPOSE,
-      NETWORK,
-      ...REST,
-      EDIT,
-      ['Which answer do you want to change?', 'more'],
-      ['What do you want to configure?', 'Release'],
-      ['Release: which setting', 'namespace'],
-      ['Namespace', 'air'],
-      ['Release: which setting', ''],
-      ['What do you want to configure?', ''],
-      EDIT,
-      ['Which answer do you want to change?', 'chart'],
-      ['Chart to install', ENTER],
-      ...QUIT,
+      TARGET,
+      ASK_TOKEN,
+      ...change('Names', ['Namespace', 'air'], ['Helm release name', ENTER]),
+      ...change('Chart', ['Chart to install', ENTER]),
     ];
-    const {asked} = await talk(lines, {answer: oneContext, kubernetes});
-    const charts = (asked as ListQuestion[]).filter(({message}) => message === 'Chart to install');
-    const disabled = charts.map(
-      ({choices}) => choices.find(({value}) => value === 'agent-k8s')?.disabled,
-    );
-    expect(disabled).toEqual([undefined, expect.stringContaining('hostPath')]);
+    const {asked} = await talk([...lines, ...QUIT], {answer: oneContext, kubernetes});
+    expect(
+      choicesOf(asked, 'Chart to install').find(({value}) => value === 'agent-k8s')?.disabled,
+    ).toContain('hostPath');
   });
 
   test('is reported when it does not answer in time', async () => {
@@ -234,24 +215,14 @@ describe('the target', () => {
         return {error: {kind: 'aborted', message: 'timed out (--timeout)'}};
       },
     };
-    const lines: Line[] = [
-      ['Where will the agent run', ENTER],
-      ['Agent pool token', TOKEN],
-      ['Where does the cluster run', ENTER],
-      ...PURPOSE.slice(1),
-      NETWORK,
-      ...REST,
-      ...QUIT,
-    ];
-    const {exit, asked} = await talk(lines, {
+    const lines: Line[] = [TARGET, ASK_TOKEN, ['How do you want to continue?', 'files']];
+    const {exit, asked} = await talk([...lines, ...QUIT], {
       answer: oneContext,
       kubernetes,
       argv: ['--timeout', '1s'],
     });
     expect(exit).toBe(0);
-    expect(shown(asked)).toContain(
-      'Cannot reach the Kubernetes API (timed out waiting for a response). You can still write',
-    );
+    expect(shown(asked)).toContain('× Cannot reach the Kubernetes API');
   });
 });
 
@@ -260,7 +231,7 @@ describe('what an install lacks', () => {
   const target = (asked: readonly unknown[]) =>
     (asked as ListQuestion[]).find(({message}) => message === 'Where will the agent run?');
 
-  test('is shown at the first question, and asked about before the purpose: helm is not installed', async () => {
+  test('is shown at the first question, and asked about before the token: helm is not installed', async () => {
     const answer: Processes['run'] = async (call, how) => {
       if (call.tool !== 'helm') return oneContext(call, how);
       throw new ExpectedError('helm not found on PATH.', {
@@ -270,12 +241,10 @@ describe('what an install lacks', () => {
       });
     };
     const lines: Line[] = [
-      ['Where will the agent run', ENTER],
+      TARGET,
       LACKS,
       ['How do you want to continue?', 'continue'],
-      ...PURPOSE,
-      NETWORK,
-      ...REST,
+      ASK_TOKEN,
       ...QUIT,
     ];
     const {asked} = await talk(lines, {answer, kubernetes: EKS});
@@ -307,20 +276,18 @@ describe('what an install lacks', () => {
     const kindOf: typeof disk.kindOf = async (path) =>
       path === '/charts/agent-local' ? 'directory' : disk.kindOf(path);
     const lines: Line[] = [
-      ['Where will the agent run', ENTER],
+      TARGET,
       ['How do you want to continue?', 'disk'],
       ['Directory or .tgz file of the chart', '/charts/agent-local'],
-      ...PURPOSE.slice(0, 3),
-      NETWORK,
-      ...REST.slice(0, 2),
+      ASK_TOKEN,
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {answer, kubernetes: EKS, files: {...disk, kindOf}});
+    const {asked, stderr} = await talk(lines, {answer, kubernetes: EKS, files: {...disk, kindOf}});
     expect((await target(asked)?.laterChoices)?.[0]?.description).toContain(
       ' · the chart repository cannot be reached: no such host',
     );
     expect(shown(asked)).toContain('× The chart repository cannot be reached: no such host.');
-    expect(shown(asked)).toMatch(/Review {5}agent-local 0\.6\.5 → prod-eks/);
+    expect(stderr).toMatch(/Review {2}agent-local 0\.6\.5 → prod-eks/);
   });
 
   test('can be a permission, and ends in files for this cluster', async () => {
@@ -328,16 +295,10 @@ describe('what an install lacks', () => {
       ...EKS,
       post: async () => ({status: 201, body: {status: {allowed: false}}}),
     };
-    const lines: Line[] = [
-      ['Where will the agent run', ENTER],
-      ['How do you want to continue?', 'files'],
-    ];
-    const {asked} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {
-      answer: oneContext,
-      kubernetes,
-    });
-    expect(shown(asked), 'the files are for the cluster that was read').toMatch(
-      /→ files only · namespace scalr-agent · EKS \(cluster\)/,
+    const lines: Line[] = [TARGET, ['How do you want to continue?', 'files'], ASK_TOKEN];
+    const {asked, stderr} = await talk([...lines, ...QUIT], {answer: oneContext, kubernetes});
+    expect(stderr, 'the files are for the cluster that was read').toContain(
+      '◇  Where      files only · EKS, ',
     );
     expect(shown(asked)).toContain(
       '× Your user cannot create secrets and deployments in namespace scalr-agent.',
@@ -355,80 +316,7 @@ const storageClass = (name: string, provisioner: string, isDefault: boolean) => 
   provisioner,
 });
 
-describe('a list from the cluster', () => {
-  const classes = ['standard', 'efs-sc'].map((name, index) =>
-    storageClass(name, 'efs.csi.aws.com', index === 0),
-  );
-  const cluster = fakeKubernetes({objects: [...EKS_OBJECTS, ...classes]});
-  const CLASS = 'StorageClass of the cache';
-  const TO_CLASS: Line[] = [
-    ['Where will the agent run', ENTER],
-    ...PURPOSE,
-    NETWORK,
-    ['Where should provider', 'pvc'],
-  ];
-  const listsIn = (asked: readonly unknown[]): ListQuestion[] =>
-    (asked as ListQuestion[]).filter(({message}) => message === CLASS);
-
-  test('starts on its first row, never on "Enter another value"', async () => {
-    const lines: Line[] = [...TO_CLASS, [CLASS, ENTER], interrupt('Access mode')];
-    const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
-    expect(listsIn(asked)[0]?.choices.map(({label}) => label)).toEqual([
-      'Default StorageClass of the cluster',
-      'standard (default)',
-      'efs-sc',
-      'Enter another value',
-    ]);
-    expect(shown(asked)).toContain(
-      'StorageClass of the cache: Default StorageClass of the cluster',
-    );
-  });
-
-  test.each([
-    [
-      'efs-sc',
-      [
-        'Default StorageClass of the cluster',
-        'standard (default)',
-        'efs-sc',
-        'Enter another value',
-      ],
-    ],
-    [
-      'typed-sc',
-      [
-        'Default StorageClass of the cluster',
-        'typed-sc',
-        'standard (default)',
-        'efs-sc',
-        'Enter another value',
-      ],
-    ],
-  ])('starts on the earlier answer %s after Esc', async (name, labels) => {
-    const typing: Line[] =
-      name === 'efs-sc'
-        ? [[CLASS, name]]
-        : [
-            [CLASS, 'Enter another value'],
-            [CLASS, name],
-          ];
-    const lines: Line[] = [
-      ...TO_CLASS,
-      ...typing,
-      ['Access mode', ESC],
-      [CLASS, ENTER],
-      interrupt('Access mode'),
-    ];
-    const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
-    expect(listsIn(asked).at(-1)).toMatchObject({
-      default: name,
-      choices: labels.map((label) => ({label})),
-    });
-    expect(shown(asked).split('\n').at(-1)).toContain(name);
-  });
-});
-
-describe('the cache on the disks of EKS', () => {
+describe('the cache', () => {
   const gp3 = storageClass('gp3', 'ebs.csi.aws.com', true);
   const efs = storageClass('efs-sc', 'efs.csi.aws.com', false);
   const on = (...objects: object[]) => ({
@@ -437,37 +325,28 @@ describe('the cache on the disks of EKS', () => {
   });
   const CLASS = 'StorageClass of the cache';
   const MODE = 'Access mode of the cache';
-  const TO_CACHE: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK];
   const PVC: Line = ['Where should provider', 'pvc'];
-  const rowsOf = (asked: Asked, question: string) =>
+  const TO_CACHE: Line[] = [
+    TARGET,
+    ASK_TOKEN,
+    ['What do you want to do?', 'change'],
+    ['Change', 'Cache'],
+  ];
+  const rowsOf = (asked: Parameters<typeof choicesOf>[0], question: string) =>
     choicesOf(asked, question).map(({label, description, disabled}) =>
       [label, disabled ?? description].join(': '),
     );
 
-  test('is never proposed as ReadWriteMany where the driver makes disks', async () => {
-    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, 'gp3'], interrupt(MODE)];
-    const {asked} = await talk(lines, on(gp3, efs));
-    expect(rowsOf(asked, CLASS).slice(0, 2)).toEqual([
-      'Default StorageClass of the cluster: gp3',
-      'gp3 (default): ebs.csi.aws.com: ReadWriteOnce, ReadWriteOncePod',
-    ]);
-    expect(rowsOf(asked, MODE)).toContain(
-      'ReadWriteMany: not with StorageClass gp3: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod',
+  test('is no PVC that several pods mount where no class can hold it', async () => {
+    const {asked} = await talk([...TO_CACHE, interrupt('Where should provider')], on(gp3));
+    expect(rowsOf(asked, 'Where should provider')).toContain(
+      'New PVC: several pods mount the cache, and no StorageClass here supports ReadWriteMany',
     );
-    expect(asked.at(-1)).toMatchObject({default: 'ReadWriteOnce'});
   });
 
-  test('is on a shared class where runs have pods of their own', async () => {
-    const lines: Line[] = [
-      TO_CACHE[0] as Line,
-      ...PURPOSE.slice(0, 2),
-      ['Isolate each run', 'per-run'],
-      NETWORK,
-      PVC,
-      [CLASS, 'efs-sc'],
-      interrupt(MODE),
-    ];
-    const {asked} = await talk(lines, {...on(gp3, efs), argv: ['--chart', 'agent-job']});
+  test('is on a class that several pods can mount', async () => {
+    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, 'efs-sc'], interrupt(MODE)];
+    const {asked} = await talk(lines, on(gp3, efs));
     const why = 'not possible here: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod';
     expect(rowsOf(asked, CLASS).slice(0, 3)).toEqual([
       `Default StorageClass of the cluster: ${why}, and several pods mount the cache`,
@@ -477,46 +356,73 @@ describe('the cache on the disks of EKS', () => {
     expect(asked.at(-1)).toMatchObject({default: 'ReadWriteMany'});
   });
 
-  test('is asked about again when a later answer needs another volume', async () => {
-    const lines: Line[] = [
-      ...TO_CACHE,
-      PVC,
-      [CLASS, 'gp3'],
-      [MODE, ENTER],
-      ['Cache size', '50'],
-      ['Maximum concurrent runs', '10'],
-      [CLASS, 'efs-sc'],
-      [MODE, ENTER],
-      ['Chart to install', ENTER],
-    ];
-    const {asked} = await talk([...lines, ...QUIT], on(gp3, efs));
-    expect(shown(asked)).toContain(
-      'Your answer no longer fits: a ReadWriteOnce cache cannot be shared, but it is mounted by 10 agents.',
+  test('is ReadWriteOnce where one run is enough', async () => {
+    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, 'gp3'], interrupt(MODE)];
+    const {asked} = await talk(lines, {...on(gp3, efs), argv: ['--concurrency', '1']});
+    expect(rowsOf(asked, MODE)).toContain(
+      'ReadWriteMany: not with StorageClass gp3: ebs.csi.aws.com supports only ReadWriteOnce, ReadWriteOncePod',
     );
-    expect(shown(asked)).toMatch(/Cache\tNew PVC · 50Gi · StorageClass efs-sc · ReadWriteMany/);
+    expect(asked.at(-1)).toMatchObject({default: 'ReadWriteOnce'});
   });
 
-  test('keeps the access mode that was chosen, although it is the default then', async () => {
+  test('keeps what was chosen, although it is the default then', async () => {
+    const lines: Line[] = [
+      TARGET,
+      ASK_TOKEN,
+      ...change('Cache', PVC, [CLASS, 'efs-sc'], [MODE, ENTER], ['Cache size', '50']),
+    ];
+    const {stderr} = await talk([...lines, ...QUIT], {
+      ...on(gp3, efs),
+      argv: ['--concurrency', '1'],
+    });
+    expect(rowOf(stderr, 'Cache')).toBe('Cache new PVC 50Gi, ReadWriteOnce, efs-sc');
+  });
+
+  test('offers the PVCs of the namespace', async () => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {name: 'cache', namespace: 'scalr-agent'},
+      spec: {accessModes: ['ReadWriteMany'], storageClassName: 'efs-sc'},
+    };
     const lines: Line[] = [
       ...TO_CACHE,
-      PVC,
-      [CLASS, 'efs-sc'],
-      [MODE, ENTER],
-      ['Cache size', ENTER],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
+      ['Where should', 'existing-pvc'],
+      interrupt('existing PVC'),
     ];
-    const {asked} = await talk([...lines, ...QUIT], on(gp3, efs));
-    expect(shown(asked)).toMatch(/Cache\tNew PVC · StorageClass efs-sc · ReadWriteOnce/);
+    const {asked} = await talk(lines, on(claim));
+    expect(rowsOf(asked, 'existing PVC')).toEqual([
+      'cache: ReadWriteMany, efs-sc',
+      'Enter another value: ',
+    ]);
   });
 
   test('reads a size without a unit in gibibytes', async () => {
-    const lines: Line[] = [...TO_CACHE, PVC, [CLASS, ENTER], [MODE, ENTER]];
-    const {asked} = await talk([...lines, interrupt('Cache size')], on(gp3));
+    const lines: Line[] = [
+      ...HAPPY,
+      ['What do you want to do?', 'change'],
+      ['Change', 'Cache'],
+      ['Where should provider', ENTER],
+      interrupt('Cache size'),
+    ];
+    const {asked} = await talk(lines);
     const {validate} = asked.at(-1) as TextQuestion;
     expect(await validate?.('50')).toBeUndefined();
     expect(await validate?.('50 Gi')).toBeUndefined();
     expect(await validate?.('100000')).toContain('"100000" has no unit');
+  });
+
+  test.each([
+    ['aks', 'efs'],
+    ['gke', 'efs'],
+    ['openshift', 'efs'],
+    ['gke-autopilot', 'hostpath'],
+  ])('does not offer on %s: %s', async (platform, value) => {
+    const lines = change('Cache', ['Where should', 'ephemeral'], ['Cache size', ENTER]);
+    const {asked} = await talk([...HAPPY, ...lines, ...QUIT], {argv: ['--cloud', platform]});
+    const offered = choicesOf(asked, 'Where should provider').map((choice) => choice.value);
+    expect(offered).toContain('pvc');
+    expect(offered).not.toContain(value);
   });
 });
 
@@ -564,19 +470,39 @@ describe('the token', () => {
     expect(await validate?.(text)).toBeUndefined();
   });
 
-  test('can be in an existing Secret', async () => {
+  test('can be in an existing Secret, and the URL is taken from the browser', async () => {
     const lines: Line[] = [
-      ...TARGET,
+      FILES_ONLY,
       ['Agent pool token', ENTER],
       ['Secret with the agent pool token', 'mine'],
-      ['Scalr URL', 'https://acme.scalr.io'],
-      ...PURPOSE.slice(1),
-      NETWORK,
-      ...REST,
+      ['Scalr URL', 'https://acme.scalr.io/e/env-1/workspaces'],
     ];
-    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
+    const {stderr, asked: all} = await talk([...lines, ...VIEW_AND_QUIT]);
     expect(stderr).toMatch(/name: "mine"/);
+    expect(stderr).toContain('url: "https://acme.scalr.io"');
     expect(stderr).toContain('acme.scalr.io · Secret mine');
+    const {validate} = all.find(({message}) => message === 'Scalr URL') as TextQuestion;
+    expect(await validate?.('scalr.io')).toContain('not the URL of an account');
+  });
+
+  test('can be in a Secret that is listed', async () => {
+    const secrets = ['mine', 'sh.helm.release.v1.other.v1'].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {name, namespace: 'scalr-agent'},
+    }));
+    const kubernetes = fakeKubernetes({objects: [...EKS_OBJECTS, ...secrets]});
+    const lines: Line[] = [
+      TARGET,
+      ['Agent pool token', ENTER],
+      ['Secret with the agent pool token', 'mine'],
+      interrupt('Scalr URL'),
+    ];
+    const {asked: all} = await talk(lines, {answer: oneContext, kubernetes});
+    expect(choicesOf(all, 'Secret with').map(({label}) => label)).toEqual([
+      'mine',
+      'Enter another value',
+    ]);
   });
 
   test('is never printed or saved', async () => {
@@ -593,27 +519,54 @@ describe('the token', () => {
   });
 });
 
+describe('an agent elsewhere in the cluster', () => {
+  test('is offered before a new one is installed', async () => {
+    const {askElsewhere} = await import('../../src/wizard/ask-elsewhere.ts');
+    const {scriptedPrompter} = await import('../support/scripted-prompter.ts');
+    const {startState} = await import('../../src/wizard/wizard-state.ts');
+    const {prompter, asked} = scriptedPrompter([['An agent is installed in this cluster', ENTER]]);
+    const release = {
+      name: 'agents',
+      namespace: 'tools',
+      chart: 'agent-local',
+      version: '0.6.5',
+      status: 'failed',
+      values: {value: {}, source: 'helm'},
+    } as const;
+    const cluster = {
+      facts: {},
+      storageClasses: [],
+      taintedPools: [],
+      releases: [release],
+      summary: '',
+      isRead: true,
+    };
+    const {answers} = await askElsewhere({
+      state: startState(new Map()),
+      known: {cluster},
+      frame: {heading: [], canGoBack: true},
+      deps: {prompter} as never,
+    });
+    expect(answers?.map(([{id}, answer]) => [id, answer?.value])).toEqual([
+      ['namespace', 'tools'],
+      ['release', 'agents'],
+    ]);
+    expect((asked[0] as ListQuestion).choices).toMatchObject([
+      {label: 'agents in namespace tools', description: 'agent-local 0.6.5, failed'},
+      {label: 'Install another agent', description: 'scalr-agent in namespace scalr-agent'},
+    ]);
+  });
+});
+
 describe('known answers', () => {
   test('are shown with their source instead of a question', async () => {
-    const files = memoryFiles({'a.yaml': 'purpose: runs\nisolation: shared\n'});
+    const files = memoryFiles({'a.yaml': 'purpose: runs\nisolation: per-run\n'});
     const argv = ['--url', 'https://acme.scalr.io', '--cache', 'ephemeral', '--answers', 'a.yaml'];
     const env = {SCALR_AGENT_TOKEN: TOKEN, SCALR_AGENT_INSTALL_CLOUD: 'gke'};
-    const {stderr, exit} = await talk([FILES_ONLY, NETWORK, ...REST.slice(1), ...QUIT], {
-      argv,
-      files,
-      env,
-    });
+    const {stderr, exit} = await talk([FILES_ONLY, ...QUIT], {argv, files, env});
     expect(exit, stderr).toBe(0);
-    expect(stderr).toContain(
-      '◇  Target     files only · namespace scalr-agent · GKE (environment)\n',
-    );
-    expect(stderr).toContain(
-      '◇  Agent      acme.scalr.io (flag) · token, expires on 2028-02-05 (SCALR_AGENT_TOKEN)\n',
-    );
-    expect(stderr).toContain(
-      '◇  Purpose    Terraform/OpenTofu runs (answers file) · runs may share a container (answers file)\n',
-    );
-    expect(stderr).toContain('◇  Cache      Ephemeral volume (flag) · 20Gi (chart default)\n');
+    expect(rowOf(stderr, 'Cache')).toMatch(/; from flag$/);
+    expect(rowOf(stderr, 'Chart')).toMatch(/^Chart agent-job/);
   });
 
   test('fails before the first question when a flag is invalid', async () => {
@@ -623,33 +576,22 @@ describe('known answers', () => {
     expect(stderr).toContain('--cloud');
   });
 
-  test('asks nothing about runs for a VCS agent', async () => {
-    const lines: Line[] = [
-      ...TARGET,
-      ['Agent pool token', TOKEN],
-      ['What is the agent pool used for', 'vcs'],
-      NETWORK,
-      ['Chart to install', ENTER],
-    ];
-    const {asked, stderr} = await talk([...lines, ...QUIT]);
-    expect(stderr).toMatch(/Cache +not used for VCS access\n.*Size +not used for VCS access\n/);
-    expect(choicesOf(asked, 'Chart to install')[0]).toMatchObject({
-      value: 'agent-local',
-      description: 'recommended: connects Scalr with a private VCS',
-    });
-    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual([
-      'proxy',
-      'ca',
-      'mirror',
-    ]);
+  test('offers nothing about runs for a VCS agent, and no other chart', async () => {
+    const lines = change('Purpose', ['What is the agent pool used for', 'vcs']);
+    const {asked, stderr} = await talk([...HAPPY, ...lines, ...QUIT]);
+    expect(rowOf(stderr, 'Runs')).toBe('');
+    expect(rowOf(stderr, 'Chart')).toContain('the only chart for VCS agent pools');
+    const rows = choicesOf(asked, 'Change');
+    expect(rows.find(({value}) => value === 'Chart')?.disabled).toBe('no other chart is possible');
+    expect(rows.map(({value}) => value)).not.toContain('Metadata');
   });
 
   test('disables choices that the given chart does not support', async () => {
-    const {asked} = await talk(
-      [...TO_NETWORK.slice(0, -1), NETWORK, ...REST.slice(0, -1), ...QUIT],
-      {argv: ['--chart', 'agent-local']},
-    );
-    expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
+    const lines = change('Cache', ['Where should', ENTER], ['Cache size', ENTER]);
+    const {asked, stderr} = await talk([...HAPPY, ...lines, ...QUIT], {
+      argv: ['--chart', 'agent-local'],
+    });
+    expect(stderr).toMatch(/Review {2}agent-local [\d.]+ → files only/);
     expect(
       choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled,
     ).toBe('only with agent-k8s');
@@ -657,21 +599,12 @@ describe('known answers', () => {
 
   test('names the answer that excludes the only chart with a value', async () => {
     const lines: Line[] = [
-      FILES_ONLY,
-      ['Where does the cluster run', 'eks'],
-      ...PURPOSE,
-      ['Which of these apply', ['ca']],
-      ['File with private CA', 'ca.pem'],
-      ['Add the public root certificates', ENTER],
-      ['Where should provider', 'pvc'],
-      ['StorageClass of the cache', ENTER],
-      ['Access mode of the cache', ENTER],
-      ['Cache size', ENTER],
-      ...REST.slice(1),
-      ...QUIT,
+      ...change('Private CA', ['File with private CA', 'ca.pem'], ['Add the public root', ENTER]),
+      ...change('Cache', ['Where should', ENTER], ['Cache size', ENTER]),
     ];
-    const {asked} = await talk(lines, {
+    const {asked} = await talk([...HAPPY, ...lines, ...QUIT], {
       files: memoryFiles({'ca.pem': String(certificates['ca.pem'])}),
+      argv: ['--cloud', 'eks'],
     });
     const efs = choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs');
     expect(efs?.disabled).toBe(
@@ -679,34 +612,15 @@ describe('known answers', () => {
     );
   });
 
-  test.each([
-    ['aks', 'efs'],
-    ['gke', 'efs'],
-    ['gke-autopilot', 'hostpath'],
-  ])('does not offer on %s the cache %s', async (platform, value) => {
-    const {asked} = await talk([
-      FILES_ONLY,
-      ['Where does the cluster run', platform],
-      ...HAPPY.slice(2),
-      ...QUIT,
-    ]);
-    const offered = choicesOf(asked, 'Where should provider').map((choice) => choice.value);
-    expect(offered).toContain('pvc');
-    expect(offered).not.toContain(value);
-  });
-
   test('hides identities of other platforms', async () => {
-    const lines: Line[] = [
-      FILES_ONLY,
-      ['Where does the cluster run', 'eks'],
-      ...PURPOSE,
-      ['Which of these apply', ['identity']],
+    const lines = change(
+      'Identity',
       ['How do runs get cloud credentials', ENTER],
       ['ARN of the IAM role', 'arn:aws:iam::123456789012:role/scalr'],
-      ...REST,
-      ...VIEW_AND_QUIT,
-    ];
-    const {asked, stderr} = await talk(lines);
+    );
+    const {asked, stderr} = await talk([...HAPPY, ...lines, ...VIEW_AND_QUIT], {
+      argv: ['--cloud', 'eks'],
+    });
     expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual([
       'none',
       'irsa',
@@ -718,7 +632,8 @@ describe('known answers', () => {
 
 describe('a question', () => {
   test('has one row for the chart default, which is preselected and named', async () => {
-    const {asked} = await talk([...HAPPY, ...QUIT]);
+    const lines = change('Cache', ['Where should', ENTER], ['Cache size', ENTER]);
+    const {asked} = await talk([...HAPPY, ...lines, ...QUIT]);
     expect(choicesOf(asked, 'Where should provider').map(({label}) => label)).toEqual([
       'Ephemeral volume',
       'New PVC',
@@ -729,85 +644,68 @@ describe('a question', () => {
     expect(choicesOf(asked, 'Where should provider')[0]?.description).toMatch(
       /^chart default; on the node/,
     );
-    expect(asked.find(({message}) => message === 'Maximum concurrent runs')?.note).toBe(
-      '1, chart default',
-    );
   });
 
   test('never contains a flag', async () => {
     const lines: Line[] = [
-      ...TO_NETWORK.slice(0, -2),
-      ['Isolate each run', 'per-run'],
-      NETWORK,
-      ...REST_WITHOUT_LIMIT,
+      ...change('Chart', ['Chart to install', 'agent-local']),
+      ...change('Cache', ['Where should', ENTER], ['Cache size', ENTER]),
     ];
-    const {asked} = await talk([...lines, ...QUIT]);
+    const {asked} = await talk([...HAPPY, ...lines, ...QUIT]);
     const rows = (asked as ListQuestion[]).flatMap(({choices = []}) => choices);
-    expect(
-      rows.filter(({disabled}) => disabled !== undefined).map(({disabled}) => disabled),
-    ).not.toEqual([]);
+    expect(rows.filter(({disabled}) => disabled !== undefined)).not.toEqual([]);
     for (const {label, description = '', disabled = ''} of rows)
       expect(label + description + disabled).not.toMatch(/ --[a-z]/);
   });
 
   test('describes each chart in one line', async () => {
-    const {asked} = await talk([...HAPPY, ...QUIT]);
+    const lines = change('Chart', ['Chart to install', ENTER]);
+    const {asked} = await talk([...HAPPY, ...lines, ...QUIT]);
     expect(
       choicesOf(asked, 'Chart to install').map(
         ({label, description}) => `${label.split(' ')[0]}: ${description}`,
       ),
     ).toEqual([
-      'agent-local: recommended: runs share pods that are always running',
-      'agent-job: one pod per run, none while idle',
-      'agent-k8s: one pod per run; uses root and node directories; removes your answer for cache',
+      'agent-local: recommended; runs share pods that are always running; no cluster role',
+      'agent-job: a pod for each run, started on demand; creates a CRD and a cluster role',
+      'agent-k8s: a pod for each run; uses root and node directories',
     ]);
   });
 
-  test('about the number of runs is left out where no chart limits them, and its answer is dropped', async () => {
+  test('about the number of runs is left out where no chart limits them', async () => {
     const lines: Line[] = [
-      ...TO_NETWORK,
-      NETWORK,
-      REST[0] as Line,
-      ['Maximum concurrent runs', '4'],
-      ['Chart to install', 'agent-job'],
+      ...change('Chart', ['Chart to install', 'agent-job']),
+      ...change('Runs', ['Memory limit of a run', '3Gi']),
     ];
-    const {asked} = await talk([...lines, ...QUIT]);
-    expect(shown(asked)).toContain(
-      'Removed the answer for concurrency: the chart starts a pod for every run.',
-    );
-    expect(shown(asked)).toContain('Size\ta pod for every run');
+    const {stderr} = await talk([...HAPPY, ...lines, ...VIEW_AND_QUIT]);
+    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs a pod for each reserves .*; [\d.]+\w+ at most/);
+    expect(stderr).not.toContain('replicaCount: 5');
   });
 });
 
 describe('the network', () => {
   test('asks for the URL of a proxy and what bypasses it', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK,
-      ['Which of these apply', ['proxy']],
+    const lines = change(
+      'Proxy',
       ['Proxy for https', 'http://proxy.corp:3128'],
       ['Hosts and networks that bypass', '10.0.0.0/8,.corp'],
-      ...REST,
-    ];
-    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
+    );
+    const {stderr} = await talk([...HAPPY, ...lines, ...VIEW_AND_QUIT]);
     expect(stderr).toContain('HTTPS_PROXY: "http://proxy.corp:3128"');
     expect(stderr).toMatch(/NO_PROXY: "10\.0\.0\.0\/8,\.corp,/);
+    expect(rowOf(stderr, 'Network')).toContain('proxy http://proxy.corp:3128');
   });
 
   test('takes the proxy of this machine as the answer to edit', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK,
-      ['Which of these apply', ['proxy']],
+    const lines = change(
+      'Proxy',
       ['Proxy for https', ENTER],
       ['The chart stores this password', 'y'],
       ['Hosts and networks', ENTER],
-      ...REST,
-    ];
-    const env = {HTTPS_PROXY: 'http://me:geheim@proxy.corp:3128', NO_PROXY: '.corp'};
-    const {asked, stderr} = await talk([...lines, ...QUIT], {env});
-    const box = choicesOf(asked, 'Which of these apply').find(({value}) => value === 'proxy');
-    expect(box?.description).toBe(
-      'HTTPS_PROXY is http://<user>:<password>@proxy.corp:3128 on this machine',
     );
+    const env = {HTTPS_PROXY: 'http://me:geheim@proxy.corp:3128', NO_PROXY: '.corp'};
+    const {asked, stderr} = await talk([...HAPPY, ...lines, ...QUIT], {env});
+    expect(stderr).toContain('HTTPS_PROXY of this machine is not used');
     const find = (text: string) =>
       asked.find(({message}) => message.includes(text)) as InputQuestion;
     expect(find('Hosts and networks')).toMatchObject({default: '.corp', isPrefilled: true});
@@ -816,9 +714,10 @@ describe('the network', () => {
 
   test('joins what bypasses the proxy on this machine and in the cluster', async () => {
     const lines: Line[] = [
-      ['Where will the agent run', ENTER],
-      ...PURPOSE,
-      ['Which of these apply', ['proxy']],
+      TARGET,
+      ASK_TOKEN,
+      ['What do you want to do?', 'change'],
+      ['Change', 'Proxy'],
       ['Proxy for https', ENTER],
       interrupt('Hosts and networks'),
     ];
@@ -842,16 +741,31 @@ describe('the network', () => {
     });
   });
 
+  test('uses the proxy of an OpenShift cluster', async () => {
+    const proxy = {
+      apiVersion: 'config.openshift.io/v1',
+      kind: 'Proxy',
+      metadata: {name: 'cluster'},
+      status: {httpsProxy: 'http://proxy.corp:3128', noProxy: '.corp,10.0.0.0/8'},
+    };
+    const resources = ['clusterversions.config.openshift.io', 'proxies.config.openshift.io'];
+    const kubernetes = fakeKubernetes({objects: [NODE, proxy], resources});
+    const {stderr} = await talk([TARGET, ASK_TOKEN, ...QUIT], {answer: oneContext, kubernetes});
+    expect(rowOf(stderr, 'Network')).toMatch(
+      /^Network proxy http:\/\/proxy\.corp:3128 the proxy of this OpenShift cluster/,
+    );
+  });
+
   test('asks whether to trust public servers too, with a private CA', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK,
-      ['Which of these apply', ['ca']],
+    const lines = change(
+      'Private CA',
       ['File with private CA', 'ca.pem'],
-      ['Add the public root certificates', ENTER],
-      ...REST,
-    ];
-    const {asked, stderr} = await talk([...lines, ...QUIT], {files: memoryFiles(certificates)});
-    expect(stderr).toContain('CA ca.pem · with public roots');
+      ['Add the public', ENTER],
+    );
+    const {asked, stderr} = await talk([...HAPPY, ...lines, ...QUIT], {
+      files: memoryFiles(certificates),
+    });
+    expect(rowOf(stderr, 'Network')).toContain('CA ca.pem');
     const question = asked.find(({message}) =>
       message.startsWith('File with private CA'),
     ) as TextQuestion;
@@ -860,42 +774,17 @@ describe('the network', () => {
     expect(await question.validate?.('ca.pem')).toBeUndefined();
   });
 
-  test('asks only for missing proxy settings', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK,
-      NETWORK,
-      ['Hosts and networks that bypass', ENTER],
-      ...REST,
-    ];
-    const {asked} = await talk([...lines, ...QUIT], {argv: ['--https-proxy', 'http://p:1']});
-    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).not.toContain('proxy');
-  });
-
-  test('removes the answers of a box that is no longer selected', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK,
-      ['Which of these apply', ['mirror', 'metadata']],
-      ['Access to the node metadata', 'block'],
-      ['Image registry mirror', ESC],
-      ['Access to the node metadata', ESC],
-      ['Which of these apply', ['metadata']],
-      ['Access to the node metadata', ENTER],
-      ...REST,
-    ];
-    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
-    expect(stderr).toContain('◇  Network    instance metadata blocked\n');
-  });
-
   test('saves and prints the password of a proxy in values.yaml only, and says so before', async () => {
     const lines: Line[] = [
-      ...TO_NETWORK,
-      ['Which of these apply', ['proxy']],
-      ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
-      ['The chart stores this password in clear text', 'n'],
-      ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
-      ['The chart stores this password in clear text', 'y'],
-      ['Hosts and networks that bypass', ENTER],
-      ...REST,
+      ...HAPPY,
+      ...change(
+        'Proxy',
+        ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
+        ['The chart stores this password in clear text', 'n'],
+        ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
+        ['The chart stores this password in clear text', 'y'],
+        ['Hosts and networks that bypass', ENTER],
+      ),
       ['What do you want to do?', 'print'],
       ['What do you want to do?', 'save'],
       ['Directory to save to', 'out'],
@@ -919,36 +808,26 @@ describe('the network', () => {
 });
 
 describe('Esc', () => {
-  test('returns to the previous question with its answer, across steps', async () => {
-    const lines: Line[] = [
-      ...TO_NETWORK.slice(0, -2),
-      ['Isolate each run', 'per-run'],
-      NETWORK,
-      ['Where should provider', ESC],
-      ['Which of these apply', ESC],
-      ['Isolate each run', ENTER],
-      NETWORK,
-      ...REST_WITHOUT_LIMIT,
-    ];
-    const {asked, stderr} = await talk([...lines, ...QUIT]);
-    expect(
-      (asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map(
-        (each) => each.default,
-      ),
-    ).toEqual(['', 'per-run']);
-    expect(stderr).toContain('one pod per run');
-  });
-
-  test('keeps the token, which is not shown', async () => {
-    const lines: Line[] = [
-      ...TARGET,
-      ['Agent pool token', TOKEN],
-      ['What is the agent pool used for', ESC],
-      ['Agent pool token', ENTER],
-    ];
-    const {stderr, asked} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
+  test('returns from the review to the token, which is kept and not shown', async () => {
+    const lines: Line[] = [...HAPPY, ['What do you want to do?', ESC], ['Agent pool token', ENTER]];
+    const {stderr, asked} = await talk([...lines, ...QUIT]);
     expect(asked.filter(({message}) => message === 'Agent pool token')[1]?.note).toBe('unchanged');
     expect(stderr).toContain('acme.scalr.io · token');
+  });
+
+  test('returns from a topic to Change with the answer, and from Change to the review', async () => {
+    const lines: Line[] = [
+      ...HAPPY,
+      ['What do you want to do?', 'change'],
+      ['Change', 'Cache'],
+      ['Where should provider', 'hostpath'],
+      ['Cache directory on the nodes', ESC],
+      ['Where should provider', ESC],
+      ['Change', ESC],
+    ];
+    const {asked} = await talk([...lines, ...QUIT]);
+    const caches = (asked as ListQuestion[]).filter(({message}) => /^Where should/.test(message));
+    expect(caches.map((each) => each.default)).toEqual(['ephemeral', 'hostpath']);
   });
 
   test('asks at the first question whether to quit', async () => {
@@ -960,12 +839,4 @@ describe('Esc', () => {
     ]);
     expect(exit).toBe(130);
   });
-});
-
-test('shows at most three lines of help, the last with a reference', async () => {
-  const {asked} = await talk([...HAPPY, ...QUIT]);
-  for (const {message, help} of asked.filter(({message: text}) => !text.startsWith('Quit'))) {
-    expect(help.length, message).toBeLessThanOrEqual(3);
-    expect(help.at(-1), message).toMatch(/https:\/\/|agent-(local|k8s|job) \d|scalr-agent /);
-  }
 });

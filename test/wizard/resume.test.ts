@@ -2,25 +2,26 @@ import {describe, expect, test} from 'vitest';
 import {failed} from '../../src/ground/errors.ts';
 import {ResumeStore, readResumeState, resumePath} from '../../src/wizard/resume.ts';
 import {memoryFiles} from '../support/memory-files.ts';
-import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
+import {ENTER, type Line} from '../support/scripted-prompter.ts';
+import {FILES_ONLY, interrupt, jwt, KEPT, QUIT, rowOf, shown, talk} from './conversation.ts';
 
 const TOKEN = jwt({pool: 'runs'});
 
 const BEGUN: Line[] = [
   FILES_ONLY,
-  ['Where does the cluster run', 'eks'],
   ['Agent pool token', TOKEN],
   ['Scalr URL', 'https://acme.scalr.io'],
-  ['What is the agent pool used for', ENTER],
-  ['Isolate each run', ENTER],
-  ['How are runs distributed', ENTER],
+  ['What do you want to do?', 'change'],
+  ['Change', 'Purpose'],
+  ['What is the agent pool used for', 'runs'],
 ];
+const AT_CHANGE = interrupt('Change');
+const PRINT: Line = ['What do you want to do?', 'print'];
 
 describe('an interrupted session', () => {
   const broken = async () => {
     const files = memoryFiles();
-    const result = await talk([...BEGUN, interrupt('Which of these apply')], {files});
+    const result = await talk([...BEGUN, AT_CHANGE], {files});
     return {...result, files};
   };
 
@@ -37,131 +38,52 @@ describe('an interrupted session', () => {
     expect(last).toMatchObject({path: KEPT, isPrivate: true});
     expect(last?.text).not.toContain(TOKEN);
     expect(JSON.parse(last?.text ?? '')).toEqual({
-      answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs', load: 'steady'},
+      answers: {url: 'https://acme.scalr.io', purpose: 'runs'},
       flags: [],
       secrets: {},
-      asked: ['target', 'cloud', 'url', 'purpose', 'isolation', 'load'],
-      boxes: [],
+      asked: ['target', 'url', 'purpose'],
       place: {kind: 'files'},
     });
   });
 
   test('is resumed: asks only for secrets and missing answers', async () => {
     const {files} = await broken();
-    const lines: Line[] = [
-      ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
-      ['Where should provider', ENTER],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
-      ...QUIT,
-    ];
+    const lines: Line[] = [['Agent pool token', TOKEN], ...QUIT];
     const {exit, stderr} = await talk(lines, {argv: ['--resume'], files});
     expect(exit).toBe(0);
-    expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · EKS');
-  });
-
-  test('lists all answers for an edit, and Esc keeps the edited one', async () => {
-    const {files} = await broken();
-    const lines: Line[] = [
-      ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
-      ['Where should provider', ENTER],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
-      ['What do you want to do?', 'edit'],
-      ['Which answer do you want to change?', 'purpose'],
-      ['What is the agent pool used for', ESC],
-      ['What do you want to do?', 'edit'],
-      ['Which answer do you want to change?', ENTER],
-      ['Where will the agent run', ESC],
-      ...QUIT,
-    ];
-    const {asked} = await talk(lines, {argv: ['--resume'], files});
-    const listed = choicesOf(asked, 'Which answer do you want to change?').map(
-      ({label, description}) => `${label}: ${description}`,
-    );
-    expect(listed.slice(0, 10)).toEqual([
-      'Target: files only',
-      'Cloud: EKS',
-      'Token: [hidden]',
-      'URL: https://acme.scalr.io',
-      'Purpose: Run Terraform/OpenTofu',
-      'Isolation: No preference',
-      'Load: Steady',
-      'Network: none',
-      expect.stringMatching(/^Cache: /),
-      expect.stringMatching(/^Concurrency: /),
-    ]);
+    expect(stderr).toContain('◇  Where      files only');
   });
 
   test('is resumed with the flags it was started with', async () => {
     const files = memoryFiles();
-    await talk([...BEGUN, interrupt('Which of these apply')], {
+    await talk([...BEGUN, AT_CHANGE], {
       files,
       argv: ['--namespace', 'air', '--release', 'one'],
     });
-    const lines: Line[] = [
-      ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
-      ['Where should provider', ENTER],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
-      ...QUIT,
-    ];
+    const lines: Line[] = [['Agent pool token', TOKEN], ...QUIT];
     const {stderr} = await talk(lines, {argv: ['--resume'], files});
-    expect(stderr).toContain('files only · namespace air (flag) · release one (flag) · EKS');
-  });
-
-  test('is resumed with its selected boxes', async () => {
-    const files = memoryFiles();
-    await talk(
-      [...BEGUN, ['Which of these apply', ['mirror', 'proxy']], interrupt('Proxy for https')],
-      {files},
-    );
-    const lines: Line[] = [
-      ['Agent pool token', TOKEN],
-      ['Proxy for https', 'http://p:1'],
-      ['Hosts and networks', ENTER],
-      ['Image registry mirror', 'registry.corp'],
-      ['Where should provider', ENTER],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
-      ...QUIT,
-    ];
-    const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain(
-      'proxy http://p:1 · images from registry.corp · instance metadata allowed',
-    );
+    expect(rowOf(stderr, 'Names')).toBe('Names one in namespace air from flag');
   });
 });
 
 describe('a secret of an interrupted session', () => {
   const PROXY = 'http://jane:pa55@proxy.corp:3128';
-  const REST: Line[] = [
-    ['Where should provider', ENTER],
-    ['Maximum concurrent runs', ENTER],
-    ['Chart to install', ENTER],
-  ];
   const WITH_PROXY: Line[] = [
     ...BEGUN,
-    ['Which of these apply', ['proxy']],
+    ['Change', 'Proxy'],
     ['Proxy for https', PROXY],
     ['The chart stores this password', 'y'],
     ['Hosts and networks', '10.0.0.0/16,.corp'],
-    ['Where should provider', ENTER],
   ];
 
   test('is asked for again, and the answers that depend on it are kept', async () => {
     const files = memoryFiles();
-    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    await talk([...WITH_PROXY, AT_CHANGE], {files});
     expect(files.written.at(-1)?.text).not.toContain('pa55');
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', PROXY],
       ['The chart stores this password', 'y'],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
       ['What do you want to do?', 'save'],
       ['Directory to save to', '/srv'],
       ['What do you want to do?', ENTER],
@@ -178,7 +100,7 @@ describe('a secret of an interrupted session', () => {
 
   test('is not accepted with its placeholders', async () => {
     const files = memoryFiles();
-    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    await talk([...WITH_PROXY, AT_CHANGE], {files});
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
       ['Proxy for https', ENTER],
@@ -188,7 +110,7 @@ describe('a secret of an interrupted session', () => {
 
   test('is still known after a second interruption', async () => {
     const files = memoryFiles();
-    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    await talk([...WITH_PROXY, AT_CHANGE], {files});
     await talk([['Agent pool token', TOKEN], interrupt('Proxy for https')], {
       argv: ['--resume'],
       files,
@@ -197,66 +119,59 @@ describe('a secret of an interrupted session', () => {
       ['Agent pool token', TOKEN],
       ['Proxy for https', PROXY],
       ['The chart stores this password', 'y'],
-      ['Maximum concurrent runs', ENTER],
-      ['Chart to install', ENTER],
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain('NO_PROXY 10.0.0.0/16,.corp');
+    const {stderr} = await talk(lines, {argv: ['--resume'], files});
+    expect(rowOf(stderr, 'Network')).toContain('bypassed by 10.0.0.0/16,.corp');
   });
 
   test('is asked for again when it was a flag that has no question', async () => {
     const files = memoryFiles();
     const argv = ['--http-proxy', PROXY, '--https-proxy', 'http://p:1', '--no-proxy', '.corp'];
-    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv});
+    await talk([...BEGUN, AT_CHANGE], {files, argv});
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
       ['Proxy for http://', PROXY],
       ['The chart stores this password', 'y'],
-      ...REST,
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain('HTTP proxy http://<user>:<password>@proxy.corp:3128');
-    expect(shown(asked)).toContain('proxy http://p:1 (flag)');
-    expect(shown(asked)).toContain('NO_PROXY .corp');
+    const {stderr} = await talk([...lines.slice(0, 3), PRINT, ...QUIT], {
+      argv: ['--resume'],
+      files,
+    });
+    expect(stderr).toContain('SCALR_AGENT_INSTALL_HTTP_PROXY');
+    expect(stderr).toContain('--https-proxy http://p:1');
+    expect(stderr).toContain('--no-proxy .corp');
   });
 
-  test('opens its box again when it was a flag', async () => {
+  test('is asked for again when it was a flag', async () => {
     const files = memoryFiles();
-    await talk([...BEGUN, interrupt('Which of these apply')], {
+    await talk([...BEGUN, AT_CHANGE], {
       files,
       argv: ['--https-proxy', PROXY, '--no-proxy', '.corp'],
     });
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
       ['Proxy for https', PROXY],
       ['The chart stores this password', 'y'],
-      ...REST,
       ...QUIT,
     ];
-    const {asked} = await talk(lines, {argv: ['--resume'], files});
-    expect(shown(asked)).toContain('proxy http://<user>:<password>@proxy.corp:3128');
-    expect(shown(asked)).toContain('NO_PROXY .corp (flag)');
+    const {stderr} = await talk(lines, {argv: ['--resume'], files});
+    expect(rowOf(stderr, 'Network')).toMatch(
+      /proxy http:\/\/<user>:<password>@proxy\.corp:3128 .*bypassed by \.corp.*; from flag/,
+    );
   });
 
   test('is required as a flag when no question can ask for it', async () => {
     const files = memoryFiles();
     const flags = ['--extra-env', 'API_PASSWORD=pa55'];
-    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: flags});
+    await talk([...BEGUN, AT_CHANGE], {files, argv: flags});
     const {exit, stderr} = await talk([], {argv: ['--resume'], files});
     expect(exit).toBe(2);
     expect(stderr).toContain(
       'The saved session does not contain --extra-env, because secrets are not saved.',
     );
-    const lines: Line[] = [
-      ['Agent pool token', TOKEN],
-      ['Which of these apply', ENTER],
-      ...REST,
-      ...QUIT,
-    ];
+    const lines: Line[] = [['Agent pool token', TOKEN], ...QUIT];
     expect((await talk(lines, {argv: ['--resume', ...flags], files})).exit).toBe(0);
   });
 });
@@ -299,7 +214,7 @@ describe('in a home directory that cannot be written', () => {
     'Your answers are not saved, so --resume cannot continue this session. Cannot write resume.json: read-only file system.\n';
 
   test('says once that --resume is not possible', async () => {
-    const lines = [...BEGUN, interrupt('Which of these apply')];
+    const lines = [...BEGUN, AT_CHANGE];
     const {exit, stderr} = await talk(lines, {files: files()});
     expect(exit).toBe(130);
     expect(stderr.split(NOTE)).toHaveLength(2);

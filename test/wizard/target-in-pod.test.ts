@@ -1,32 +1,46 @@
 import {expect, test} from 'vitest';
 import type {ListQuestion} from '../../src/ground/system/system.ts';
-import {AnswerStore, placeText} from '../../src/wizard/answer-store.ts';
-import {targetQuestion} from '../../src/wizard/choose-target.ts';
+import {askTarget} from '../../src/wizard/ask-target.ts';
+import type {QuestionDeps} from '../../src/wizard/asking.ts';
+import {type FactReaders, GatheredFacts} from '../../src/wizard/gathered-facts.ts';
+import {placeText} from '../../src/wizard/place.ts';
+import {startState, type WizardState} from '../../src/wizard/wizard-state.ts';
 import {ENTER, scriptedPrompter} from '../support/scripted-prompter.ts';
 
 test('in a pod without a kubeconfig, the cluster of its service account is proposed', async () => {
-  const store = new AnswerStore(new Map());
   const {prompter, asked} = scriptedPrompter([['Where will the agent run?', ENTER]]);
-  const read: (string | undefined)[] = [];
-  const question = targetQuestion(
-    store,
-    {all: [], isInPod: true},
-    {
-      prompter,
-      read: async (context) => {
-        read.push(context);
-        return {facts: {}, storageClasses: [], summary: '3 nodes', isRead: true};
-      },
-      lacking: async () => [],
+  const read: WizardState['place'][] = [];
+  const readers: FactReaders = {
+    cluster: async ({place}) => {
+      read.push(place);
+      return {
+        facts: {},
+        storageClasses: [],
+        releases: [],
+        taintedPools: [],
+        summary: '3 nodes',
+        isRead: true,
+      };
     },
-  );
-  expect(await question.ask({heading: [], canGoBack: 'quit'})).toBe('service account of this pod');
+    installed: async () => undefined,
+    lacking: async () => [],
+    pools: async () => undefined,
+    objects: async () => ({claims: [], secrets: [], identities: []}),
+  };
+  const deps = {
+    prompter,
+    contexts: {all: [], isInPod: true},
+    facts: new GatheredFacts(readers),
+  } as unknown as QuestionDeps;
+  const frame = {heading: [], canGoBack: 'quit'} as const;
+  const {place} = await askTarget({state: startState(new Map()), known: {}, frame, deps});
   const [{choices: [first] = []} = {}] = asked as ListQuestion[];
   expect(first).toMatchObject({
     value: 'current',
-    description: 'service account of this pod, reading the cluster …',
+    label: 'service account of this pod',
+    description: 'reading the cluster …',
   });
-  expect(store.place).toEqual({kind: 'kubernetes'});
-  expect(placeText(store.place)).toBe('service account of this pod');
-  expect(read).toEqual([undefined, undefined]);
+  expect(place).toEqual({kind: 'kubernetes'});
+  expect(placeText(place)).toBe('service account of this pod');
+  expect(read).toEqual([{kind: 'kubernetes'}]);
 });

@@ -34,18 +34,28 @@ export const CHECKS: readonly Check[] = [
 
 const MAX_TIMEOUT_MS = 30_000;
 
-/** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
-export async function runPreflight(
+type CheckDeps = Omit<ReadingDeps, 'signal'> & {timeoutMs: number};
+
+/** Runs every check before an install begins. */
+export async function readChecks(
   generated: Generated,
   desired: DesiredRelease,
-  {timeoutMs, ...deps}: Omit<ReadingDeps, 'signal'> & {timeoutMs: number},
+  {timeoutMs, ...deps}: CheckDeps,
   already: AlreadyRead = {},
 ): Promise<Checked[]> {
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
-  const checks = runChecks(
-    CHECKS,
-    await readPreflightContext(generated, desired, {...deps, signal}, already),
-  );
+  const context = await readPreflightContext(generated, desired, {...deps, signal}, already);
+  return runChecks(CHECKS, context);
+}
+
+/** The same; a failed check stops the install. @throws ExpectedError */
+export async function runPreflight(
+  generated: Generated,
+  desired: DesiredRelease,
+  deps: CheckDeps,
+  already: AlreadyRead = {},
+): Promise<Checked[]> {
+  const checks = await readChecks(generated, desired, deps, already);
   refuseFailed(checks);
   return checks;
 }

@@ -198,9 +198,9 @@ export interface Archives {
 
 interface Question {
   message: string;
-  /** Lines that ? displays. */
+  /** The first line stands below the question; a screen reader hears all lines on request. */
   help: readonly string[];
-  /** Lines above the question that are part of it, such as the step of the wizard. */
+  /** Details below the question. An answer to a question without them is shown when it is given. */
   heading?: readonly string[] | undefined;
   /** Source of the default, or the meaning of an empty answer. */
   note?: string | undefined;
@@ -220,8 +220,6 @@ export interface InputQuestion extends TextQuestion {
   default?: string | undefined;
   /** The default is inserted into the line and can be edited or removed. */
   isPrefilled?: boolean;
-  /** Continuations of the text for Tab. */
-  complete?(text: string): Promise<readonly string[]>;
 }
 
 export interface Choice {
@@ -261,7 +259,7 @@ export interface Prompter {
   /** Returns the values of any number of choices, in the order of the list. */
   checkbox(question: CheckboxQuestion): Promise<readonly string[]>;
   /** Shows a spinner until the promise settles; keys are ignored. */
-  wait<T>(message: string, promise: Promise<T>, heading?: readonly string[]): Promise<T>;
+  wait<T>(message: string, promise: Promise<T>): Promise<T>;
   /** Keeps the terminal from echoing until the work is done. `above` is what must be printed again above a question after a resize. */
   session<T>(work: () => Promise<T>, above: () => string): Promise<T>;
   /** Erases the last lines that were printed above the question. Does nothing without `canRedraw`. */

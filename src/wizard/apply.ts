@@ -1,0 +1,113 @@
+import {newestOf} from '../charts/releases/target.ts';
+import {unsupported} from '../charts/support.ts';
+import {catalog} from '../settings/catalog.ts';
+import {type Setting, settingName} from '../settings/define.ts';
+import {MissingSetting} from '../settings/kinds/kind.ts';
+import {workloadIdentity} from '../settings/network.ts';
+import {missingFor} from '../settings/purpose.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import type {Answer} from '../settings/settings.ts';
+import {withoutRole} from './ask-role.ts';
+import {withoutConsent} from './clear-text.ts';
+import type {KnownFacts} from './gathered-facts.ts';
+import {abandoned, adopted} from './installed-agent.ts';
+import {next, type WizardStep} from './next.ts';
+import {refusalInWords} from './possible-answers.ts';
+import type {Reply} from './reply.ts';
+import {asAsked, asUnasked, type WizardState, withAnswer} from './wizard-state.ts';
+
+/** Questions about the cluster, which another place opens again. */
+const OF_PLACE = ['requirements', 'installed', 'elsewhere', 'new-token'];
+
+/** The state after the reply, with what it leaves without effect removed. Pure. */
+export function apply(state: WizardState, reply: Reply): WizardState {
+  const {question, place, pool, adopts, abandons = false, answers = []} = reply;
+  let after: WizardState = {...state, notes: []};
+  if (place !== undefined) after = asUnasked({...abandoned(after), place}, ...OF_PLACE);
+  if (pool !== undefined) after = {...after, pool: pool === 'none' ? undefined : pool};
+  if (abandons || adopts !== undefined) after = abandoned(after);
+  if (adopts !== undefined) after = adopted(after, adopts);
+  for (const [setting, answer] of answers) after = withReply(after, setting, answer);
+  return asAsked(atQuestion(after, question), question, ...(reply.alsoAsked ?? []));
+}
+
+/** Where Esc leads from the next question. */
+function atQuestion(state: WizardState, question: string): WizardState {
+  const {opened, history} = state;
+  if (opened?.questions.includes(question))
+    return {...state, opened: {...opened, answered: [...opened.answered, question]}};
+  return {...state, history: [...history.filter((each) => each !== question), question]};
+}
+
+/** The state with an answer, without what it makes useless. */
+function withReply(before: WizardState, setting: Setting, answer: Answer | undefined): WizardState {
+  let after = withoutConsent(withAnswer(before, setting, answer));
+  if (setting === (workloadIdentity as Setting)) after = withoutRole(after);
+  if (setting === (chart as Setting)) after = withoutUnsupported(after);
+  return withoutUseless(after, setting);
+}
+
+const removed = (state: WizardState, setting: Setting, reason: string): WizardState => ({
+  ...withAnswer(state, setting, undefined),
+  notes: [...state.notes, `Removed the answer for ${settingName(setting)}: ${reason}.`],
+});
+
+/** Without answers that the chosen chart does not support. */
+function withoutUnsupported(state: WizardState): WizardState {
+  const name = state.answers.get(chart);
+  if (name === undefined) return state;
+  const target = {chart: name, version: state.answers.get(chartVersion) ?? newestOf(name)};
+  return unsupported(target, state.answers.unchecked()).reduce(
+    (left, {setting, message}) => removed(left, setting, refusalInWords(message)),
+    state,
+  );
+}
+
+/** Without prompted answers that have no effect or are invalid after a change of `changed`. */
+function withoutUseless(state: WizardState, changed: Setting): WizardState {
+  // Other answers can depend on a secret that is not entered again yet.
+  if (state.missingSecrets.size > 0) return state;
+  const {answer, get} = state.answers;
+  const useless = catalog.filter((setting) => {
+    const own = answer(setting);
+    if (own?.source !== 'prompt' || setting.id === changed.id) return false;
+    const problem = setting.rule?.(own.value, get);
+    return (
+      missingFor(setting, get) !== undefined ||
+      (problem !== undefined && !(problem instanceof MissingSetting))
+    );
+  });
+  return useless.reduce((left, setting) => removed(left, setting, 'it no longer applies'), state);
+}
+
+/** Esc. Undefined if there is nothing to go back to. Pure. */
+export function back(
+  state: WizardState,
+  from: WizardStep,
+  known: KnownFacts,
+): WizardState | undefined {
+  const {opened} = state;
+  const here = {...state, notes: []};
+  if (from.kind === 'change') return {...here, isChanging: false, opened: undefined};
+  if (from.kind === 'question' && opened?.questions.includes(from.id)) {
+    const answered = opened.answered.slice(0, -1);
+    return {...here, opened: opened.answered.length === 0 ? undefined : {...opened, answered}};
+  }
+  // What is not asked any more is passed.
+  for (let history = state.history; history.length > 0; history = history.slice(0, -1)) {
+    const before = asUnasked({...here, history: history.slice(0, -1)}, history.at(-1) as string);
+    const step = next(before, known);
+    if (step.kind === 'question' && step.id === history.at(-1)) return before;
+  }
+  return undefined;
+}
+
+/** Asks these questions, then returns to where the user was. */
+export const openQuestions = (
+  state: WizardState,
+  ...questions: readonly string[]
+): WizardState => ({
+  ...state,
+  notes: [],
+  opened: {questions, answered: []},
+});

@@ -1,0 +1,41 @@
+import {namespace, release} from '../settings/release.ts';
+import type {Asking} from './asking.ts';
+import type {Reply} from './reply.ts';
+
+const NEW = '';
+
+/** Agents of other namespaces and other names: whoever installed one probably means it. */
+export async function askElsewhere({state, known, frame, deps}: Asking): Promise<Reply> {
+  const {releases = []} = known.cluster ?? {};
+  const {get} = state.answers;
+  const picked = await deps.prompter.select({
+    ...frame,
+    message: 'An agent is installed in this cluster. Open it?',
+    help: [
+      'Open a release to change, upgrade or remove it.',
+      'Flags --namespace and --release. https://helm.sh/docs/glossary/#release',
+    ],
+    choices: [
+      ...releases.map(({name, namespace: where, chart, version, status}, index) => ({
+        value: String(index),
+        label: `${name} in namespace ${where}`,
+        description: `${chart} ${version}${status === 'deployed' ? '' : `, ${status}`}`,
+      })),
+      {
+        value: NEW,
+        label: 'Install another agent',
+        description: `${get(release)} in namespace ${get(namespace)}`,
+      },
+    ],
+    default: '0',
+  });
+  const found = picked === NEW ? undefined : releases[Number(picked)];
+  if (found === undefined) return {question: 'elsewhere'};
+  return {
+    question: 'elsewhere',
+    answers: [
+      [namespace, {value: found.namespace, source: 'prompt'}],
+      [release, {value: found.name, source: 'prompt'}],
+    ],
+  };
+}

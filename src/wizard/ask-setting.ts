@@ -1,0 +1,128 @@
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
+import type {Choice} from '../ground/system/system.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
+import {cacheClaim, cacheStorageClass} from '../settings/cache.ts';
+import {catalog} from '../settings/catalog.ts';
+import {allowClearText} from '../settings/chart-values.ts';
+import type {Setting} from '../settings/define.ts';
+import {concurrency} from '../settings/purpose.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
+import {sizing} from '../values/sizing.ts';
+import {type AskOptions, ask} from './ask.ts';
+import type {Asking} from './asking.ts';
+import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
+import {decided} from './decisions.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {ofMachine} from './machine-proxy.ts';
+import {hostOf} from './place.ts';
+import {
+  chartDefaultOf,
+  defaultWord,
+  emptyOnHost,
+  hostWording,
+  likelyTarget,
+  whyExcluded,
+} from './possible-answers.ts';
+import type {Reply} from './reply.ts';
+import {questionFor} from './setting-questions.ts';
+import {classChoices, defaultClassRow, whyNotInCluster} from './shared-cache.ts';
+import type {WizardState} from './wizard-state.ts';
+
+/** Asks for one setting of the catalog. */
+export async function askSetting(id: string, asking: Asking): Promise<Reply> {
+  const {state, known, deps} = asking;
+  const setting = catalog.find((each) => each.id === id) as Setting;
+  const view = decided(state, known);
+  const options = optionsOf(setting, view, asking);
+  const {hides} = questionFor(setting);
+  const askOnce = (): Promise<Answer | undefined> =>
+    ask(hostWording(view, setting), options, view.answers.get, {
+      ...deps,
+      hidesExcluded: hostOf(state) !== undefined,
+      isHidden: (value) => hides?.(value, view.answers.get) ?? false,
+      whyExcluded: (of, value) =>
+        whyNotInCluster(of, value, view, known) ??
+        whyExcluded(of, value, view, requirementsOf(known)),
+      offers: (of) => offersFor(of, view, known),
+    });
+  let answer = await askOnce();
+  let agrees = false;
+  while (needsConsent(answer, state) && !agrees) {
+    agrees = await deps.prompter.confirm(CONSENT_QUESTION);
+    if (!agrees) answer = await askOnce();
+  }
+  // A secret is not shown, so an empty answer keeps it.
+  const isKept = answer === undefined && setting.kind.isSecret === true;
+  return {
+    question: id,
+    answers: [
+      ...(isKept ? [] : [[setting, answer] as const]),
+      ...(agrees ? [[allowClearText, {value: true, source: 'prompt'}] as const] : []),
+    ],
+  };
+}
+
+const WHERE_TOKEN = 'In Scalr: account → Agent pools → your pool → Add agent.';
+const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
+
+/** How to ask: the default, the preselected row and the answer to edit. */
+function optionsOf(
+  setting: Setting,
+  view: WizardState,
+  {state, known, frame, deps}: Asking,
+): AskOptions {
+  const {orElse, hasChartDefault, suggested, example} = questionFor(setting);
+  const machine = ofMachine(setting, view, deps.env);
+  const kept = state.missingSecrets.get(setting.id);
+  const isSame = machine !== undefined && setting.kind.format(machine.value)[0] === kept;
+  const draft = isSame ? undefined : kept;
+  const sizes = setting === (concurrency as Setting) ? sizeNote(view, known) : undefined;
+  return {
+    ...frame,
+    heading: [
+      ...frame.heading,
+      ...(setting === (token as Setting) ? [WHERE_TOKEN] : []),
+      ...(sizes ? [sizes] : []),
+      ...(draft ? [COMPLETE] : []),
+    ],
+    orElse: orElse ?? (hasChartDefault ? 'Chart default' : undefined),
+    suggested: typeof suggested === 'function' ? suggested(view.answers.get) : suggested,
+    ...(hostOf(view) === undefined ? {} : emptyOnHost(setting)),
+    ...(setting === (cacheStorageClass as Setting) ? defaultClassRow(view, known) : {}),
+    byDefault: hasChartDefault ? chartDefaultOf(setting, view, requirementsOf(known)) : undefined,
+    defaultOf: defaultWord(view),
+    current: draft ? view.answers.answer(setting) : (machine ?? view.answers.answer(setting)),
+    draft,
+    example,
+  };
+}
+
+/** Values that exist in the cluster. */
+function offersFor(setting: Setting, view: WizardState, known: KnownFacts): readonly Choice[] {
+  const {claims = [], secrets = []} = known.objects ?? {};
+  if (setting === (cacheStorageClass as Setting)) return classChoices(view, known);
+  if (setting === (cacheClaim as Setting))
+    return claims.map(({name, description}) => ({value: name, label: name, description}));
+  if (setting === (tokenSecret as Setting))
+    return secrets.map((name) => ({value: name, label: name}));
+  return [];
+}
+
+/** What one run requests, and what the nodes offer. */
+function sizeNote(view: WizardState, {cluster}: KnownFacts): string | undefined {
+  const target = likelyTarget(view, cluster?.facts ?? {});
+  if (target === undefined) return undefined;
+  const one = new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]]));
+  const {cpuRequested, memoryRequested} = sizing(one, target.chart);
+  const run = `One run reserves ${cpuRequested} CPU and ${memoryRequested} memory.`;
+  return [run, nodesText(cluster)].filter(Boolean).join(' ');
+}
+
+export function nodesText(cluster: DiscoveredCluster | undefined): string | undefined {
+  const {nodes} = cluster ?? {};
+  if (nodes === undefined) return undefined;
+  if (nodes.count === 0) return 'No node is ready now.';
+  const who = nodes.count === 1 ? 'The node has' : `The ${nodes.count} nodes have`;
+  const memory = nodes.memoryMilli / 1000n / 1024n ** 3n;
+  return `${who} ${nodes.cpuMilli / 1000n} CPU and ${memory}Gi in total.`;
+}

@@ -1,0 +1,98 @@
+import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
+import type {Target} from '../charts/releases/target.ts';
+import {hasKey, supports} from '../charts/support.ts';
+import {cloud} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
+import {milliOf} from '../settings/kinds/quantities.ts';
+import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
+import type {Settings} from '../settings/settings.ts';
+import {sizing} from '../values/sizing.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {hostOf} from './place.ts';
+import {likelyTarget} from './possible-answers.ts';
+import type {WizardState} from './wizard-state.ts';
+
+/** What the wizard decides where nobody has, and why. */
+interface Decision {
+  setting: Setting;
+  value: unknown;
+  because: string;
+}
+
+/** What support recommends as a start. */
+const RUNS = 5;
+
+/** The state with what the cluster answers and what the wizard decides; both count as answers of the cluster. */
+export function decided(state: WizardState, known: KnownFacts): WizardState {
+  const found = {...state, answers: state.answers.withCluster(known.cluster?.answers)};
+  const answers = decisionsFor(found, known).reduce(
+    (all, {setting, value, because}) => all.with(setting, {value, source: 'cluster', because}),
+    found.answers,
+  );
+  return {...found, answers};
+}
+
+/** The decisions for a new install; an installed release keeps what it has. */
+function decisionsFor(state: WizardState, known: KnownFacts): Decision[] {
+  const target = likelyTarget(state, requirementsOf(known));
+  const {answers} = state;
+  if (state.installed !== undefined || hostOf(state) !== undefined || target === undefined)
+    return [];
+  const decisions = [
+    ...proxyOf(known),
+    ...(answers.get(purpose) === 'runs' ? [runs(target, answers.unchecked(), known)] : []),
+    ...(answers.get(purpose) === 'runs' ? [metadata(state, known)] : []),
+  ];
+  return decisions.filter(
+    (each): each is Decision =>
+      each !== undefined &&
+      answers.answer(each.setting) === undefined &&
+      supports(target, each.setting, settingsWith(answers.unchecked(), each)),
+  );
+}
+
+const settingsWith = (settings: Settings, {setting, value}: Decision): Settings =>
+  settings.with(setting, {value, source: 'prompt'});
+
+/** As many runs as take half of what the nodes offer, at most five. */
+function runs(target: Target, settings: Settings, {cluster}: KnownFacts): Decision | undefined {
+  if (!hasKey(target, concurrency)) return undefined;
+  const fitting =
+    cluster?.nodes === undefined ? RUNS : fittingRuns(target, settings, cluster.nodes);
+  const value = Math.max(1, Math.min(RUNS, fitting));
+  return {setting: concurrency, value, because: value < RUNS ? 'as many as fit' : 'usual start'};
+}
+
+function fittingRuns(
+  {chart}: Target,
+  settings: Settings,
+  {cpuMilli, memoryMilli}: NonNullable<DiscoveredCluster['nodes']>,
+): number {
+  const one = sizing(settings.with(concurrency, {value: 1, source: 'prompt'}), chart);
+  const times = (offered: bigint, requested: string): number =>
+    Number(offered / 2n / (milliOf(requested) || 1n));
+  return Math.min(times(cpuMilli, one.cpuRequested), times(memoryMilli, one.memoryRequested));
+}
+
+/** Where nodes have an identity, runs must not get it, unless their own identity or DNS needs the same address. */
+function metadata({answers}: WizardState, {cluster}: KnownFacts): Decision | undefined {
+  const platform = answers.get(cloud);
+  if (platform === undefined || platform === 'other') return undefined;
+  if (answers.get(workloadIdentity) === 'gke')
+    return {setting: metadataService, value: 'allow', because: 'GKE identity needs it'};
+  if (platform.startsWith('gke') && cluster?.usesMetadataDns !== false)
+    return {setting: metadataService, value: 'allow', because: 'Cloud DNS may use its address'};
+  return {setting: metadataService, value: 'block', because: 'runs cannot use the node identity'};
+}
+
+/** The proxy that the cluster itself uses. */
+function proxyOf({objects}: KnownFacts): Decision[] {
+  const {proxy} = objects ?? {};
+  if (proxy === undefined) return [];
+  const because = 'the proxy of this OpenShift cluster';
+  return [
+    {setting: httpsProxy, value: proxy.https, because},
+    {setting: noProxy, value: proxy.bypass, because},
+  ];
+}

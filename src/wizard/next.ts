@@ -1,0 +1,102 @@
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
+import type {Setting} from '../settings/define.ts';
+import {concurrency, missingFor} from '../settings/purpose.ts';
+import {namespace, release} from '../settings/release.ts';
+import {ROLE, roleSettingOf} from './ask-role.ts';
+import {decided} from './decisions.ts';
+import {type KnownFacts, missingOf, requirementsOf} from './gathered-facts.ts';
+import {mustReplaceToken} from './installed-agent.ts';
+import {hostOf} from './place.ts';
+import {limitsRuns} from './possible-answers.ts';
+import {applies} from './setting-questions.ts';
+import type {WizardState} from './wizard-state.ts';
+
+/** What the wizard shows next. */
+export type WizardStep = {kind: 'question'; id: string} | {kind: 'change'} | {kind: 'review'};
+
+interface FirstQuestion {
+  id: string;
+  isOpen(state: WizardState, known: KnownFacts): boolean;
+}
+
+const isCluster = ({place}: WizardState): boolean => place?.kind === 'kubernetes';
+
+const TOKEN: readonly Setting[] = [token, tokenFile, tokenSecret];
+
+/** The questions before the review, in order; all others are opened from it. */
+const FIRST: readonly FirstQuestion[] = [
+  {id: 'target', isOpen: ({asked}) => !asked.has('target')},
+  {
+    id: 'requirements',
+    isOpen: (state, known) =>
+      isCluster(state) && missingOf(known).length > 0 && !state.asked.has('requirements'),
+  },
+  {
+    id: 'installed',
+    isOpen: (state, {installed}) =>
+      isCluster(state) &&
+      installed !== undefined &&
+      (!state.asked.has('installed') || mustReplaceToken(state, {installed})),
+  },
+  {
+    id: 'elsewhere',
+    isOpen: (state, {installed, cluster}) =>
+      isCluster(state) &&
+      installed === undefined &&
+      (cluster?.releases ?? []).length > 0 &&
+      !['elsewhere', 'installed'].some((id) => state.asked.has(id)) &&
+      !state.answers.isFixed(namespace) &&
+      !state.answers.isFixed(release),
+  },
+  {
+    id: 'pool',
+    isOpen: (state, {pools}) =>
+      isCluster(state) &&
+      pools !== undefined &&
+      !state.asked.has('pool') &&
+      !TOKEN.some(state.answers.isFixed),
+  },
+  ...[token, tokenSecret, url].map((setting) => ({
+    id: setting.id,
+    isOpen: (state: WizardState) => isUnanswered(setting, state),
+  })),
+];
+
+/** What an agent pool of the account answers. */
+const OF_POOL: readonly Setting[] = [token, tokenSecret];
+
+const isUnanswered = (setting: Setting, state: WizardState): boolean =>
+  !state.asked.has(setting.id) &&
+  !state.answers.isFixed(setting) &&
+  !(state.pool !== undefined && OF_POOL.includes(setting)) &&
+  applies(setting, state);
+
+/** Pure. */
+export function next(state: WizardState, known: KnownFacts): WizardStep {
+  const first =
+    FIRST.find(({isOpen}) => isOpen(state, known))?.id ??
+    catalog.find((setting) => isMissing(setting, state))?.id ??
+    openedQuestion(state, known);
+  if (first !== undefined) return {kind: 'question', id: first};
+  return {kind: state.isChanging ? 'change' : 'review'};
+}
+
+/** A secret of the resumed session. */
+const isMissing = (setting: Setting, state: WizardState): boolean =>
+  state.missingSecrets.has(setting.id) && missingFor(setting, state.answers.get) === undefined;
+
+/** The question that was opened from the review, or the next one of its topic. */
+function openedQuestion(state: WizardState, known: KnownFacts): string | undefined {
+  const {questions = [], answered = []} = state.opened ?? {};
+  const view = decided(state, known);
+  return questions.find((id) => !answered.includes(id) && isPossible(id, view, known));
+}
+
+/** True if the question has an effect. */
+export function isPossible(id: string, view: WizardState, known: KnownFacts): boolean {
+  if (id === concurrency.id && !limitsRuns(view, requirementsOf(known))) return false;
+  if (id === ROLE) return roleSettingOf(view) !== undefined;
+  const setting = catalog.find((each) => each.id === id);
+  return setting === undefined ? hostOf(view) === undefined : applies(setting, view);
+}

@@ -1,0 +1,77 @@
+import type {Checked} from '../checks/preflight/checks/check.ts';
+import {unverified} from '../checks/preflight/run-preflight.ts';
+import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {cacheStorageClass} from '../settings/cache.ts';
+import {catalog} from '../settings/catalog.ts';
+import {planWarnings} from '../ui/review.ts';
+import {ROLE} from './ask-role.ts';
+import {withoutFlags} from './possible-answers.ts';
+import type {Reviewed} from './prepare-review.ts';
+
+/** A problem of the review, and the question whose answer removes it. */
+export interface Notice {
+  level: 'error' | 'warning';
+  code: string;
+  text: string;
+  remedies: readonly string[];
+  /** ID of the question. */
+  fix?: string | undefined;
+}
+
+/** Questions that remove a problem, where its text refers to another setting. */
+const FIXES: Readonly<Record<string, string>> = {
+  IDENTITY_INCOMPLETE: ROLE,
+  SHARED_PVC_WITHOUT_CLASS: cacheStorageClass.id,
+};
+
+/** Errors, then warnings, about the settings, the plan and the cluster. A check repeats what is already known from the settings. */
+export function noticesOf({generated, prepared, host, problem}: Reviewed): Notice[] {
+  const checks = prepared?.checks ?? [];
+  const warnings = [
+    ...unverified(generated?.warnings ?? [], checks),
+    ...(host?.warnings ?? []),
+    ...(prepared === undefined ? [] : planWarnings(prepared.plan)),
+    ...(host?.plan?.warnings ?? []).map((message) => ({code: 'DOCKER', message})),
+  ];
+  const all = [
+    ...(problem === undefined ? [] : [ofError(problem)]),
+    ...checks.filter(({status}) => status === 'fail').map((each) => ofCheck(each, 'error')),
+    ...warnings.map(ofWarning),
+    ...checks.filter(({status}) => status === 'warn').map((each) => ofCheck(each, 'warning')),
+  ];
+  return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
+}
+
+/** The setting that a text refers to by its flag. */
+const settingIn = (text: string): string | undefined =>
+  catalog.find(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text))?.id;
+
+const ofWarning = ({code, message, setting}: Warning): Notice => ({
+  level: 'warning',
+  code,
+  text: withoutFlags(message),
+  remedies: [],
+  fix: FIXES[code] ?? settingIn(message) ?? setting,
+});
+
+const ofCheck = ({id, title, message, remedy}: Checked, level: Notice['level']): Notice => ({
+  level,
+  code: id,
+  text: withoutFlags(`${title}: ${message}`),
+  remedies: remedy === undefined ? [] : [inWords(remedy)],
+  fix: settingIn(`${remedy ?? ''} ${message}`),
+});
+
+function ofError({code, message, suggestions}: ExpectedError): Notice {
+  return {
+    level: 'error',
+    code: code ?? 'ERROR',
+    text: withoutFlags(message),
+    remedies: suggestions.map(inWords),
+    fix: settingIn([message, ...suggestions].join(' ')),
+  };
+}
+
+/** A command stays as it is, so that it can be copied. */
+const inWords = (text: string): string =>
+  /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /.test(text) ? text : withoutFlags(text);

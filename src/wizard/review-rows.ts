@@ -1,0 +1,161 @@
+import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {catalog} from '../settings/catalog.ts';
+import {allowClearText} from '../settings/chart-values.ts';
+import {type Setting, settingLabel, settingName} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
+import {chartSource, namespace, release, target} from '../settings/release.ts';
+import type {AnswerSource} from '../settings/settings.ts';
+import {answerText, sourceText} from '../ui/prompt-text.ts';
+import {Answers} from './answers.ts';
+import {hostOf} from './place.ts';
+import {TOPICS, type Topic, type TopicView, valueText} from './topics.ts';
+
+/** A line of the review. */
+export interface ReviewRow {
+  label: string;
+  value: string;
+  about?: string | undefined;
+  settings: readonly Setting[];
+}
+
+const topic = (label: string): Topic => TOPICS.find((each) => each.label === label) as Topic;
+
+/** Rows that are always shown, and others only if something is set. */
+const ALWAYS = ['Chart', 'Isolation', 'Runs', 'Cache'];
+const IF_SET = ['Names', 'Identity', 'Placement'];
+const OF_NETWORK = ['Proxy', 'Private CA', 'Metadata', 'Mirror'];
+
+/** What will be installed, and why; of an installed release, today's values beside the changes. */
+export function reviewRows(view: TopicView): ReviewRow[] {
+  const isSet = ({settings}: Topic): boolean =>
+    settings.some((setting) => view.state.answers.isGiven(setting));
+  const shown = [...ALWAYS.map(topic), ...IF_SET.map(topic).filter(isSet)].filter(
+    ({isOffered}) => isOffered?.(view) ?? true,
+  );
+  const rows = [
+    ...shown.map((each) => rowOf(each, view)),
+    networkRow(view),
+    secretRow(view),
+    ...otherRows(view),
+  ];
+  return view.state.installed === undefined ? rows : rows.map((row) => compared(row, view));
+}
+
+const rowOf = ({label, settings, value, about}: Topic, view: TopicView): ReviewRow => ({
+  label,
+  settings,
+  value: value(view),
+  about: [about?.(view), sourcesOf(settings, view)].filter(Boolean).join('; ') || undefined,
+});
+
+function networkRow(view: TopicView): ReviewRow {
+  const topics = OF_NETWORK.map(topic).filter(({isOffered}) => isOffered?.(view) ?? true);
+  const [proxy, ca, metadata, mirror] = OF_NETWORK.map((label) =>
+    topics.find((each) => each.label === label)?.value(view),
+  );
+  const parts = [
+    proxy === 'none' ? 'direct' : `proxy ${proxy}`,
+    ca === 'none' ? undefined : `CA ${ca}`,
+    mirror === 'none' ? undefined : `images from ${mirror}`,
+  ];
+  const about = [
+    topic('Proxy').about?.(view),
+    metadata && `metadata ${metadata}`,
+    metadata && topic('Metadata').about?.(view),
+    sourcesOf(
+      topics.flatMap(({settings}) => settings),
+      view,
+    ),
+  ];
+  return {
+    label: 'Network',
+    settings: topics.flatMap(({settings}) => settings),
+    value: parts.filter(Boolean).join(' · '),
+    about: about.filter(Boolean).join('; ') || undefined,
+  };
+}
+
+/** Where the token will be. */
+function secretRow(view: TopicView): ReviewRow {
+  const {answers, pool} = view.state;
+  const isNew = pool !== undefined || answers.isGiven(token) || answers.isGiven(tokenFile);
+  const name = answers.get(tokenSecret);
+  const row = {label: 'Secrets', settings: [token, tokenSecret] as readonly Setting[]};
+  if (hostOf(view.state) !== undefined)
+    return {...row, value: isNew ? 'in agent.env' : 'added to agent.env later'};
+  return {...row, value: isNew ? `new Secret ${name}` : `existing Secret ${name}`};
+}
+
+/** Shown elsewhere, or not of interest. */
+const HIDDEN: readonly Setting[] = [
+  ...TOPICS.flatMap(({settings}) => settings),
+  target,
+  allowClearText,
+  chartSource,
+];
+
+/** Settings without a row of their own. */
+function otherRows({state}: TopicView): ReviewRow[] {
+  const settings = catalog.filter(
+    (setting) =>
+      state.answers.isGiven(setting) &&
+      !HIDDEN.includes(setting) &&
+      missingFor(setting, state.answers.get) === undefined,
+  );
+  const texts = settings.map((setting) => {
+    const answer = state.answers.answer(setting);
+    return `${settingName(setting)} ${answer && answerText(setting, answer)}`;
+  });
+  return settings.length === 0 ? [] : [{label: 'Other', settings, value: texts.join(' · ')}];
+}
+
+/** The view of the installed release without changes. */
+function viewOfInstalled(view: TopicView): TopicView {
+  const settings = view.state.installed?.settings ?? new Map<string, unknown>();
+  const answers = [...settings]
+    .filter(([, value]) => value !== undefined)
+    .map(([id, value]) => [id, {value, source: 'prompt' as const}] as const);
+  return {...view, state: {...view.state, answers: new Answers(new Map(answers))}};
+}
+
+function compared(row: ReviewRow, view: TopicView): ReviewRow {
+  const before = viewOfInstalled(view);
+  const changes = row.settings
+    .filter((setting) => isChanged(setting, view))
+    .map((setting) => {
+      if (setting.kind.isSecret) return `${settingName(setting)} replaced`;
+      const texts = [before, view].map((each) => valueText(setting, each) ?? 'not set');
+      return `${settingName(setting)} ${texts.join(' → ')}`;
+    });
+  return changes.length === 0 ? row : {...row, about: `changed: ${changes.join(', ')}`};
+}
+
+/** Namespace and name say which release it is. */
+const WHICH: readonly Setting[] = [namespace, release];
+
+function isChanged(setting: Setting, {state}: TopicView): boolean {
+  const answer = state.answers.answer(setting);
+  const before = state.installed?.settings.get(setting.id);
+  if (WHICH.includes(setting) || answer?.source === 'cluster') return false;
+  if (setting.kind.isSecret) return answer !== undefined;
+  const text = (value: unknown): string =>
+    value === undefined ? '' : answerText(setting, {value, source: 'prompt'});
+  return text(before) !== text(answer?.value);
+}
+
+/** Labels of the settings that differ from the installed release. */
+export const changedSettings = (view: TopicView): string[] =>
+  catalog.filter((setting) => isChanged(setting, view)).map(settingLabel);
+
+/** Where answers come from that were not given here. */
+function sourcesOf(settings: readonly Setting[], {state}: TopicView): string | undefined {
+  const sources = settings.flatMap((setting) => {
+    const answer = state.answers.answer(setting);
+    return answer === undefined || HERE.includes(answer.source)
+      ? []
+      : [sourceText(setting, answer)];
+  });
+  return sources.length === 0 ? undefined : `from ${[...new Set(sources)].join(', ')}`;
+}
+
+const HERE: readonly AnswerSource[] = ['prompt', 'cluster', 'default'];

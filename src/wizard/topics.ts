@@ -1,0 +1,347 @@
+import type {Target} from '../charts/releases/target.ts';
+import {tokenClaims} from '../ground/secret.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cacheClaim,
+  cachePath,
+  cacheSize,
+  cacheStorageClass,
+  efsHandle,
+} from '../settings/cache.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
+import {serviceAccountAnnotation} from '../settings/identity.ts';
+import {imageRegistry} from '../settings/images.ts';
+import {
+  httpProxy,
+  httpsProxy,
+  metadataService,
+  noProxy,
+  workloadIdentity,
+} from '../settings/network.ts';
+import {nodeSelector, toleration} from '../settings/placement.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {runSize} from '../settings/size.ts';
+import {caFile, caPublicRoots} from '../settings/tls.ts';
+import {answerText} from '../ui/prompt-text.ts';
+import {sizing} from '../values/sizing.ts';
+import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
+import {ROLE} from './ask-role.ts';
+import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
+import {environmentVariable} from './machine-proxy.ts';
+import {hostOf} from './place.ts';
+import {
+  chartDefaultOf,
+  hostWording,
+  isForeign,
+  likelyTarget,
+  limitsRuns,
+} from './possible-answers.ts';
+import {sharedClassOf} from './shared-cache.ts';
+import type {WizardState} from './wizard-state.ts';
+
+/** What the rows of the review and of Change are made of. */
+export interface TopicView {
+  /** With what the cluster answers and the wizard decides. */
+  state: WizardState;
+  known: KnownFacts;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A row of Change. */
+export interface Topic {
+  label: string;
+  /** IDs of the questions that it asks. */
+  questions: readonly string[];
+  /** Settings that its value shows. */
+  settings: readonly Setting[];
+  isOffered?(view: TopicView): boolean;
+  /** Today's value. */
+  value(view: TopicView): string;
+  /** Why, what it costs, or what else the cluster offers. */
+  about?(view: TopicView): string | undefined;
+  /** Why it cannot be changed. */
+  whyNot?(view: TopicView): string | undefined;
+}
+
+const isRunPool = ({state}: TopicView): boolean => state.answers.get(purpose) === 'runs';
+const isInCluster = ({state}: TopicView): boolean => hostOf(state) === undefined;
+const isForRuns = (view: TopicView): boolean => isRunPool(view) && isInCluster(view);
+
+const targetOf = ({state, known}: TopicView): Target | undefined =>
+  likelyTarget(state, requirementsOf(known));
+
+/** The answer, or what an empty one leaves in force, as text. */
+export function valueText(setting: Setting, {state, known}: TopicView): string | undefined {
+  const wording = hostWording(state, setting);
+  const answer = state.answers.answer(setting);
+  const fallback =
+    state.answers.get(setting) ?? chartDefaultOf(setting, state, requirementsOf(known));
+  if (answer !== undefined) return answerText(wording, answer);
+  return fallback === undefined
+    ? undefined
+    : answerText(wording, {value: fallback, source: 'chart'});
+}
+
+const because = (setting: Setting, {state}: TopicView): string | undefined =>
+  state.answers.answer(setting)?.because;
+
+const joined = (...parts: readonly (string | false | undefined)[]): string | undefined =>
+  parts.filter(Boolean).join(', ') || undefined;
+
+function chartAbout(view: TopicView): string | undefined {
+  const name = targetOf(view)?.chart;
+  if (name === undefined) return undefined;
+  if (!isRunPool(view)) return 'the only chart for VCS agent pools';
+  const others = chartChoices(view.state, view.known)
+    .filter(({value, disabled}) => value !== name && disabled === undefined)
+    .map(({value}) => value);
+  return `${CHART_MEANINGS[name]}${others.length === 0 ? '' : `; ${others.join(' and ')} possible`}`;
+}
+
+const isLimited = ({state, known}: TopicView): boolean => limitsRuns(state, requirementsOf(known));
+
+function runsAbout(view: TopicView): string | undefined {
+  const target = targetOf(view);
+  if (target === undefined) return undefined;
+  const settings: Settings = view.state.answers.unchecked();
+  const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
+  const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
+  const {nodes} = view.known.cluster ?? {};
+  const offered =
+    nodes === undefined || nodes.count === 0
+      ? undefined
+      : `nodes have ${nodes.cpuMilli / 1000n} CPU, ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi`;
+  return joined(
+    `reserves ${sum.cpuRequested} CPU, ${sum.memoryRequested}; ${sum.memoryLimit} at most`,
+    offered,
+  );
+}
+
+const CACHES: Readonly<Record<string, string>> = {
+  ephemeral: 'per pod',
+  pvc: 'new PVC',
+  hostpath: 'node directory',
+  efs: 'Amazon EFS',
+};
+
+function cacheValue(view: TopicView): string {
+  const {get} = view.state.answers;
+  const kind = valueText(cache, view) ?? 'chart default';
+  if (get(cacheClaim) !== undefined) return `PVC ${get(cacheClaim)}`;
+  if (hostOf(view.state) !== undefined) return kind;
+  const value = get(cache) ?? chartDefaultOf(cache, view.state, requirementsOf(view.known));
+  return CACHES[String(value)] ?? kind;
+}
+
+function cacheAbout(view: TopicView): string | undefined {
+  const {get} = view.state.answers;
+  const value = get(cache) ?? chartDefaultOf(cache, view.state, requirementsOf(view.known));
+  const shown = [cacheSize, cacheAccessMode, cacheStorageClass, cachePath, efsHandle]
+    .filter((setting) => missingFor(setting, (each) => effective(each, view)) === undefined)
+    .map((setting) => valueText(setting, view));
+  const shared = value === 'ephemeral' ? sharedClassOf(view.known)?.name : undefined;
+  return joined(
+    ...shown,
+    value === 'ephemeral' && 'deleted with the pod',
+    shared && `${shared} could share it`,
+  );
+}
+
+const effective = <T>(setting: Setting<T>, {state, known}: TopicView): T | undefined =>
+  state.answers.get(setting) ??
+  (chartDefaultOf(setting as Setting, state, requirementsOf(known)) as T | undefined);
+
+const proxyValue = ({state}: TopicView): string => {
+  const {get} = state.answers;
+  const proxy = get(httpsProxy) ?? get(httpProxy);
+  return proxy === undefined
+    ? 'none'
+    : answerText(httpsProxy as Setting, {value: proxy, source: 'prompt'});
+};
+
+function proxyAbout(view: TopicView): string | undefined {
+  if (proxyValue(view) !== 'none')
+    return because(httpsProxy, view) ?? joined(`bypassed by ${valueText(noProxy, view)}`);
+  return environmentVariable(view.env, 'HTTPS_PROXY') && 'HTTPS_PROXY of this machine is not used';
+}
+
+const METADATA: Readonly<Record<string, string>> = {
+  block: 'blocked for runs',
+  allow: 'allowed for runs',
+};
+
+const metadataValue = (view: TopicView): string =>
+  METADATA[String(effective(metadataService, view))] ?? 'chart default';
+
+function identityAbout({state, known}: TopicView): string | undefined {
+  const annotations = Object.values(state.answers.get(serviceAccountAnnotation) ?? {});
+  if (annotations.length > 0) return annotations.join(', ');
+  const [found] = known.objects?.identities ?? [];
+  return found && `service account ${found.account} has ${found.value}`;
+}
+
+const placementValue = (view: TopicView): string =>
+  [nodeSelector, toleration]
+    .map((setting) => valueText(setting, view))
+    .filter(Boolean)
+    .join(' · ') || 'any node';
+
+function placementAbout({known}: TopicView): string | undefined {
+  const {taintedPools = []} = known.cluster ?? {};
+  return taintedPools.length === 0 ? undefined : `tainted pools: ${taintedPools.join(', ')}`;
+}
+
+/** The account, and what gives the agent its token. */
+export const agentValue = ({state}: TopicView): string =>
+  [state.answers.get(url)?.replace('https://', ''), tokenValue(state)].filter(Boolean).join(' · ');
+
+function tokenValue({answers: {get, isGiven}, pool}: WizardState): string {
+  if (pool !== undefined) {
+    const isNew = pool.id === undefined && pool.mustExist !== true;
+    return `agent pool ${pool.name}${isNew ? ' (new)' : ''}`;
+  }
+  if (isGiven(tokenFile)) return 'token file';
+  if (!isGiven(token)) return `Secret ${get(tokenSecret)}`;
+  const expires = tokenClaims(get(token)?.reveal() ?? '')?.expires?.toISOString();
+  return expires === undefined ? 'token' : `token, expires on ${expires.slice(0, 10)}`;
+}
+
+const ids = (...settings: readonly Setting[]): string[] => settings.map(({id}) => id);
+
+/** In the order of Change. */
+export const TOPICS: readonly Topic[] = [
+  {
+    label: 'Chart',
+    questions: ids(chart, nodeOs),
+    settings: [chart, chartVersion, nodeOs],
+    isOffered: isInCluster,
+    value: (view) => {
+      const target = targetOf(view);
+      return target === undefined ? 'none fits' : `${target.chart} ${target.version}`;
+    },
+    about: chartAbout,
+    whyNot: ({state, known}) =>
+      chartChoices(state, known).filter(({disabled}) => disabled === undefined).length > 1
+        ? undefined
+        : 'no other chart is possible',
+  },
+  {
+    label: 'Purpose',
+    questions: ids(purpose),
+    settings: [purpose],
+    value: (view) => (isRunPool(view) ? 'Terraform and OpenTofu runs' : 'VCS access'),
+    whyNot: ({state}) => (state.pool?.id === undefined ? undefined : 'the agent pool decides it'),
+  },
+  {
+    label: 'Isolation',
+    questions: ids(isolation),
+    settings: [isolation],
+    isOffered: (view) => isRunPool(view) && !isInCluster(view) && !isForeign(isolation, view.state),
+    value: ({state}) =>
+      state.answers.get(isolation) === 'shared' ? 'runs share a container' : 'a container per run',
+  },
+  {
+    label: 'Runs',
+    questions: ids(concurrency, runSize.memoryLimit),
+    settings: [concurrency, runSize.memoryLimit],
+    isOffered: isRunPool,
+    value: (view) =>
+      isLimited(view) ? `${valueText(concurrency, view) ?? 1} at a time` : 'a pod for each',
+    about: runsAbout,
+  },
+  {
+    label: 'Cache',
+    questions: ids(
+      cache,
+      cacheClaim,
+      efsHandle,
+      cachePath,
+      cacheStorageClass,
+      cacheAccessMode,
+      cacheSize,
+    ),
+    settings: [
+      cache,
+      cacheClaim,
+      efsHandle,
+      cachePath,
+      cacheStorageClass,
+      cacheAccessMode,
+      cacheSize,
+    ],
+    isOffered: isRunPool,
+    value: cacheValue,
+    about: cacheAbout,
+  },
+  {
+    label: 'Proxy',
+    questions: ids(httpsProxy, noProxy),
+    settings: [httpsProxy, httpProxy, noProxy],
+    value: proxyValue,
+    about: proxyAbout,
+  },
+  {
+    label: 'Private CA',
+    questions: ids(caFile, caPublicRoots),
+    settings: [caFile, caPublicRoots],
+    value: (view) => valueText(caFile, view) ?? 'none',
+    about: ({state}) => (state.answers.get(caPublicRoots) ? 'with public roots' : undefined),
+  },
+  {
+    label: 'Metadata',
+    questions: ids(metadataService),
+    settings: [metadataService],
+    isOffered: isForRuns,
+    value: metadataValue,
+    about: (view) => because(metadataService, view),
+  },
+  {
+    label: 'Identity',
+    questions: [workloadIdentity.id, ROLE],
+    settings: [workloadIdentity, serviceAccountAnnotation],
+    isOffered: isForRuns,
+    value: (view) => valueText(workloadIdentity, view) ?? 'none',
+    about: identityAbout,
+  },
+  {
+    label: 'Mirror',
+    questions: ids(imageRegistry),
+    settings: [imageRegistry],
+    value: (view) => valueText(imageRegistry, view) ?? 'none',
+    about: (view) => (valueText(imageRegistry, view) ? undefined : 'images from public registries'),
+  },
+  {
+    label: 'Placement',
+    questions: ids(nodeSelector, toleration),
+    settings: [nodeSelector, toleration],
+    isOffered: isInCluster,
+    value: placementValue,
+    about: placementAbout,
+  },
+  {
+    label: 'Names',
+    questions: ids(namespace, release),
+    settings: [namespace, release],
+    isOffered: (view) => isInCluster(view) && view.state.installed === undefined,
+    value: ({state}) =>
+      `${state.answers.get(release)} in namespace ${state.answers.get(namespace)}`,
+  },
+  {
+    label: 'Cluster',
+    questions: ids(cloud, nodeOs),
+    settings: [cloud],
+    isOffered: (view) => isInCluster(view) && view.known.cluster?.isRead !== true,
+    value: (view) => valueText(cloud, view) ?? 'Other',
+  },
+  {
+    label: 'Agent',
+    questions: ids(token, tokenSecret, url),
+    settings: [token, tokenFile, tokenSecret, url],
+    value: agentValue,
+  },
+];
