@@ -8,7 +8,6 @@ import {
   readPackageText,
 } from '../ground/system/this-process.ts';
 import {completeEnvironment} from '../ground/system/user-environment.ts';
-import {hasEarlyTitle, showEarlyTitle} from './early-title.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
 export async function launch(args: string[]): Promise<void> {
@@ -25,8 +24,9 @@ export async function launch(args: string[]): Promise<void> {
   completeEnvironment(process.env);
   // Available since Node.js 22.1.
   (module as {enableCompileCache?: () => void}).enableCompileCache?.();
-  if (argv[0] === 'install' && hasEarlyTitle(process)) {
-    showEarlyTitle(packageIn(root).version, process);
+  if (argv[0] === 'install') {
+    const {hasEarlyTitle, showEarlyTitle} = await import('./early-title.ts');
+    if (hasEarlyTitle(process)) showEarlyTitle(packageIn(root).version, process);
   }
   const index = argv.indexOf('__complete');
   // Shell completion; the other program adds its command in front.

@@ -111,7 +111,7 @@ export interface PrepareDeps {
   ): Promise<{texts: TextFile[]; gaps: Gap[]}>;
 }
 
-/** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
+/** Reads all data of the bundle. Read-only; unreadable parts are gaps. One list of what is read, and one of what it becomes: splitting it would hide the order. */
 export async function prepareBundle(
   options: BundleOptions,
   deps: PrepareDeps,
