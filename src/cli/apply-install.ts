@@ -8,7 +8,7 @@ import {rollbackSteps} from '../operations/rollback-steps.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
 import type {Plan} from '../operations/step.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
-import type {Watched} from '../operations/watch-release.ts';
+import type {WatchResult} from '../operations/watch-release.ts';
 import {url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';
 import {target} from '../settings/release.ts';
@@ -139,7 +139,7 @@ async function installPlan(
   deps: RunDeps,
   made?: CreatedToken,
   keep: () => void = () => undefined,
-): Promise<Watched | undefined> {
+): Promise<WatchResult | undefined> {
   const {name, flags, facts, plan, access} = planned;
   const {release} = facts;
   const now = made === undefined ? plan : await withRealToken(planned, made);

@@ -1,7 +1,7 @@
 import {isUnknown} from '../charts/releases/target.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {Values} from '../ground/tree.ts';
-import type {Confirmed} from '../operations/confirm-keys.ts';
+import type {KeyReport} from '../operations/confirm-keys.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {toolPaths} from './connection-flags.ts';
 import type {ChartDeps} from './read-chart.ts';
@@ -16,18 +16,18 @@ interface ValuesForChart {
 export async function confirmAll(
   all: readonly ValuesForChart[],
   {app, flags}: ChartDeps,
-): Promise<(Confirmed | undefined)[]> {
-  const confirmed = new Map<ValuesForChart, Confirmed>();
+): Promise<(KeyReport | undefined)[]> {
+  const confirmed = new Map<ValuesForChart, KeyReport>();
   for (const chart of new Set(all.flatMap((each) => each.chart ?? []))) {
     if (!isUnknown(chart.target, true)) continue;
     const {confirmKeys} = await import('../operations/confirm-keys.ts');
     const ofChart = all.filter((each) => each.chart === chart);
     const values = ofChart.map((each) => each.values);
     const found = await confirmKeys(values, chart, app.processes(toolPaths(flags)));
-    for (const [index, each] of ofChart.entries()) confirmed.set(each, found[index] as Confirmed);
+    for (const [index, each] of ofChart.entries()) confirmed.set(each, found[index] as KeyReport);
   }
   return all.map((each) => confirmed.get(each));
 }
 
-export const unconfirmedWarnings = (confirmed: Confirmed | undefined): Warning[] =>
+export const unconfirmedWarnings = (confirmed: KeyReport | undefined): Warning[] =>
   (confirmed?.unconfirmed ?? []).map(({message}) => ({code: 'UNCONFIRMED_KEY', message}));

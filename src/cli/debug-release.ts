@@ -6,13 +6,13 @@ import type {PreparedDebug} from '../operations/debug.ts';
 import {installRelease} from '../operations/install-release.ts';
 import {dryRunPlan} from '../operations/plan-dry-run.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
-import type {Watched} from '../operations/watch-release.ts';
+import type {WatchResult} from '../operations/watch-release.ts';
 import {planText} from '../ui/plan.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, releaseHead, stepsOf} from './operate.ts';
 
 /** `agent` is the state according to its log; absent if the command did not wait. */
-export type DebugResult = ReturnType<typeof resultOf> & {agent?: Watched['agent']};
+export type DebugResult = ReturnType<typeof resultOf> & {agent?: WatchResult['agent']};
 
 interface Debugged {
   name: ReleaseName;

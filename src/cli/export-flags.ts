@@ -17,7 +17,7 @@ import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
 import type {ClusterFlags} from './connection-flags.ts';
 import {type Parsed, repeated} from './flags.ts';
-import {confirmOne, generateUnrendered, type Unrendered} from './generate.ts';
+import {confirmOne, generateUnrendered, type UnrenderedValues} from './generate.ts';
 import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
 import type {ChartDeps} from './read-chart.ts';
 
@@ -84,7 +84,7 @@ export async function fleetFrom(
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
   const deps = {app, flags: flags as ClusterFlags};
-  const make = (of: Settings): Promise<Unrendered> => generateReferences(of, deps);
+  const make = (of: Settings): Promise<UnrenderedValues> => generateReferences(of, deps);
   const overlay =
     directory === undefined
       ? undefined
@@ -115,7 +115,7 @@ export async function fleetFrom(
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-async function generateReferences(settings: Settings, deps: ChartDeps): Promise<Unrendered> {
+async function generateReferences(settings: Settings, deps: ChartDeps): Promise<UnrenderedValues> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: secretLabel, remedy: 'Set labels and annotations where the Secret is created'},

@@ -4,14 +4,14 @@ import type {ReadChart} from '../operations/read-chart.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {generateChecked} from '../values/validate/validate.ts';
 import {confirmAll, unconfirmedWarnings} from './confirm-values.ts';
 import {type ChartDeps, readChartOfSettings} from './read-chart.ts';
 
 /** Values whose keys are not confirmed yet, and the chart that was read for them because its version is unknown. */
-export interface Unrendered {
-  generated: Generated;
+export interface UnrenderedValues {
+  generated: GeneratedValues;
   chart: ReadChart | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function generateUnrendered(
   settings: Settings,
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
-): Promise<Unrendered> {
+): Promise<UnrenderedValues> {
   const chart = await readChartOfSettings(settings, facts, deps);
   return {generated: generateChecked(settings, facts, chart?.target), chart};
 }
@@ -34,22 +34,25 @@ export async function generateFor(
   settings: Settings,
   facts: ChartRequirements | undefined,
   deps: ChartDeps,
-): Promise<Generated> {
+): Promise<GeneratedValues> {
   return confirmOne(await generateUnrendered(settings, facts, deps), deps);
 }
 
 /** @throws ExpectedError if the chart rejects the values */
-export async function confirmOne(made: Unrendered, deps: ChartDeps): Promise<Generated> {
+export async function confirmOne(
+  made: UnrenderedValues,
+  deps: ChartDeps,
+): Promise<GeneratedValues> {
   const [generated] = await confirmGenerated([made], deps);
   if (generated instanceof ExpectedError) throw generated;
-  return generated as Generated;
+  return generated as GeneratedValues;
 }
 
 /** Adds warnings about keys without a confirmed effect; the chart can also reject the values. */
 export async function confirmGenerated(
-  all: readonly Unrendered[],
+  all: readonly UnrenderedValues[],
   deps: ChartDeps,
-): Promise<(Generated | ExpectedError)[]> {
+): Promise<(GeneratedValues | ExpectedError)[]> {
   const given = all.map(({chart, generated: {values}}) => ({chart, values}));
   const confirmed = await confirmAll(given, deps);
   return all.map(({generated}, index) => {

@@ -24,7 +24,7 @@ import type {Secret} from '../ground/secret.ts';
 import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import type {CommandContext} from './operate.ts';
 
 /** What `install --pool` reports: `agents` are those that Scalr reports as idle or busy; absent if the install did not wait. */
@@ -48,12 +48,12 @@ export interface PlannedPool {
   planned: PoolResult;
   text: string;
   /** With a placeholder for the token, until the plan is confirmed. */
-  generated: Generated;
+  generated: GeneratedValues;
 }
 
 /** The release that uses the pool. */
 interface PoolUse {
-  generated: Generated;
+  generated: GeneratedValues;
   name: ReleaseName;
   access: ClusterAccess;
   context: CommandContext;
@@ -61,7 +61,7 @@ interface PoolUse {
 
 type PoolRunDeps = AccountDeps & Clock & {onWait(text: string): void};
 
-export const withToken = (generated: Generated, value: Secret): Generated => ({
+export const withToken = (generated: GeneratedValues, value: Secret): GeneratedValues => ({
   ...generated,
   settings: generated.settings.with(token, {value, source: 'prompt'}),
 });

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {ExpectedError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {saveFiles} from './save-files.ts';
 
 /** The first line of every file that this program saves. */
@@ -16,7 +16,7 @@ export interface KeptFiles {
 
 /** Saves the answers and the values of a wizard without a question. What is not saved is a sentence, not a failure. */
 export async function keepFiles(
-  generated: Generated,
+  generated: GeneratedValues,
   {directory, context}: {directory: string; context: string},
   files: Files,
 ): Promise<KeptFiles> {

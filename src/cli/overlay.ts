@@ -21,12 +21,12 @@ import {
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {Settings} from '../settings/settings.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import type {ValuesFinding} from '../values/reading/finding.ts';
 import {readSource} from '../values/reading/source.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {App} from './app.ts';
-import {confirmGenerated, generateUnrendered, type Unrendered} from './generate.ts';
+import {confirmGenerated, generateUnrendered, type UnrenderedValues} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
 
@@ -110,9 +110,9 @@ export async function readOverlay<T>(
 /** The values of every cluster. @throws ExpectedError for files that cannot be read */
 export async function generateOverlay(
   source: OverlaySource,
-  make: (settings: Settings) => Promise<Unrendered>,
+  make: (settings: Settings) => Promise<UnrenderedValues>,
   deps: ChartDeps,
-): Promise<Overlay<Generated>> {
+): Promise<Overlay<GeneratedValues>> {
   const {clusters, rings} = await readOverlay(source, make);
   const confirmed = await confirmGenerated(
     clusters.flatMap(({made}) => made ?? []),
@@ -122,8 +122,9 @@ export async function generateOverlay(
     made,
     failure,
     ...cluster
-  }: (typeof clusters)[number]): OverlayCluster<Generated> => {
-    const result = made === undefined ? failure : (confirmed.shift() as Generated | ExpectedError);
+  }: (typeof clusters)[number]): OverlayCluster<GeneratedValues> => {
+    const result =
+      made === undefined ? failure : (confirmed.shift() as GeneratedValues | ExpectedError);
     return result instanceof ExpectedError
       ? {...cluster, failure: result}
       : {...cluster, made: result};
@@ -200,7 +201,7 @@ export async function checkOverlay(
 type Problem = SettingProblem & Pick<ValuesFinding, 'severity' | 'code'>;
 
 /** The warnings of values, or the parts of a failure. */
-function problemsOf(result: Generated | ExpectedError): Problem[] {
+function problemsOf(result: GeneratedValues | ExpectedError): Problem[] {
   if (!(result instanceof ExpectedError))
     return result.warnings.map((each) => ({...each, severity: 'warning'}));
   const {code, message, suggestions, problems} = result;

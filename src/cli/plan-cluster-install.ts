@@ -15,7 +15,7 @@ import {checkText} from '../ui/checks.ts';
 import {planWarnings} from '../ui/review.ts';
 import {newerText} from '../ui/status.ts';
 import {valuesDocument} from '../values/document.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {signatureOf, signatureText} from './chart-signature.ts';
 import {releaseName, waitingOf} from './connection-flags.ts';
 import type {InstallFlags} from './install-flags.ts';
@@ -43,7 +43,7 @@ export interface InstallResult extends ReleaseHead {
 
 /** What is installed, and how. */
 export interface InstallRequest {
-  generated: Generated;
+  generated: GeneratedValues;
   /** With the context that is current now. */
   flags: InstallFlags;
   access: ClusterAccess;
@@ -113,7 +113,7 @@ export async function planClusterInstall(request: InstallRequest): Promise<Insta
 
 /** The desired release, with a token that the account has created. */
 export function desiredOf(
-  generated: Generated,
+  generated: GeneratedValues,
   name: ReleaseName,
   {verify: keyring}: InstallFlags,
   token?: CreatedToken,

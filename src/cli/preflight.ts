@@ -1,6 +1,6 @@
 import {
   type CheckDocument,
-  type Checked,
+  type CheckReport,
   checkDocument,
   runChecks,
 } from '../checks/preflight/checks/check.ts';
@@ -49,7 +49,7 @@ export interface CheckFlags {
 
 /** Shows the results and sets the exit code; returns them as --json prints them. */
 export function reportChecks(
-  checks: readonly Checked[],
+  checks: readonly CheckReport[],
   flags: CheckFlags,
   {
     isJson,
@@ -59,7 +59,8 @@ export function reportChecks(
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
 ): CheckDocument[] {
   if (!isJson) show(checksText(checks, resultScreen, detailOf(flags)));
-  const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
+  const has = (status: CheckReport['status']): boolean =>
+    checks.some((each) => each.status === status);
   if (has('fail')) exitWith(ExitCode.findings);
   else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
   return checks.map(checkDocument);

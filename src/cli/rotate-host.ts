@@ -9,10 +9,10 @@ import type {ConfirmFlags} from './flags.ts';
 import type {MachineTarget} from './host-agents.ts';
 import {type HostTokens, RESTART, readHostTokens} from './host-tokens.ts';
 import type {CommandContext} from './operate.ts';
-import {type Rotated, rotateToken, type TokenReplacement} from './rotate-token.ts';
+import {rotateToken, type TokenReplacement, type TokenRotation} from './rotate-token.ts';
 import {needsToken, readAccount, type WantedAccount} from './rotation-account.ts';
 
-export type HostRotateResult = {target: MachineTarget; release: string} & Rotated;
+export type HostRotateResult = {target: MachineTarget; release: string} & TokenRotation;
 
 /** The agents on this machine, and what gives them another token. */
 export interface MachineTokens {

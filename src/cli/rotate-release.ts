@@ -27,10 +27,10 @@ import {planText} from '../ui/plan.ts';
 import {addressIn} from './account.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type ReleaseHead, releaseHead} from './operate.ts';
-import {type Rotated, rotateToken, type TokenReplacement} from './rotate-token.ts';
+import {rotateToken, type TokenReplacement, type TokenRotation} from './rotate-token.ts';
 import {needsToken, readAccount, type WantedAccount} from './rotation-account.ts';
 
-export type RotateResult = ReleaseHead & Rotated;
+export type RotateResult = ReleaseHead & TokenRotation;
 
 /** The agents of a release, and what gives them another token. */
 export interface ReleaseTokens {

@@ -14,7 +14,7 @@ import type {Step} from '../operations/step.ts';
 import type {ConfirmFlags} from './flags.ts';
 import {type CommandContext, type Operation, operate, type RunDeps, stepsOf} from './operate.ts';
 
-export interface Rotated {
+export interface TokenRotation {
   /** False if the agents already use the token, and nothing is left to revoke. */
   changed: boolean;
   steps: {id: string; title: string}[];
@@ -52,7 +52,7 @@ interface Rotation {
   /** Steps that revoke the old token. */
   revocation: readonly AccountStep[];
   /** Of a dry run. */
-  result: Rotated;
+  result: TokenRotation;
   context: CommandContext;
 }
 
@@ -62,14 +62,14 @@ export async function rotateToken(
   account: AccountRotation | undefined,
   flags: ConfirmFlags,
   context: CommandContext,
-): Promise<Rotated> {
+): Promise<TokenRotation> {
   const {users} = replacement;
   const {others = []} = account ?? {};
   const isRevoking = others.length === 0 || flags.confirm !== undefined;
   const revocation = isRevoking ? (account?.revocation ?? []) : [];
   const steps = [...(account?.steps ?? []), ...replacement.steps, ...revocation];
   const kept = isRevoking || account === undefined ? [] : [othersWarning(users.release, account)];
-  const result: Rotated = {
+  const result: TokenRotation = {
     changed: steps.length > 0 || isUnfinished(users),
     steps: stepsOf(steps),
     warnings: [...replacement.warnings, ...kept],
@@ -89,7 +89,7 @@ function operationOf(
   rotation: Rotation,
   steps: readonly (Step | AccountStep)[],
   flags: ConfirmFlags,
-): Operation<Rotated> {
+): Operation<TokenRotation> {
   const {replacement, account, revocation, result, context} = rotation;
   const {release} = replacement.users;
   const inAccount = (some: readonly AccountStep[]): string =>
@@ -115,7 +115,7 @@ function operationOf(
 const isUnfinished = ({replaced}: TokenUsers): boolean => replaced !== undefined;
 
 /** The user has created the token, and revokes the old one. */
-async function replaceGiven(rotation: Rotation, deps: RunDeps): Promise<Rotated> {
+async function replaceGiven(rotation: Rotation, deps: RunDeps): Promise<TokenRotation> {
   const {replacement, result, context} = rotation;
   await replacement.replace(deps, undefined, () => undefined);
   const {release} = replacement.users;
@@ -129,7 +129,7 @@ async function replaceInAccount(
   rotation: Rotation,
   account: AccountRotation,
   deps: RunDeps,
-): Promise<Rotated> {
+): Promise<TokenRotation> {
   const {replacement, revocation, result, context} = rotation;
   const {client, previous} = account;
   const {users} = replacement;

@@ -18,7 +18,7 @@ import {requirePermissions} from '../operations/step-permissions.ts';
 import {planUninstall} from '../operations/uninstall.ts';
 import {uninstallRelease} from '../operations/uninstall-release.ts';
 import type {ChartChange, PreparedUpgrade, UpgradeChoices} from '../operations/upgrade.ts';
-import type {Watched} from '../operations/watch-release.ts';
+import type {WatchResult} from '../operations/watch-release.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
@@ -42,7 +42,7 @@ import {settingFlags} from './setting-flags.ts';
 /** `signature` only with --verify; `agent` is absent if the command did not wait. */
 export type UpgradeResult = ReturnType<typeof resultOf> & {
   signature?: ChartSignature;
-  agent?: Watched['agent'];
+  agent?: WatchResult['agent'];
 };
 
 /** An upgrade that was read and planned. */
@@ -202,7 +202,7 @@ const atRemoval =
 
 function showResult(
   result: UpgradeResult,
-  watched: Watched | undefined,
+  watched: WatchResult | undefined,
   {prepared: {name}, context}: Shown,
   {done}: RunDeps,
 ): void {

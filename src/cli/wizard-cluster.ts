@@ -10,7 +10,7 @@ import {prepareInstall} from '../operations/install.ts';
 import {cloud} from '../settings/cluster.ts';
 import {chartSource} from '../settings/release.ts';
 import {valuesDocument} from '../values/document.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {type Contexts, readContexts} from '../wizard/contexts.ts';
 import type {
   FactReaders,
@@ -87,13 +87,13 @@ export class WizardCluster {
     return readNamespaceObjects(where, kubernetes, this.#shortly());
   }
 
-  desired = (state: WizardState, generated: Generated): DesiredRelease => {
+  desired = (state: WizardState, generated: GeneratedValues): DesiredRelease => {
     const name = releaseName(flagsAt(this.#session, state), generated.settings);
     return desiredRelease(generated, valuesDocument(generated), name);
   };
 
   /** The plan of an install. An edit does not read the cluster again. @throws ExpectedError */
-  async prepare(state: WizardState, given: Generated): Promise<ReviewedInstall> {
+  async prepare(state: WizardState, given: GeneratedValues): Promise<ReviewedInstall> {
     const {interrupt} = this.#session;
     const name = releaseName(flagsAt(this.#session, state), given.settings);
     const key = JSON.stringify(name.kubeTarget);
@@ -111,7 +111,7 @@ export class WizardCluster {
   async #prepareWith(
     access: ClusterAccess,
     name: ReleaseName,
-    {state, given}: {state: WizardState; given: Generated},
+    {state, given}: {state: WizardState; given: GeneratedValues},
   ): Promise<ReviewedInstall> {
     const {context, flags, account, interrupt} = this.#session;
     const pool = state.pool && (await poolInstallOf(state.pool, account));

@@ -7,7 +7,7 @@ import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {paragraph} from '../ui/theme.ts';
 import {titleText} from '../ui/title.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {type OtherCommand, OtherCommandChosen} from '../wizard/installed-agent.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
@@ -34,7 +34,7 @@ export type DecidedInstall = {resumeStore: ResumeStore} & (
       kind: 'cluster';
       /** With the chosen context. */
       flags: InstallFlags;
-      generated: Generated;
+      generated: GeneratedValues;
       wizard: {plan: Plan; saved: readonly string[]};
       pool: PoolInstall | undefined;
     }

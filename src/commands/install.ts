@@ -27,7 +27,7 @@ import type {ClusterTarget} from '../ground/command-line.ts';
 import {url} from '../settings/agent.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 
 export default class Install extends BaseCommand<InstallResult | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
@@ -111,7 +111,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
   }
 
   /** The cluster provides values of unset settings, because an install requires it anyway. */
-  async #generate(flags: InstallFlags, pool: PoolInstall | undefined): Promise<Generated> {
+  async #generate(flags: InstallFlags, pool: PoolInstall | undefined): Promise<GeneratedValues> {
     const cluster = await this.openAnswersOf(flags, (kubeTarget) =>
       this.#cachedAccess(kubeTarget, flags),
     );

@@ -36,7 +36,7 @@ import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
 import {knownText} from '../ui/prompt-text.ts';
 import {valuesDocument} from '../values/document.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
@@ -131,7 +131,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   }
 
   /** The values, with unset settings from the cluster if it answers. */
-  async #generate(flags: PreflightFlags, deadlines: Deadlines): Promise<Generated> {
+  async #generate(flags: PreflightFlags, deadlines: Deadlines): Promise<GeneratedValues> {
     const cached = async (kubeTarget: ClusterTarget) => {
       const access = await this.accessTo(kubeTarget, flags);
       return cachedAccess(access, {signal: deadlines.early, sleep: this.app.sleep});

@@ -16,7 +16,7 @@ import {flagsOf, quote, recordedPath, type Settings} from '../settings/settings.
 import {explainText} from '../ui/messages.ts';
 import {choiceText} from '../ui/requirements.ts';
 import {
-  type Explained,
+  type ExplainedSetting,
   explainSettings,
   flagsToRepeat,
   isPrivate,
@@ -29,7 +29,7 @@ interface Result {
   chartVersion: string;
   values: ValuesTree;
   yaml: string;
-  settings: Explained[];
+  settings: ExplainedSetting[];
   warnings: readonly Warning[];
   file?: string;
   schemaFile?: string;

@@ -26,14 +26,14 @@ import type {ReadChart} from './read-chart.ts';
 import {leavesOfObjects, type RenderedLeaves} from './rendered-leaves.ts';
 
 /** A key that has no confirmed effect, and why. */
-export interface Unconfirmed {
+export interface UnconfirmedKey {
   path: Path;
   message: string;
 }
 
 /** What rendering showed about the values of one file or cluster. */
-export interface Confirmed {
-  unconfirmed: readonly Unconfirmed[];
+export interface KeyReport {
+  unconfirmed: readonly UnconfirmedKey[];
   /** Why the chart rejects the values. */
   rejection: ExpectedError | undefined;
 }
@@ -52,7 +52,7 @@ export async function confirmKeys(
   all: readonly Values[],
   chart: ReadChart,
   processes: Pick<Processes, 'run'>,
-): Promise<Confirmed[]> {
+): Promise<KeyReport[]> {
   const renderer = new ChartRenderer(chart, processes);
   try {
     const rejections = await pooled(all, WIDTH, (values) => renderer.rejectionOf(values));
@@ -79,7 +79,7 @@ async function problemsOf(
   all: readonly Values[],
   chart: ReadChart,
   renderer: ChartRenderer,
-): Promise<Unconfirmed[]> {
+): Promise<UnconfirmedKey[]> {
   const keys = new Map(
     all.flatMap((values) =>
       keysOf(values, chart).map((path) => [spellPath(path), {path, values}] as const),

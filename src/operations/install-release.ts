@@ -18,7 +18,7 @@ import {
   requireRecord,
   requireSameRevision,
   type WatchDeps,
-  type Watched,
+  type WatchResult,
   watchRelease,
   withRecord,
 } from './watch-release.ts';
@@ -47,7 +47,7 @@ export async function installRelease(
   planned: PlannedInstall,
   options: BringUpOptions,
   deps: InstallReleaseDeps,
-): Promise<Watched | undefined> {
+): Promise<WatchResult | undefined> {
   const watched = await bringUp(planned, options, deps);
   await requireStored(planned.plan, planned.name, deps.kubernetes);
   return watched;
@@ -58,7 +58,7 @@ async function bringUp(
   {plan, name, facts}: PlannedInstall,
   options: BringUpOptions,
   deps: InstallReleaseDeps,
-): Promise<Watched | undefined> {
+): Promise<WatchResult | undefined> {
   await requireSameRevision(name, facts, deps);
   const undos: TriedUndo[] = [];
   const change: Change = {name, facts, options, undos};
@@ -86,7 +86,7 @@ async function watchUntilReady(
   name: ReleaseName,
   {rollBackWith}: BringUpOptions,
   deps: InstallReleaseDeps,
-): Promise<Watched> {
+): Promise<WatchResult> {
   // Helm has ended, so its record can be read while the pods start.
   const record = requireRecord(name, deps);
   record.catch(() => undefined);

@@ -25,7 +25,7 @@ import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-li
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import {sameTree, spellPath} from '../ground/tree.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {effectiveGet} from '../values/reading/read-values.ts';
 import {
   requireSecrets,
@@ -54,7 +54,7 @@ export interface InstallChoices {
 
 /** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
 export async function prepareInstall(
-  {settings, effective}: Generated,
+  {settings, effective}: GeneratedValues,
   desired: DesiredRelease,
   access: ClusterAccess,
   {signal, ...choices}: InstallChoices & {signal: AbortSignal},

@@ -34,7 +34,7 @@ const MIN_ERROR_MS = 3000;
 /** For all requests of one poll. */
 const SNAPSHOT_TIMEOUT_MS = 30_000;
 
-export interface Watched {
+export interface WatchResult {
   state: 'ready' | 'failed' | 'timed-out' | 'interrupted';
   /** The state in the log of the agent, if it could be read. */
   agent: 'registered' | 'unknown';
@@ -47,7 +47,7 @@ export interface WatchDeps extends PollDeps {
 }
 
 /** Watches a release until it is ready, cannot become ready, or the time is over. Does not use the wait of Helm. */
-export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
+export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<WatchResult> {
   const {now, interrupts, onProgress} = deps;
   const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
   let seen = EMPTY_SNAPSHOT;
@@ -185,7 +185,7 @@ interface WatchedText {
 
 /** @throws ExpectedError if it did not become ready, with causes and next steps */
 export function requireReady(
-  {state, causes}: Pick<Watched, 'state' | 'causes'>,
+  {state, causes}: Pick<WatchResult, 'state' | 'causes'>,
   {what, remains, hints}: WatchedText,
   {timeoutMs, interrupts: {interrupt}}: {timeoutMs: number; interrupts: Interrupts},
 ): void {

@@ -1,4 +1,4 @@
-import {type Checked, GROUPS} from '../checks/preflight/checks/check.ts';
+import {type CheckReport, GROUPS} from '../checks/preflight/checks/check.ts';
 import type {CheckStatus} from '../checks/preflight/checks/check-result.ts';
 import type {ProbeObjects} from '../checks/preflight/facts/probe.ts';
 import {maskSecrets} from '../ground/errors.ts';
@@ -14,14 +14,14 @@ type Detail = 'problems' | 'folded' | 'all';
 
 /** Failures first, then warnings, what was not looked at, and what passed, with the remedy where there is one. */
 export function checksText(
-  checks: readonly Checked[],
+  checks: readonly CheckReport[],
   screen: Screen,
   detail: Detail = 'folded',
 ): string {
   const {bold} = theme(screen);
-  const of = (...statuses: CheckStatus[]): Checked[] =>
+  const of = (...statuses: CheckStatus[]): CheckReport[] =>
     statuses.flatMap((status) => checks.filter((each) => each.status === status));
-  const text = (some: readonly Checked[]): string =>
+  const text = (some: readonly CheckReport[]): string =>
     some.map((each) => checkText(each, screen)).join('');
   const problems = text(of('fail', 'warn'));
   if (detail === 'problems') return problems;
@@ -43,14 +43,14 @@ export function checksText(
 /** Checks that were skipped for the same reason. */
 interface Gap {
   reason: string;
-  skipped: readonly Checked[];
+  skipped: readonly CheckReport[];
   /** None where a failed check has the same reason, as that one shows the remedy. */
   remedies: readonly string[];
 }
 
-const reasonOf = ({because, message}: Checked): string => because ?? message;
+const reasonOf = ({because, message}: CheckReport): string => because ?? message;
 
-function gapsIn(checks: readonly Checked[]): Gap[] {
+function gapsIn(checks: readonly CheckReport[]): Gap[] {
   const all = checks.filter(({status}) => status === 'skip');
   return [...new Set(all.map(reasonOf))]
     .map((reason): Gap => {
@@ -79,7 +79,7 @@ const colorOf = (status: CheckStatus, screen: Screen): ((text: string) => string
 };
 
 export function checkText(
-  {id, status, title, message, remedy, ref}: Checked,
+  {id, status, title, message, remedy, ref}: CheckReport,
   screen: Screen,
 ): string {
   const mark = colorOf(status, screen)(MARKS[status]);
@@ -89,7 +89,7 @@ export function checkText(
   return `${head}${step}    ${theme(screen).dim(`${id}: ${ref}`)}\n`;
 }
 
-function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
+function summary(checks: readonly CheckReport[], detail: Detail, screen: Screen): string {
   const numberOf = (status: CheckStatus): number =>
     checks.filter((each) => each.status === status).length;
   const hint = detail === 'folded' && numberOf('pass') > 0 ? ' (use --verbose to list them)' : '';

@@ -7,7 +7,7 @@ import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy} from '../settings/network.ts';
 import {flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import {caFile, clientCertFile, clientKeyFile} from '../settings/tls.ts';
-import {commandOf, type Entry, type Printed} from './review.ts';
+import {commandOf, type Entry, type PrintOptions} from './review.ts';
 import {type Screen, theme} from './theme.ts';
 
 /** The agent pool that gives the token. */
@@ -19,7 +19,7 @@ export interface PrintedPool {
 }
 
 type HelmCommands = Pick<DesiredRelease, 'name' | 'chart' | 'secrets'> &
-  Printed & {pool?: PrintedPool | undefined};
+  PrintOptions & {pool?: PrintedPool | undefined};
 
 /** Commands for Helm alone, for example on another machine. They can be repeated. */
 export function helmCommandsText(given: HelmCommands, screen: Screen): string {

@@ -2,7 +2,7 @@ import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts
 import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Explained} from '../values/document.ts';
+import type {ExplainedSetting} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
 /** A failure with its next steps. */
@@ -61,7 +61,7 @@ export const notesText = (settings: Settings, screen: Screen): string[] =>
 const SECONDS = new Set(catalog.filter(({kind}) => kind.hint === 'SECONDS').map(({id}) => id));
 
 /** Settings with values and sources, in columns. */
-export function explainText(settings: readonly Explained[]): string {
+export function explainText(settings: readonly ExplainedSetting[]): string {
   const rows = settings.map(({id, value, source, because}) => {
     const from = source === 'chart' ? 'chart default' : source;
     return [

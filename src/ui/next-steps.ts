@@ -2,7 +2,7 @@ import width from 'fast-string-width';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
 import type {Program} from '../ground/program.ts';
-import type {Watched} from '../operations/watch-release.ts';
+import type {WatchResult} from '../operations/watch-release.ts';
 import {namespace, release} from '../settings/release.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -10,7 +10,7 @@ interface InstallOutcome {
   /** "release mine" */
   what: string;
   hasChanged: boolean;
-  agent: Watched['agent'];
+  agent: WatchResult['agent'];
   /** Address of the Scalr account, if known. */
   url: string | undefined;
 }

@@ -18,7 +18,7 @@ interface HostReview {
   steps: readonly string[];
 }
 
-export interface Printed {
+export interface PrintOptions {
   entries: readonly Entry[];
   target: {chart: string; version: string};
   /** With the saved files, if they are current. */
@@ -34,7 +34,7 @@ export function equivalentCommandText({
   where,
   directory,
   program,
-}: Printed & {where: readonly string[]}): string {
+}: PrintOptions & {where: readonly string[]}): string {
   const command = `${program.install} --yes`;
   return directory === undefined
     ? commandOf(command, where, entries, target)
@@ -46,7 +46,7 @@ export function hostCommandsText(
   target: 'docker' | 'systemd',
   entries: readonly Entry[],
   {steps}: HostReview,
-  {directory, program}: Pick<Printed, 'directory' | 'program'>,
+  {directory, program}: Pick<PrintOptions, 'directory' | 'program'>,
 ): string {
   // The saved files contain the token.
   const open =
@@ -72,7 +72,7 @@ export function commandOf(
   command: string,
   where: readonly string[],
   entries: readonly Entry[],
-  release?: Printed['target'],
+  release?: PrintOptions['target'],
 ): string {
   const given = entries.filter(
     ({setting, answer}) =>

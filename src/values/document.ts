@@ -19,13 +19,13 @@ import {
   recordedFlags,
   type Settings,
 } from '../settings/settings.ts';
-import type {Generated, ValueOrigin} from './generate.ts';
+import type {GeneratedValues, ValueOrigin} from './generate.ts';
 
 /**
  * The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart.
  * `schema` is the path of a JSON Schema for editors, from the directory of the file.
  */
-export function valuesDocument(generated: Generated, schema?: string): string {
+export function valuesDocument(generated: GeneratedValues, schema?: string): string {
   const {target, settings, values, origins} = generated;
   const named = namedIn(settings);
   const comments = commentsAt(origins, (origin) => reasonFor(origin, settings, named));
@@ -65,7 +65,7 @@ const fill = (line: string, names: Readonly<Record<string, string>>): string =>
   line.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
 
 /** True when the file may hold secrets: free text, or a proxy URL with a password. */
-export function isPrivate({settings}: Generated): boolean {
+export function isPrivate({settings}: GeneratedValues): boolean {
   const proxies = [settings.get(httpProxy), settings.get(httpsProxy)].filter(
     (url) => url !== undefined,
   );
@@ -138,7 +138,7 @@ function flagsWith(spelled: typeof flagsOf, settings: Settings): string[] {
 }
 
 /** The command that writes the same file, one flag per line. */
-function commandLines({target, settings}: Generated, schema?: string): string[] {
+function commandLines({target, settings}: GeneratedValues, schema?: string): string[] {
   const flags = [
     ...flagsToRecord(settings),
     ...(schema === undefined ? [] : [`--schema ${quote(schema)}`]),
@@ -168,7 +168,7 @@ function namedBy(setting: Setting, settings: Settings): Setting[] {
 }
 
 /** An effective setting and where its value comes from. */
-export interface Explained {
+export interface ExplainedSetting {
   id: string;
   value: unknown;
   source: AnswerSource;
@@ -181,12 +181,12 @@ export function explainSettings({
   effective,
   target,
   recommendation,
-}: Generated): Explained[] {
+}: GeneratedValues): ExplainedSetting[] {
   const chosen: Readonly<Record<string, string>> = {
     [chart.id]: target.chart,
     [chartVersion.id]: target.version,
   };
-  return catalog.flatMap((setting): Explained[] => {
+  return catalog.flatMap((setting): ExplainedSetting[] => {
     if (setting.kind.isSecret) return [];
     const answer = settings.answer(setting);
     const read = effective.get(setting.id);

@@ -44,7 +44,7 @@ import {suggestKey} from './rules/suggest-key.ts';
 import {suggestCharts} from './suggest-chart.ts';
 
 /** The values for one chart version and everything a command shows about them. */
-export interface Generated {
+export interface GeneratedValues {
   target: Target;
   /** The settings with the defaults that depend on the chart. */
   settings: Settings;
@@ -61,7 +61,11 @@ export interface Generated {
  * Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart, and `read` is the chart itself for
  * a version that this program does not know. Pure. @throws ExpectedError
  */
-export function generate(given: Settings, facts: ChartRequirements = {}, read?: Target): Generated {
+export function generate(
+  given: Settings,
+  facts: ChartRequirements = {},
+  read?: Target,
+): GeneratedValues {
   let recommendation: Recommendation | undefined;
   const {target, warnings} = targetOf(
     given,

@@ -10,7 +10,7 @@ import type {Setting} from '../settings/define.ts';
 import {imageRegistry, runnerImage} from '../settings/images.ts';
 import {namesRegistry, withoutRegistry} from '../settings/kinds/images.ts';
 import type {Settings} from '../settings/settings.ts';
-import type {Generated} from './generate.ts';
+import type {GeneratedValues} from './generate.ts';
 import {effectiveValues} from './reading/read-values.ts';
 
 export interface InstallImage {
@@ -35,13 +35,13 @@ export interface InstallImages {
 }
 
 interface Deps {
-  generate(settings: Settings): Promise<Generated>;
+  generate(settings: Settings): Promise<GeneratedValues>;
   /** Agent version of the chart in --chart-source. */
   agentVersion?: string | undefined;
 }
 
 interface FoundImages extends InstallImages {
-  generated: Generated;
+  generated: GeneratedValues;
   /** The given settings, with the copies in --image-registry instead of the images. */
   copied: Settings;
 }

@@ -12,7 +12,7 @@ import {helmCommandsText, type PrintedPool} from '../ui/helm-commands.ts';
 import {equivalentCommandText, hostCommandsText} from '../ui/review.ts';
 import type {Screen} from '../ui/theme.ts';
 import {isPrivate} from '../values/document.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {unlessBack} from './asking.ts';
 import {hostOf} from './place.ts';
 import type {Reviewed} from './prepare-review.ts';
@@ -23,7 +23,7 @@ export interface FilesDeps {
   screen: Screen;
   /** Flags that select the cluster, for the printed command. */
   where(state: WizardState): readonly string[];
-  desired(state: WizardState, generated: Generated): DesiredRelease;
+  desired(state: WizardState, generated: GeneratedValues): DesiredRelease;
   /** Writes the texts and answers.yaml. Returns their paths. @throws ExpectedError */
   save(directory: string, content: SavedContent, state: WizardState): Promise<readonly string[]>;
   program: Program;

@@ -1,4 +1,4 @@
-import type {Checked} from '../checks/preflight/checks/check.ts';
+import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
 import {cacheStorageClass} from '../settings/cache.ts';
@@ -54,7 +54,7 @@ const ofWarning = ({code, message, setting}: Warning): Notice => ({
   fix: FIXES[code] ?? settingIn(message) ?? setting,
 });
 
-const ofCheck = ({id, title, message, remedy}: Checked, level: Notice['level']): Notice => ({
+const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({
   level,
   code: id,
   text: withoutFlags(`${title}: ${message}`),

@@ -1,6 +1,6 @@
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {supports} from '../charts/support.ts';
-import type {Checked} from '../checks/preflight/checks/check.ts';
+import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {exportHost, type HostExport} from '../extensions/machine/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
@@ -9,7 +9,7 @@ import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {hostOf, targetOfPlace} from './place.ts';
 import {likelyTarget} from './possible-answers.ts';
 import type {WizardState} from './wizard-state.ts';
@@ -18,14 +18,14 @@ import type {WizardState} from './wizard-state.ts';
 export interface ReviewedInstall {
   plan: Plan;
   facts: InstallFacts;
-  checks: readonly Checked[];
+  checks: readonly CheckReport[];
   /** Changes in the Scalr account, before those in the cluster. */
   accountSteps?: readonly {title: string}[];
 }
 
 /** What the review is about. */
 export interface Reviewed {
-  generated?: Generated | undefined;
+  generated?: GeneratedValues | undefined;
   prepared?: ReviewedInstall;
   /** Without Kubernetes. */
   host?: (HostExport & {plan?: HostPlan; settings: Settings}) | undefined;
@@ -35,9 +35,9 @@ export interface Reviewed {
 
 export interface ReviewReaders {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
-  prepare(state: WizardState, generated: Generated): Promise<ReviewedInstall>;
+  prepare(state: WizardState, generated: GeneratedValues): Promise<ReviewedInstall>;
   /** The values, checked; an unknown chart version is read. @throws ExpectedError */
-  generate(settings: Settings, facts: ChartRequirements): Promise<Generated>;
+  generate(settings: Settings, facts: ChartRequirements): Promise<GeneratedValues>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
   planContainers(settings: Settings): Promise<HostPlan>;
 }

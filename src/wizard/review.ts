@@ -5,7 +5,7 @@ import type {Plan} from '../operations/step.ts';
 import type {Settings} from '../settings/settings.ts';
 import {answeredStep} from '../ui/prompt-frame.ts';
 import type {Screen} from '../ui/theme.ts';
-import type {Generated} from '../values/generate.ts';
+import type {GeneratedValues} from '../values/generate.ts';
 import {apply, openQuestions} from './apply.ts';
 import {askChartOnDisk} from './ask-requirements.ts';
 import type {QuestionDeps} from './asking.ts';
@@ -33,7 +33,7 @@ import type {WizardState} from './wizard-state.ts';
 /** What to install, with the plan that was shown; or how the user left. */
 export type Decision =
   | {
-      generated: Generated;
+      generated: GeneratedValues;
       plan: Plan;
       /** Files with the same content that the user has saved. */
       saved: readonly string[];

@@ -9,7 +9,7 @@ import {releasesOf} from '../../src/charts/releases/target.ts';
 import {compare, within} from '../../src/charts/releases/versions.ts';
 import {at, mergeValues, setAt, startsWith, type Tree, type Values} from '../../src/ground/tree.ts';
 import {toYaml} from '../../src/values/document.ts';
-import {type Generated, generate} from '../../src/values/generate.ts';
+import {type GeneratedValues, generate} from '../../src/values/generate.ts';
 import {REAL} from '../cluster/helm/charts-under-test.ts';
 import type {Helm} from '../cluster/helm/find-helm.ts';
 import {recorded as reach} from '../cluster/helm/reach.ts';
@@ -52,7 +52,7 @@ export const isReached = ({chart, version}: Target, key: string): boolean =>
   );
 
 /** What `values` generates with the sample in a file. @throws ExpectedError if it refuses the key */
-async function generated({chart, version}: Target, given: Values): Promise<Generated> {
+async function generated({chart, version}: Target, given: Values): Promise<GeneratedValues> {
   const flags = {
     url: 'https://acme.scalr.io',
     chart,

@@ -1,17 +1,16 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
 import {machine, NEW, SHARED} from './machine.ts';
 
 test('checks a machine with Docker, its agents and their directories', {
   timeout: 300_000,
 }, async (context) => {
   const {json, docker, env} = await machine(context);
-  const resultsOf = (...args: string[]): Record<string, Checked> =>
+  const resultsOf = (...args: string[]): Record<string, CheckReport> =>
     Object.fromEntries(
-      json('preflight', '--url', 'https://acme.invalid', ...args).checks.map((each: Checked) => [
-        each.id,
-        each,
-      ]),
+      json('preflight', '--url', 'https://acme.invalid', ...args).checks.map(
+        (each: CheckReport) => [each.id, each],
+      ),
     );
   const before = resultsOf('--concurrency', '2');
   for (const id of ['docker-version', 'docker-socket', 'other-purpose', 'host-directories'])

@@ -7,7 +7,7 @@ import {fromAnswers} from '../../src/answers/sources.ts';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import type {Generated} from '../../src/values/generate.ts';
+import type {GeneratedValues} from '../../src/values/generate.ts';
 import {generateChecked} from '../../src/values/validate/validate.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -29,7 +29,7 @@ export const goldenCases = (chart: ChartName): Record<string, Golden> =>
   parse(readFileSync(tableOf(chart), 'utf8'));
 
 /** @throws ExpectedError */
-export async function generatedFor({answers}: Golden): Promise<Generated> {
+export async function generatedFor({answers}: Golden): Promise<GeneratedValues> {
   const settings = await resolveAnswers(
     [fromAnswers(parseAnswers(stringify(answers), 'answers.yaml'))],
     {

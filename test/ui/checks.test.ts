@@ -1,14 +1,14 @@
 import {describe, expect, test} from 'vitest';
-import type {Checked} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
 import {type CheckStatus, cannot} from '../../src/checks/preflight/checks/check-result.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
 const check = (
-  group: Checked['group'],
+  group: CheckReport['group'],
   id: string,
   status: CheckStatus,
   remedy?: string,
-): Checked => ({
+): CheckReport => ({
   group,
   id,
   status,
@@ -66,7 +66,7 @@ describe('the list of checks', () => {
 
 describe('checks skipped for the same reason', () => {
   const REFUSED = 'nodes is forbidden: User "jane" cannot list it';
-  const skipped = (id: string, task: string, remedy?: string): Checked => ({
+  const skipped = (id: string, task: string, remedy?: string): CheckReport => ({
     ...check('Nodes', id, 'skip'),
     ...cannot(task, REFUSED, remedy),
   });
@@ -76,7 +76,7 @@ describe('checks skipped for the same reason', () => {
     skipped('run-nodes', 'render the chart', 'Use another account'),
     skipped('secrets', 'read Secret a'),
   ];
-  const text = (more: readonly Checked[]): string => checksText([...checks, ...more], PLAIN);
+  const text = (more: readonly CheckReport[]): string => checksText([...checks, ...more], PLAIN);
 
   test('are shown once, with all check ids', () => {
     expect(text([{...check('Nodes', 'other', 'skip'), message: 'Something else'}])).toBe(

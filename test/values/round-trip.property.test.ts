@@ -9,7 +9,7 @@ import {scopeOf, supports} from '../../src/charts/support.ts';
 import {ExpectedError} from '../../src/ground/errors.ts';
 import {catalog} from '../../src/settings/catalog.ts';
 import {valuesDocument} from '../../src/values/document.ts';
-import {type Generated, generate} from '../../src/values/generate.ts';
+import {type GeneratedValues, generate} from '../../src/values/generate.ts';
 import {readValues} from '../../src/values/reading/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
@@ -19,7 +19,7 @@ import {CHART_NAMES, TARGETS} from '../support/versions.ts';
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
 /** What these flags come to, or undefined where they are refused for a reason the program names. */
-async function attempt(flags: RawFlags): Promise<Generated | undefined> {
+async function attempt(flags: RawFlags): Promise<GeneratedValues | undefined> {
   try {
     return generate(await settingsFrom(flags, certificates));
   } catch (error) {
@@ -35,7 +35,7 @@ function idsFor(chart: ChartName, version: string): string[] {
 }
 
 /** Flags of which the unsupported ones are dropped one by one. */
-async function supported(flags: RawFlags): Promise<Generated | undefined> {
+async function supported(flags: RawFlags): Promise<GeneratedValues | undefined> {
   const ids = Object.keys(flags);
   const first = await attempt(flags);
   if (first !== undefined) return first;

@@ -43,7 +43,7 @@ import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/t
 import {newestOf} from '../releases/target.ts';
 import {optionMeantBy} from '../shared/agent-options.ts';
 import {CLAIM_SETTINGS} from '../shared/cache-rows.ts';
-import type {Described, Refusal, Scope} from '../shared/row.ts';
+import type {Refusal, RowSet, Scope} from '../shared/row.ts';
 import {notSupported, readRows, rowsFor, unsupportedBy} from '../shared/support.ts';
 import {containerRows, OWN_VARIABLES, serviceRows} from './rows.ts';
 
@@ -158,8 +158,8 @@ const serviceRefusals: readonly Refusal[] = [
 export const HOST_TARGETS = ['docker', 'compose', 'systemd'] as const;
 export type HostTarget = (typeof HOST_TARGETS)[number];
 
-const CONTAINER: Described = {rows: containerRows, refusals};
-export const HOSTS: Readonly<Record<HostTarget, Described>> = {
+const CONTAINER: RowSet = {rows: containerRows, refusals};
+export const HOSTS: Readonly<Record<HostTarget, RowSet>> = {
   docker: CONTAINER,
   compose: CONTAINER,
   systemd: {rows: serviceRows, refusals: serviceRefusals},

@@ -1,7 +1,7 @@
 import type {Path, Values} from '../../ground/tree.ts';
 import type {ChartName} from '../releases/chart-name.ts';
 import type {ImageKeys} from './pinned-agents.ts';
-import type {ChartDefault, DerivedKeys, Described} from './row.ts';
+import type {ChartDefault, DerivedKeys, RowSet} from './row.ts';
 import type {ChartRule, ValuesRule} from './rule.ts';
 
 /** A container, and the keys of its extra variables. */
@@ -41,7 +41,7 @@ export interface KubernetesFloor {
   because: string;
 }
 
-export interface Chart extends Described {
+export interface Chart extends RowSet {
   name: ChartName;
   /** What tells it from the other charts, in one line. */
   character: string;

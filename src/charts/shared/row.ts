@@ -66,7 +66,7 @@ export interface Refusal {
 }
 
 /** What settings are written for: a chart, or an agent on a machine. */
-export interface Described {
+export interface RowSet {
   rows: readonly Row[];
   refusals: readonly Refusal[];
 }

@@ -6,10 +6,10 @@ import {allowClearText, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../../settings/define.ts';
 import {load} from '../../settings/purpose.ts';
 import type {Settings} from '../../settings/settings.ts';
-import type {Described, Row, Scope} from './row.ts';
+import type {Row, RowSet, Scope} from './row.ts';
 
 /** The rows that write this value; empty if it is not supported. */
-export function rowsFor({rows}: Described, setting: Setting, value: unknown, scope: Scope): Row[] {
+export function rowsFor({rows}: RowSet, setting: Setting, value: unknown, scope: Scope): Row[] {
   return rows.filter(
     (row) =>
       row.setting === setting &&
@@ -27,7 +27,7 @@ export const isWrittenWithoutRow = (setting: Setting): boolean =>
 
 /** True if rows write the value of the setting, or of the one that carries it. */
 export function hasRow(
-  described: Described,
+  described: RowSet,
   setting: Setting,
   settings: Settings,
   scope: Scope,
@@ -47,7 +47,7 @@ export interface Unsupported {
 
 /** Every explicit setting without a row; `name` is what does not support it. */
 export const unsupportedBy = (
-  described: Described,
+  described: RowSet,
   name: string,
   settings: Settings,
   scope: Scope,
@@ -99,7 +99,7 @@ export function notSupported(
 }
 
 export const refusalReason = (
-  {refusals}: Described,
+  {refusals}: RowSet,
   setting: Setting,
   value: unknown,
 ): string | undefined =>

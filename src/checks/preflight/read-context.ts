@@ -23,7 +23,7 @@ import {isMap} from '../../ground/tree.ts';
 import {token, tokenFile} from '../../settings/agent.ts';
 import {cacheClaim} from '../../settings/cache.ts';
 import type {Get} from '../../settings/define.ts';
-import type {Generated} from '../../values/generate.ts';
+import type {GeneratedValues} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
@@ -52,7 +52,7 @@ export interface AlreadyRead {
 
 /** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
-  generated: Generated,
+  generated: GeneratedValues,
   desired: DesiredRelease,
   deps: ReadingDeps,
   already: AlreadyRead = {},

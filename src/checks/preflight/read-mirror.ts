@@ -3,14 +3,14 @@ import {set, valuesFile} from '../../settings/chart-values.ts';
 import {agentImage, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../../settings/kinds/images.ts';
 import {flagsOf} from '../../settings/settings.ts';
-import type {Generated} from '../../values/generate.ts';
+import type {GeneratedValues} from '../../values/generate.ts';
 import {imagesIn} from '../../values/images.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import type {Mirror} from './facts/context.ts';
 
 /** Asks --image-registry for every image of the install; undefined without this setting. */
 export async function readMirror(
-  {settings, effective, target, values}: Generated,
+  {settings, effective, target, values}: GeneratedValues,
   {registries, signal}: {registries: Registries; signal: AbortSignal},
 ): Promise<Mirror | undefined> {
   const registry = effectiveGet(settings, effective)(imageRegistry);

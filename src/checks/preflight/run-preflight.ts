@@ -1,8 +1,8 @@
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
 import {failed, type Warning} from '../../ground/errors.ts';
-import type {Generated} from '../../values/generate.ts';
+import type {GeneratedValues} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
-import {type Check, type Checked, runChecks} from './checks/check.ts';
+import {type Check, type CheckReport, runChecks} from './checks/check.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
@@ -38,11 +38,11 @@ type CheckDeps = Omit<ReadingDeps, 'signal'> & {timeoutMs: number};
 
 /** Runs every check before an install begins. */
 export async function readChecks(
-  generated: Generated,
+  generated: GeneratedValues,
   desired: DesiredRelease,
   {timeoutMs, ...deps}: CheckDeps,
   already: AlreadyRead = {},
-): Promise<Checked[]> {
+): Promise<CheckReport[]> {
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
   const context = await readPreflightContext(generated, desired, {...deps, signal}, already);
   return runChecks(CHECKS, context);
@@ -50,18 +50,18 @@ export async function readChecks(
 
 /** The same; a failed check stops the install. @throws ExpectedError */
 export async function runPreflight(
-  generated: Generated,
+  generated: GeneratedValues,
   desired: DesiredRelease,
   deps: CheckDeps,
   already: AlreadyRead = {},
-): Promise<Checked[]> {
+): Promise<CheckReport[]> {
   const checks = await readChecks(generated, desired, deps, already);
   refuseFailed(checks);
   return checks;
 }
 
 /** @throws ExpectedError when a check failed */
-export function refuseFailed(checks: readonly Checked[]): void {
+export function refuseFailed(checks: readonly CheckReport[]): void {
   const found = checks.filter(({status}) => status === 'fail');
   if (found.length === 0) return;
   const lines = found.map(({title, message}) => `× ${title}: ${message}`);
@@ -77,7 +77,7 @@ export function refuseFailed(checks: readonly Checked[]): void {
 }
 
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */
-export const VERIFIED_BY: Readonly<Record<string, readonly Checked['id'][]>> = {
+export const VERIFIED_BY: Readonly<Record<string, readonly CheckReport['id'][]>> = {
   NEEDS_KUBERNETES_1_35: ['server-version', 'node-versions'],
   PVC_MUST_BE_SHARED: ['pvc-access-mode'],
   POLICY_ENFORCEMENT: ['metadata-block'],
@@ -89,7 +89,10 @@ export const VERIFIED_BY: Readonly<Record<string, readonly Checked['id'][]>> = {
 export const isVerifiable = ({code}: Warning): boolean => code in VERIFIED_BY;
 
 /** The warnings about the settings that these checks have not answered: a skipped check answers nothing. */
-export const unverified = (warnings: readonly Warning[], checks: readonly Checked[]): Warning[] =>
+export const unverified = (
+  warnings: readonly Warning[],
+  checks: readonly CheckReport[],
+): Warning[] =>
   warnings.filter(({code}) => {
     const answers = VERIFIED_BY[code]?.map(
       (id) => checks.find((check) => check.id === id)?.status ?? 'skip',

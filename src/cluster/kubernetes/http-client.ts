@@ -3,7 +3,7 @@ import {retryAfter} from '../../ground/fact.ts';
 import {isWebPage} from '../../ground/web-page.ts';
 import {apiErrorOf} from './api-error.ts';
 import {answerFrom, IdleTimeout, type KubernetesClient, logFrom} from './client.ts';
-import {clientFrom, type Opened, type Request} from './with-retries.ts';
+import {clientFrom, type OpenedStream, type Request} from './with-retries.ts';
 
 /** Concurrent requests per kind, so that logs do not block queries. */
 const MAX_SOCKETS = {query: 16, log: 24, followed: 200};
@@ -23,7 +23,11 @@ export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'
   );
 }
 
-export async function open(desired: Request, agent: Agent, socketPath: string): Promise<Opened> {
+export async function open(
+  desired: Request,
+  agent: Agent,
+  socketPath: string,
+): Promise<OpenedStream> {
   const timeout = new IdleTimeout(desired.signal, desired.idleMs);
   try {
     const response = await headersOf(desired, agent, socketPath, timeout);

@@ -16,7 +16,7 @@ import {toolEnvironment} from '../../ground/system/tool-environment.ts';
 import {apiErrorInText} from './api-error.ts';
 import {IdleTimeout, type KubernetesClient, logFrom} from './client.ts';
 import {createRaw, getRaw} from './kubectl.ts';
-import {clientFrom, type Opened, type Request} from './with-retries.ts';
+import {clientFrom, type OpenedStream, type Request} from './with-retries.ts';
 
 export interface ApiProxy {
   socketPath: string;
@@ -208,7 +208,7 @@ async function open(
   kubeTarget: ClusterTarget,
   run: (args: readonly string[]) => Started,
   done: () => void,
-): Promise<Opened> {
+): Promise<OpenedStream> {
   const timeout = new IdleTimeout(signal, idleMs);
   const call = body === undefined ? getRaw(kubeTarget, path) : createRaw(kubeTarget, path);
   const {source, verdict} = run(argumentsOf(call));

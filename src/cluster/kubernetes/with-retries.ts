@@ -27,7 +27,7 @@ export interface Request {
 }
 
 /** A success whose content is still unread, or an error. */
-export type Opened =
+export type OpenedStream =
   | {status: number; log: LogStream; date?: Date; error?: undefined}
   | {error: ReadError};
 
@@ -35,7 +35,7 @@ const IDLE_MS = 20_000;
 
 /** Adds retries to `open`, which makes a single attempt. */
 export function clientFrom(
-  open: (request: Request) => Promise<Opened>,
+  open: (request: Request) => Promise<OpenedStream>,
   end: () => void = () => undefined,
 ): Omit<KubernetesClient, 'connect'> {
   const closing = new AbortController();

@@ -21,7 +21,7 @@ import {type Get, spell} from '../../settings/define.ts';
 import {metadataService} from '../../settings/network.ts';
 import {chartSource} from '../../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../../settings/tls.ts';
-import type {Generated} from '../../values/generate.ts';
+import type {GeneratedValues} from '../../values/generate.ts';
 import {effectiveValues} from '../../values/reading/read-values.ts';
 import {template} from '../helm/chart-calls.ts';
 import {objectsIn} from '../helm/release-record.ts';
@@ -71,7 +71,7 @@ export const PLACEHOLDER = new Secret('e30.e30.placeholder');
 
 /** The release that settings ask for; `made` is a token that was created for it. */
 export function desiredRelease(
-  {target, settings, values, origins}: Generated,
+  {target, settings, values, origins}: GeneratedValues,
   yaml: string,
   name: ReleaseName,
   made?: AccountToken,
@@ -92,10 +92,10 @@ export function desiredRelease(
   };
 }
 
-type Settings = Generated['settings'];
+type Settings = GeneratedValues['settings'];
 
 /** The keys of explicit settings, including those with the default value, which the values leave out. */
-const pathsAsked = (target: Generated['target'], settings: Settings): Path[] =>
+const pathsAsked = (target: GeneratedValues['target'], settings: Settings): Path[] =>
   chartFor(target).rows.flatMap(({setting, paths}) =>
     settings.isExplicit(setting) ? [...paths] : [],
   );

@@ -9,7 +9,7 @@ import {CHART_REPOSITORY} from '../../ground/command-line.ts';
 import {usageError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import type {ExportedFile} from '../machine/files.ts';
-import type {Engine, Fleet, Member} from './fleet.ts';
+import type {Engine, Fleet, FleetMember} from './fleet.ts';
 import {filled, manifest, namespaceLabels, textFile} from './manifests.ts';
 import {encryptedFile, externalSecret} from './token-source.ts';
 
@@ -25,7 +25,7 @@ function gitOf({git}: Fleet, reads: string): NonNullable<Fleet['git']> {
 }
 
 /** What Argo CD applies before the chart. */
-function secretFiles(member: Member, fleet: Fleet): ExportedFile[] {
+function secretFiles(member: FleetMember, fleet: Fleet): ExportedFile[] {
   if (fleet.token !== 'existing') gitOf(fleet, 'Argo CD reads the Secret of the token');
   if (fleet.token !== 'external-secrets') return [];
   const object = externalSecret(member, fleet, {'argocd.argoproj.io/sync-wave': '-1'});
@@ -85,10 +85,10 @@ export const argocd: Engine = {
 export const applicationName = (
   engine: string,
   {isOverlay}: Pick<Fleet, 'isOverlay'>,
-  {release, name}: Pick<Member, 'release' | 'name'>,
+  {release, name}: Pick<FleetMember, 'release' | 'name'>,
 ): string => (isOverlay || engine === 'argocd-appset' ? `${release}-${name}` : release);
 
-const application = (member: Member, engine: string, fleet: Fleet): Values => ({
+const application = (member: FleetMember, engine: string, fleet: Fleet): Values => ({
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Application',
   metadata: {
@@ -130,7 +130,15 @@ export const argocdAppset: Engine = {
 };
 
 /** JSON has no comments, so the header is a key. */
-const config = ({name, ring, release, namespace, target, override, header}: Member): Values => ({
+const config = ({
+  name,
+  ring,
+  release,
+  namespace,
+  target,
+  override,
+  header,
+}: FleetMember): Values => ({
   comment: [...header],
   name,
   ring,

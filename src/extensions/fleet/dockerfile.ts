@@ -11,7 +11,7 @@ import {splitImage} from '../../settings/kinds/images.ts';
 import {recordedPath, type Settings} from '../../settings/settings.ts';
 import {caFile} from '../../settings/tls.ts';
 import {flagsToRepeat} from '../../values/document.ts';
-import type {Generated} from '../../values/generate.ts';
+import type {GeneratedValues} from '../../values/generate.ts';
 import type {Export, ExportedFile} from '../machine/files.ts';
 import {useOf} from './use.ts';
 
@@ -31,7 +31,7 @@ export interface Additions {
   plugins?: string | undefined;
 }
 
-type Inputs = Pick<Generated, 'target' | 'settings'>;
+type Inputs = Pick<GeneratedValues, 'target' | 'settings'>;
 
 /** An image to build. */
 interface BuiltImage {

@@ -16,8 +16,8 @@ import {applicationName, argocd, argocdAppset} from './argocd.ts';
 import {
   type Engine,
   type Fleet,
-  type Member,
-  type Prepared,
+  type FleetMember,
+  type PreparedFleet,
   prepareFleet,
   type TokenSource,
 } from './fleet.ts';
@@ -52,7 +52,7 @@ const terraform: Engine = {
 
 const comment = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n');
 
-const clusterModule = (member: Member): string =>
+const clusterModule = (member: FleetMember): string =>
   fill(cluster, {
     header: comment(member.header),
     release: member.release,
@@ -96,7 +96,7 @@ const helmfile: Engine = {
   ],
 };
 
-const environment = (member: Member, engine: string, fleet: Fleet): Values => ({
+const environment = (member: FleetMember, engine: string, fleet: Fleet): Values => ({
   ...(member.context === undefined ? {} : {kubeContext: member.context}),
   ring: member.ring,
   release: member.release,
@@ -139,13 +139,13 @@ const flux: Engine = {
 const NEVER_PRUNED = {'kustomize.toolkit.fluxcd.io/prune': 'disabled'};
 
 /** Other namespaces and releases than the usual ones have a base of their own. */
-const baseOf = ({base, namespace, release}: Member): string =>
+const baseOf = ({base, namespace, release}: FleetMember): string =>
   `base/${[base, ...new Set([namespace, release])].filter((each) => each !== 'scalr-agent').join('-')}`;
 
 function baseFiles(
   path: string,
-  member: Member,
-  {engine, header}: Prepared,
+  member: FleetMember,
+  {engine, header}: PreparedFleet,
   fleet: Fleet,
 ): ExportedFile[] {
   const {namespace, release, target} = member;
@@ -182,7 +182,7 @@ function baseFiles(
   );
 }
 
-function clusterKustomization(member: Member, fleet: Fleet): Values {
+function clusterKustomization(member: FleetMember, fleet: Fleet): Values {
   const encrypted = encryptedFile(fleet, 'token');
   const {override} = member;
   // An operation of JSON Patch keeps null, which a merge would drop.
@@ -241,7 +241,7 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
     });
   }
   const prepared = prepareFleet(fleet, target);
-  const [member] = prepared.members as [Member];
+  const [member] = prepared.members as [FleetMember];
   const shown = prepared.members.slice(0, SHOWN);
   const others = prepared.members.length - shown.length;
   return {
@@ -281,8 +281,13 @@ function overlayCommand({git, token, store, isAutoscaled}: Fleet, target: FleetT
 }
 
 /** Does not depend on the list of clusters. */
-function readmeOf(fleet: Fleet, target: FleetTarget, engine: Engine, first: Member): ExportedFile {
-  const member: Member = fleet.isOverlay
+function readmeOf(
+  fleet: Fleet,
+  target: FleetTarget,
+  engine: Engine,
+  first: FleetMember,
+): ExportedFile {
+  const member: FleetMember = fleet.isOverlay
     ? {...first, name: 'CLUSTER', context: 'CONTEXT'}
     : {...first, name: engine.cluster};
   const words = {

@@ -10,7 +10,7 @@ import {gracePeriod} from '../../settings/lifecycle.ts';
 import {chart, chartVersion, namespace, release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {flagsToRecord, toYaml, valuesDocument} from '../../values/document.ts';
-import {type Generated, generate} from '../../values/generate.ts';
+import {type GeneratedValues, generate} from '../../values/generate.ts';
 import {errorsIn} from '../../values/validate/validate.ts';
 import type {ExportedFile} from '../machine/files.ts';
 import {textFile} from './manifests.ts';
@@ -25,7 +25,7 @@ export interface FleetCluster {
   context: string | undefined;
   /** Clusters of one ring are upgraded together. */
   ring: string;
-  generated: Generated;
+  generated: GeneratedValues;
 }
 
 /** The clusters, and the choices for all of them. */
@@ -51,7 +51,7 @@ export interface Fleet {
 }
 
 /** What the files of engines contain about one cluster. */
-export interface Member {
+export interface FleetMember {
   name: string;
   context: string | undefined;
   ring: string;
@@ -71,11 +71,11 @@ export interface Member {
 }
 
 /** The clusters as the files need them. */
-export interface Prepared {
+export interface PreparedFleet {
   engine: string;
   /** The first lines of files for all clusters. */
   header: readonly string[];
-  members: readonly Member[];
+  members: readonly FleetMember[];
   /** A file with the shared values of each chart version. */
   bases: readonly ExportedFile[];
 }
@@ -86,7 +86,7 @@ export interface Engine {
   readme: string;
   /** Name of the only cluster without --overlay. */
   cluster: string;
-  files(fleet: Fleet, prepared: Prepared): ExportedFile[];
+  files(fleet: Fleet, prepared: PreparedFleet): ExportedFile[];
   /** Path of the encrypted token of a cluster. */
   tokenFile(fleet: Fleet, cluster: string): string;
   /** Command that applies the files of a cluster; undefined for a tool that watches a Git repository. */
@@ -96,9 +96,9 @@ export interface Engine {
 
 const IMAGE_PULL_SECONDS = 600;
 
-export function prepareFleet(fleet: Fleet, engine: string): Prepared {
+export function prepareFleet(fleet: Fleet, engine: string): PreparedFleet {
   const bases = new Map<string, {values: Values; text: string}>();
-  const members = fleet.clusters.map(({generated, name, context, ring}): Member => {
+  const members = fleet.clusters.map(({generated, name, context, ring}): FleetMember => {
     const {target, settings, effective, values} = generated;
     const base = `${target.chart}-${target.version}`;
     const shared =

@@ -6,7 +6,7 @@ import sops from '../../../templates/export/token/sops.md';
 import {commandLine, kubectlCommand} from '../../ground/command-line.ts';
 import type {Values} from '../../ground/tree.ts';
 import {type ExportedFile, fill} from '../machine/files.ts';
-import type {Fleet, Member, TokenSource} from './fleet.ts';
+import type {Fleet, FleetMember, TokenSource} from './fleet.ts';
 import {manifest} from './manifests.ts';
 
 /** README section of each way. */
@@ -31,7 +31,7 @@ export const remoteKey = (cluster: string): string => `scalr-agent/${cluster}`;
 
 /** An ExternalSecret that becomes the Secret of the token. */
 export function externalSecret(
-  {name, namespace, secret}: Member,
+  {name, namespace, secret}: FleetMember,
   {store = ''}: Fleet,
   annotations?: Record<string, string>,
 ): Values {
@@ -52,7 +52,7 @@ export function externalSecret(
 /** Commands that take the token from a variable and leave it encrypted in a file, or in the cluster. */
 export function tokenCommands(
   {token}: Pick<Fleet, 'token'>,
-  {namespace, secret, context}: Pick<Member, 'namespace' | 'secret' | 'context'>,
+  {namespace, secret, context}: Pick<FleetMember, 'namespace' | 'secret' | 'context'>,
   file: string,
 ): string[] {
   if (token === 'external-secrets') return [];
@@ -102,7 +102,7 @@ export function tokenCommands(
 }
 
 /** How the token gets into the cluster, for the README. */
-export const tokenSection = (fleet: Fleet, member: Member, file: string): string =>
+export const tokenSection = (fleet: Fleet, member: FleetMember, file: string): string =>
   fill(SECTIONS[fleet.token], {
     secret: member.secret.name,
     key: member.secret.key,

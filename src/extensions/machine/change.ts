@@ -6,7 +6,7 @@ import type {Files, HostTools} from '../../ground/system/system.ts';
 import {sentences} from '../../ground/text.ts';
 import {type RunStepsDeps, runSteps} from '../../operations/run-steps.ts';
 import type {Step} from '../../operations/step.ts';
-import {requireReady, type Watched} from '../../operations/watch-release.ts';
+import {requireReady, type WatchResult} from '../../operations/watch-release.ts';
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {containerName, type DockerContainer, isUp, readContainers} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
@@ -204,7 +204,10 @@ interface WatchDeps extends Pick<PollDeps, 'interrupts' | 'now' | 'sleep'> {
 }
 
 /** Waits until every agent of a release has logged that it is ready. @throws ExpectedError with causes and next steps */
-export async function watchContainers(release: string, deps: WatchDeps): Promise<Watched['agent']> {
+export async function watchContainers(
+  release: string,
+  deps: WatchDeps,
+): Promise<WatchResult['agent']> {
   const {
     now,
     interrupts: {interrupt},
@@ -212,7 +215,7 @@ export async function watchContainers(release: string, deps: WatchDeps): Promise
   const signal = anySignal(interrupt, AbortSignal.timeout(deps.timeoutMs));
   const start = now().getTime();
   let agents: HostAgentState[] = [];
-  let state: Watched['state'] | undefined;
+  let state: WatchResult['state'] | undefined;
   while (state === undefined) {
     try {
       const containers = currentContainers(await readContainers({...deps, signal}), release);

@@ -34,7 +34,7 @@ export interface MigrationOptions {
   keeps?: KeptDefaults;
 }
 
-export interface Migrated {
+export interface MigratedValues {
   values: Values;
   /** The settings that the old values express, by id, without chart defaults. */
   settings: ReadonlyMap<string, unknown>;
@@ -52,7 +52,7 @@ export function migrateValues(
   from: Target,
   to: Target,
   {names = secretNamesOf(), keeps = 'security'}: MigrationOptions = {},
-): Migrated {
+): MigratedValues {
   const {
     values,
     settings: explicit,

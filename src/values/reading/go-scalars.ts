@@ -10,14 +10,14 @@ export const isPlain = (node: Scalar): boolean => node.tag === undefined && node
 
 export type ScalarKind = 'string' | 'null' | 'boolean' | 'int' | 'float';
 
-export interface Resolved {
+export interface GoScalar {
   /** Undefined if tag and text disagree. */
   kind: ScalarKind | undefined;
   value: string | number | boolean | null;
 }
 
 /** The type of a scalar by its tag, quotes and text. */
-export function resolveScalar(node: Scalar): Resolved {
+export function resolveScalar(node: Scalar): GoScalar {
   const text = textOf(node);
   const tag = shortTag(node.tag);
   if (isPlain(node)) return resolvePlain(text);
@@ -40,7 +40,7 @@ const isBase64 = (text: string): boolean =>
   /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) &&
   !text.includes('_');
 
-const WORDS: ReadonlyMap<string, Resolved> = new Map(
+const WORDS: ReadonlyMap<string, GoScalar> = new Map(
   (
     [
       ['y Y yes Yes YES true True TRUE on On ON', {kind: 'boolean', value: true}],
@@ -49,12 +49,12 @@ const WORDS: ReadonlyMap<string, Resolved> = new Map(
       ['.nan .NaN .NAN', {kind: 'float', value: Number.NaN}],
       ['.inf .Inf .INF +.inf +.Inf +.INF', {kind: 'float', value: Number.POSITIVE_INFINITY}],
       ['-.inf -.Inf -.INF', {kind: 'float', value: Number.NEGATIVE_INFINITY}],
-    ] satisfies [string, Resolved][]
+    ] satisfies [string, GoScalar][]
   ).flatMap(([words, resolved]) => words.split(' ').map((word) => [word, resolved])),
 );
 
 /** As go-yaml 2 does: a leading 0 is octal, _ is allowed between digits, no base 60, dates are strings. */
-function resolvePlain(text: string): Resolved {
+function resolvePlain(text: string): GoScalar {
   if (text === '') return {kind: 'null', value: null};
   const word = WORDS.get(text);
   if (word) return word;

@@ -13,8 +13,8 @@ import type {Tree, Values} from '../../ground/tree.ts';
 import type {SourceProblem} from './finding.ts';
 import {floatKey, intKey, isMisleadingOctal, withoutZeros} from './go-numbers.ts';
 import {
+  type GoScalar,
   isPlain,
-  type Resolved,
   resolveScalar,
   type ScalarKind,
   shortTag,
@@ -223,7 +223,7 @@ class HelmYamlReader {
   }
 
   /** JSON keys are always strings. */
-  #readKey(node: unknown, path: TreePath): {key: string | undefined; kind: Resolved['kind']} {
+  #readKey(node: unknown, path: TreePath): {key: string | undefined; kind: GoScalar['kind']} {
     const {value} = this.read(node, path, true);
     const target = this.#targetOf(node);
     const kind = kindOfKey(target);
@@ -269,19 +269,19 @@ const isMergeKey = (node: unknown): node is Scalar =>
   isScalar(node) && textOf(node) === '<<' && (isPlain(node) || node.tag === `${TAGS}merge`);
 
 /** Undefined for maps and lists, and for scalars that their tag does not fit. */
-function kindOfKey(target: unknown): Resolved['kind'] {
+function kindOfKey(target: unknown): GoScalar['kind'] {
   if (isScalar(target)) return resolveScalar(target).kind;
   return isMap(target) || isSeq(target) ? undefined : 'null';
 }
 
 /** A key as JSON spells it; undefined for what Go does not accept as a key. */
-function keyText(kind: Resolved['kind'], value: Tree, written: string): string | undefined {
+function keyText(kind: GoScalar['kind'], value: Tree, written: string): string | undefined {
   if (kind === undefined || kind === 'null') return undefined;
   if (kind === 'int') return intKey(written);
   return kind === 'float' ? floatKey(value as number) : String(value);
 }
 
-function whatKey(kind: Resolved['kind'], target: unknown): string {
+function whatKey(kind: GoScalar['kind'], target: unknown): string {
   if (kind === 'null') return 'null';
   if (kind === 'int') return 'an integer this large';
   return isMap(target) ? 'a mapping' : 'a list';

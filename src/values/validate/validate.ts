@@ -7,7 +7,7 @@ import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
-import {type Generated, generate} from '../generate.ts';
+import {type GeneratedValues, generate} from '../generate.ts';
 import type {ValidationContext, ValuesFinding, ValuesSource} from '../reading/finding.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../reading/read-values.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
@@ -140,7 +140,7 @@ const ALLOWED = 'CLEAR_TEXT_CREDENTIAL';
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
  */
-export function checkGenerated(generated: Generated): Warning[] {
+export function checkGenerated(generated: GeneratedValues): Warning[] {
   const findings = validate(valuesDocument(generated), generated.target, generated.settings);
   const errors = findings.filter(({severity}) => severity === 'error');
   if (errors.length > 0) throw refusal(errors, generated);
@@ -152,14 +152,17 @@ export function checkGenerated(generated: Generated): Warning[] {
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
-function writerOf({path}: ValuesFinding, {origins, settings}: Generated): Setting | undefined {
+function writerOf(
+  {path}: ValuesFinding,
+  {origins, settings}: GeneratedValues,
+): Setting | undefined {
   const writers = origins.filter(
     (each) => isWithin(path, dotted(each.path)) || isWithin(dotted(each.path), path),
   );
   return (writers.findLast(({setting}) => settings.isExplicit(setting)) ?? writers.at(-1))?.setting;
 }
 
-function refusal(errors: readonly ValuesFinding[], generated: Generated): ExpectedError {
+function refusal(errors: readonly ValuesFinding[], generated: GeneratedValues): ExpectedError {
   const suggestions = errors.flatMap(({suggestion}) =>
     suggestion === undefined ? [] : [suggestion],
   );
@@ -175,7 +178,10 @@ function refusal(errors: readonly ValuesFinding[], generated: Generated): Expect
 }
 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
-function refuseDropped({origins, settings}: Generated, findings: readonly ValuesFinding[]): void {
+function refuseDropped(
+  {origins, settings}: GeneratedValues,
+  findings: readonly ValuesFinding[],
+): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
     if (
@@ -207,7 +213,7 @@ export function generateChecked(
   given: Settings,
   facts?: ChartRequirements,
   read?: Target,
-): Generated {
+): GeneratedValues {
   const generated = generate(given, facts, read);
   return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
 }

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
-import type {Checked} from '../../../src/checks/preflight/checks/check.ts';
+import type {CheckReport} from '../../../src/checks/preflight/checks/check.ts';
 import {CHECKS, unverified, VERIFIED_BY} from '../../../src/checks/preflight/run-preflight.ts';
 
 const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};
 const other = {code: 'CAUTION', message: 'The proxy URL has no port.'};
-const results = (...statuses: Checked['status'][]): Checked[] =>
+const results = (...statuses: CheckReport['status'][]): CheckReport[] =>
   ['server-version', 'node-versions'].flatMap((id, index) => {
     const status = statuses[index];
     return status === undefined
@@ -12,7 +12,7 @@ const results = (...statuses: Checked['status'][]): Checked[] =>
       : [{id, status, group: 'Cluster' as const, title: '', ref: '', message: ''}];
   });
 
-test.each<[Checked['status'][], boolean]>([
+test.each<[CheckReport['status'][], boolean]>([
   [['pass', 'pass'], false],
   [['pass', 'fail'], false],
   [['pass', 'skip'], true],
@@ -27,7 +27,7 @@ test.each<[Checked['status'][], boolean]>([
 
 test('the warning about the SCC gives way to the check that names what it rejects', () => {
   const ofScc = {code: 'OPENSHIFT_SCC', message: 'By default the pods run as uid 1000.'};
-  const check: Checked = {
+  const check: CheckReport = {
     id: 'openshift-scc',
     status: 'warn',
     group: 'Cluster',

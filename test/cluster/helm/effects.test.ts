@@ -10,7 +10,7 @@ import type {Target} from '../../../src/charts/releases/target.ts';
 import {releasesOf} from '../../../src/charts/releases/target.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {nodeFiles} from '../../../src/ground/system/node-files.ts';
-import {type Generated, generate} from '../../../src/values/generate.ts';
+import {type GeneratedValues, generate} from '../../../src/values/generate.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 import {cases} from './cases/index.ts';
 import {togetherCases} from './cases/together.ts';
@@ -130,7 +130,10 @@ async function examine(each: Case, target: Target, directory: string): Promise<O
   };
 }
 
-async function generateOrRefuse(each: Case, target: Target): Promise<Generated | ExpectedError> {
+async function generateOrRefuse(
+  each: Case,
+  target: Target,
+): Promise<GeneratedValues | ExpectedError> {
   const flags = {
     url: 'https://acme.scalr.io',
     chart: target.chart,
@@ -151,7 +154,7 @@ async function renderAndCheck(
   each: Case,
   helm: Helm,
   directory: string,
-  generated: Generated,
+  generated: GeneratedValues,
 ): Promise<{rendered: Rendered[]; problems: string[]}> {
   try {
     const rendered = await render(helm, directory, generated);

@@ -9,7 +9,7 @@ import type {Target} from '../../../src/charts/releases/target.ts';
 import {within} from '../../../src/charts/releases/versions.ts';
 import {at, isMap, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
 import {toYaml} from '../../../src/values/document.ts';
-import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
+import {type MigratedValues, migrateValues} from '../../../src/values/migrate/migrate.ts';
 import {errorsIn, validate} from '../../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -91,7 +91,7 @@ function restrictionsOf(objects: readonly KubeObject[]): string[] {
 
 /** Restrictions that the migration loses without a word. */
 async function silentlyLost(from: Target, to: Target, values: Values): Promise<string[]> {
-  const {values: after, changes}: Migrated = migrateValues(values, from, to);
+  const {values: after, changes}: MigratedValues = migrateValues(values, from, to);
   const old = restrictionsOf(await objectsOf(from, values));
   const fresh = restrictionsOf(await objectsOf(to, after));
   const listed = changes.flatMap(({kind, message}) =>

@@ -5,7 +5,7 @@ import type {Target} from '../../../src/charts/releases/target.ts';
 import {isMap} from '../../../src/ground/tree.ts';
 import {namespace, release} from '../../../src/settings/release.ts';
 import {valuesDocument} from '../../../src/values/document.ts';
-import type {Generated} from '../../../src/values/generate.ts';
+import type {GeneratedValues} from '../../../src/values/generate.ts';
 import type {Helm} from './find-helm.ts';
 import {
   type Container,
@@ -21,7 +21,7 @@ const KUBERNETES = '1.35.4';
 /** Result of helm template with generated values. */
 export interface Rendered {
   target: Target;
-  generated: Generated;
+  generated: GeneratedValues;
   release: string;
   /** Output of helm template. */
   text: string;
@@ -38,7 +38,7 @@ export interface Rendered {
 export async function render(
   helm: Helm,
   chartDirectory: string,
-  generated: Generated,
+  generated: GeneratedValues,
 ): Promise<Rendered> {
   const name = generated.settings.get(release) as string;
   const {stdout, stderr, failed} = await execa(

@@ -26,7 +26,11 @@ import {nodeProcesses} from '../../../src/ground/system/node-processes.ts';
 import {toolFailure} from '../../../src/ground/tool-errors.ts';
 import {blockedBy} from '../../../src/operations/prepare-upgrade.ts';
 import {verifyChart} from '../../../src/operations/read-chart.ts';
-import {releaseText, requireReady, type Watched} from '../../../src/operations/watch-release.ts';
+import {
+  releaseText,
+  requireReady,
+  type WatchResult,
+} from '../../../src/operations/watch-release.ts';
 import {processesOf} from '../../cluster/platform/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
@@ -121,8 +125,8 @@ function identityOf(planned: string, now: string) {
 }
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
-const watched = (state: Watched['state'], causes: readonly Cause[]): Watched =>
-  ({state, causes, agent: 'unknown'}) as Watched;
+const watched = (state: WatchResult['state'], causes: readonly Cause[]): WatchResult =>
+  ({state, causes, agent: 'unknown'}) as WatchResult;
 
 /** Failures of tools and clusters: what the tools say is what they really said. */
 export const withCluster: readonly Example[] = [

@@ -23,7 +23,7 @@ import {
 } from '../../../src/ground/tree.ts';
 import {toYaml} from '../../../src/values/document.ts';
 import {generate} from '../../../src/values/generate.ts';
-import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
+import {type MigratedValues, migrateValues} from '../../../src/values/migrate/migrate.ts';
 import {migrateText} from '../../../src/values/migrate/migrate-text.ts';
 import {explicitSettings} from '../../../src/values/migrate/old-settings.ts';
 import {effectiveValues, readEffective} from '../../../src/values/reading/read-values.ts';
@@ -111,7 +111,7 @@ async function valuesOf(
 }
 
 /** What a migration must never do: lose a key or a setting without a word, print a token, or write invalid values. */
-function check(values: Values, from: Target, to: Target): Migrated {
+function check(values: Values, from: Target, to: Target): MigratedValues {
   const migrated = migrateValues(values, from, to);
   const {changes, moves, values: after} = migrated;
   const listed = new Set(changes.map(({path}) => path));

@@ -42,19 +42,20 @@ export const check = <Context = PreflightContext>(
 ): Check<Context> => ({id, group, title, ...rest});
 
 /** A check with its result. */
-export type Checked = Omit<Check, 'run'> & CheckResult;
+export type CheckReport = Omit<Check, 'run'> & CheckResult;
 
 /** Runs every check that applies to these settings. Pure. */
 export const runChecks = <Context>(
   checks: readonly Check<Context>[],
   context: Context,
-): Checked[] =>
+): CheckReport[] =>
   checks.flatMap(({run, ...check}) => {
     const result = run(context);
     return result === undefined ? [] : [{...check, ...result}];
   });
 
 /** A check as `preflight --json` prints it. */
-export type CheckDocument = Omit<Checked, 'group' | 'because'>;
+export type CheckDocument = Omit<CheckReport, 'group' | 'because'>;
 
-export const checkDocument = ({group: _, because: __, ...shown}: Checked): CheckDocument => shown;
+export const checkDocument = ({group: _, because: __, ...shown}: CheckReport): CheckDocument =>
+  shown;

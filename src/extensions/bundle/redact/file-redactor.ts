@@ -4,7 +4,7 @@ import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
-import {type Removed, Wrappers} from './wrappers.ts';
+import {type RemovedBytes, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -199,8 +199,8 @@ export class FileRedactor {
     const {removed} = this.#wrappers;
     let count = 0;
     let size = end - this.#written;
-    for (; count < removed.length && (removed[count] as Removed).at <= end; count += 1) {
-      size += (removed[count] as Removed).end - (removed[count] as Removed).start;
+    for (; count < removed.length && (removed[count] as RemovedBytes).at <= end; count += 1) {
+      size += (removed[count] as RemovedBytes).end - (removed[count] as RemovedBytes).start;
     }
     const part = Buffer.allocUnsafe(size);
     let length = 0;

@@ -30,7 +30,7 @@ const NEWLINE = 10;
 const NONE = Buffer.alloc(0);
 
 /** Bytes that are not part of the text, and where in the text they belong. */
-export interface Removed {
+export interface RemovedBytes {
   at: number;
   source: Buffer;
   start: number;
@@ -43,7 +43,7 @@ export interface Removed {
  */
 export class Wrappers {
   /** What was removed and not yet put back, in order. */
-  readonly removed: Removed[] = [];
+  readonly removed: RemovedBytes[] = [];
   #pending: Buffer = NONE;
   /** Reused for the text of a chunk; it is read before the next one. */
   #room = NONE;
@@ -122,7 +122,7 @@ class ChunkRemover {
   readonly #base: number;
   readonly #controls: Iterator<RegExpExecArray, undefined>;
   #control: RegExpExecArray | undefined;
-  readonly #removed: Removed[] = [];
+  readonly #removed: RemovedBytes[] = [];
   /** End of the copied part of the chunk, and its length in the text. */
   #done = 0;
   #length = 0;
@@ -151,7 +151,7 @@ class ChunkRemover {
   }
 
   /** The text, with what was removed added to `removed`. */
-  end(removed: Removed[]): Buffer {
+  end(removed: RemovedBytes[]): Buffer {
     if (this.#done === 0) return this.#bytes;
     for (const each of this.#removed) removed.push(each);
     this.#length += this.#bytes.copy(this.#kept, this.#length, this.#done);

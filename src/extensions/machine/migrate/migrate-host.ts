@@ -24,7 +24,7 @@ import {runSize} from '../../../settings/size.ts';
 import {dataHome} from '../../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../../values/document.ts';
-import {type Generated, generate} from '../../../values/generate.ts';
+import {type GeneratedValues, generate} from '../../../values/generate.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from '../../../values/migrate/change.ts';
 import {type MigratedFile, parseTarget} from '../../../values/migrate/migrate-file.ts';
 import {effectiveValues, readEffective} from '../../../values/reading/read-values.ts';
@@ -167,7 +167,7 @@ function carriedTo(
 const withoutAll = (settings: Settings, all: readonly {setting: Setting}[]): Settings =>
   all.reduce((rest, {setting}) => rest.without(setting), settings);
 
-const renames = (settings: Settings, generated: Generated, keyOf: KeyOf): Change[] =>
+const renames = (settings: Settings, generated: GeneratedValues, keyOf: KeyOf): Change[] =>
   withoutDerived(
     settings
       .entries()
@@ -251,8 +251,8 @@ function generateFrom(
   given: Settings,
   target: Target,
   keyOf: KeyOf,
-): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
-  const attempt = (settings: Settings): Generated | ExpectedError => {
+): {settings: Settings; generated: GeneratedValues; refusedByRules: Change[]} {
+  const attempt = (settings: Settings): GeneratedValues | ExpectedError => {
     try {
       const generated = generate(withDefaults(settings, target), {}, target.schema && target);
       return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
@@ -341,7 +341,7 @@ function renamed(
   setting: Setting,
   key: string,
   settings: Settings,
-  {origins, target}: Generated,
+  {origins, target}: GeneratedValues,
 ): Change[] {
   const places = origins
     .filter((origin) => origin.setting === setting)
