@@ -253,11 +253,20 @@ test('lists the agents of a cluster without its Secrets', async () => {
       ),
     ),
   );
-  const {stdout, stderr} = await status(limited, helm, ['--all-namespaces', '--json']);
-  const found = (JSON.parse(stdout) as {releases: Listed[]}).releases.find(
-    (each) => each.namespace === place.namespace,
-  );
-  expect(found, stderr).toMatchObject({release: 'scalr-agent'});
+  let listed: readonly Listed[] | undefined;
+  // The API server learns of the roles a moment later.
+  await expect
+    .poll(
+      async () => {
+        const {stdout} = await status(limited, helm, ['--all-namespaces', '--json']);
+        listed = (JSON.parse(stdout) as {releases?: Listed[]}).releases;
+        return listed;
+      },
+      {timeout: 20_000},
+    )
+    .toBeDefined();
+  const found = listed?.find((each) => each.namespace === place.namespace);
+  expect(found).toMatchObject({release: 'scalr-agent'});
   const [gap] = found?.unread ?? [];
   expect(gap).toMatchObject({code: 'FORBIDDEN'});
   expect(rolesIn(gap?.remedy ?? '')).toContainEqual(secretsRole(place.namespace));

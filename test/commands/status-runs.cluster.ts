@@ -71,7 +71,7 @@ test('reads cache use and slow image pulls from existing runs', async () => {
   expect(text).toMatch(
     /^Cache +19 of 20 plugins and 8 of 8 modules used from the cache \(from run logs\)$/m,
   );
-  expect(text).toMatch(/Advice\n {2}- Image pulls take most of the start-up/);
+  expect(text).toMatch(/Advice\n {2}- SLOW_IMAGE_PULLS {2}Image pulls take most of the start-up/);
 
   const {result, text: file} = await collected(place, helm);
   expect(result.findings).toContainEqual(
