@@ -37,7 +37,7 @@ async function connected(source: string): Promise<{cwd: string; repository: stri
   };
   // The package and the public charts and images have stand-ins on this machine.
   const here = fetchFiles
-    .replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`)
+    .replace('npm pack "$CHECKOUT"', `npm pack --ignore-scripts '${root}'`)
     .replace('https://scalr.github.io/agent-helm/', repository);
   for (const text of [here, list]) expect(await type(text, shell)).toMatchObject({exitCode: 0});
   const script = readFileSync(join(machine.cwd, 'images.sh'), 'utf8');
