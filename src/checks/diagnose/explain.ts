@@ -13,7 +13,7 @@ import {
   singleCause,
   unwrap,
 } from './cause.ts';
-import {eventsOf, firstTimeOf, timeOf} from './events.ts';
+import {eventsOf, firstTimeOf} from './events.ts';
 import {containerCauses, podCauses} from './pod-causes.ts';
 import {claimsOf, condition, isBeingCreated, isPodReady, isTerminating} from './pod-state.ts';
 import {countText, isObserved, isRootReady, isSuperseded, replicaCount} from './rollout.ts';
