@@ -399,10 +399,10 @@ test('values that equal words of the program, or the name of their key, do not p
   expect(bundle.bytes).toBeGreaterThan(0);
 });
 
-test('20,000 values of Secrets, and a Secret of 1 MiB, do not prevent a bundle', {
+test('100,000 values of Secrets, and a Secret of 1 MiB, do not prevent a bundle', {
   timeout: 240_000,
 }, async () => {
-  const many = Array.from({length: 20_000}, (_, index) => ({
+  const many = Array.from({length: 100_000}, (_, index) => ({
     kind: `key-${index}`,
     value: new Secret(`value-${index * 7919}-of-it`),
   }));
