@@ -11,7 +11,7 @@ test.each([
   ['oom-killed', 'OOM_KILLED: out of memory'],
   ['OOMKilled', 'OOM_KILLED: out of memory'],
   ['exec format error', 'WRONG_ARCHITECTURE: program is built for another architecture'],
-  ['storage-class', 'storage-class: StorageClass of new claims'],
+  ['storage-class', 'storage-class: StorageClass of new PVCs'],
 ])('%s is explained', async (word, first) => {
   const {stdout, exit} = await runCommand(Explain, [word], {resultScreen: SCREEN});
   expect(exit).toBe(0);

@@ -163,9 +163,8 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     // Follows from several lines, never from one.
     pattern: /(?!)/,
     remedy: {
-      kubernetes:
-        'Not registered, for a reason that scalr-agent does not know. Read the log of the pod',
-      host: 'Not registered, for a reason that scalr-agent does not know. Read the log of the agent',
+      kubernetes: 'Unknown cause. Check the log of the pod',
+      host: 'Unknown cause. Check the log of the agent',
     },
   },
 ];
