@@ -33,7 +33,7 @@ import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
-import {hostOf} from './place.ts';
+import {hostOf, placeText} from './place.ts';
 import {
   chartDefaultOf,
   hostWording,
@@ -215,6 +215,13 @@ const ids = (...settings: readonly Setting[]): string[] => settings.map(({id}) =
 
 /** In the order of Change. */
 export const TOPICS: readonly Topic[] = [
+  {
+    label: 'Where',
+    questions: ['target'],
+    settings: [],
+    isOffered: ({state}) => state.installed === undefined,
+    value: ({state}) => placeText(state.place),
+  },
   {
     label: 'Chart',
     questions: ids(chart, nodeOs),

@@ -840,3 +840,34 @@ describe('Esc', () => {
     expect(exit).toBe(130);
   });
 });
+
+describe('the only place', () => {
+  const noDocker = {
+    requireTool: async () => {
+      throw new ExpectedError('docker not found on PATH.', {code: 'TOOL_NOT_FOUND'});
+    },
+  };
+
+  test('is not asked for; Esc and Change open the question', async () => {
+    const {stderr} = await talk(
+      [
+        ['Agent pool token', ESC],
+        TARGET,
+        ASK_TOKEN,
+        ...change('Where', ['Where will the agent run', 'files']),
+        ...QUIT,
+      ],
+      {answer: oneContext, kubernetes: fakeKubernetes({objects: [NODE]}), ...noDocker},
+    );
+    expect(stderr).toContain('◇  Where      prod-eks · EKS');
+    expect(stderr).toContain('the only context');
+    expect(stderr).toContain('◆  Review  agent-local 0.6.5 → files only');
+  });
+
+  test('is asked for with Docker on the machine', async () => {
+    await talk([TARGET, ASK_TOKEN, ...QUIT], {
+      answer: oneContext,
+      kubernetes: fakeKubernetes({objects: [NODE]}),
+    });
+  });
+});
