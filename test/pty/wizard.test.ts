@@ -230,7 +230,6 @@ describe('Ctrl-C', () => {
     const kubectl = `#!/bin/sh\ncase "$*" in *view*) echo '${view}';; *) exec /bin/sleep 600;; esac\n`;
     writeFileSync(join(folder, 'kubectl'), kubectl, {mode: 0o755});
     const steps: Step[] = [
-      {see: /❯ blue[\s\S]*Esc quit/, press: ENTER},
       {see: /helm not found on PATH[\s\S]*Try again[\s\S]*Esc back/, press: `co${ENTER}`},
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
       {see: /Reading the cluster/, press: CTRL_C},
