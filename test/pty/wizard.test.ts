@@ -100,7 +100,7 @@ test('changes a setting from the review', async () => {
     {see: /Memory limit of a run[\s\S]*Esc back/, press: `2500${ENTER}`},
     {see: /no unit/i, press: `${EMPTY_LINE}3Gi${ENTER}`},
     {see: /Runs {8}7 at a time[\s\S]*Esc back/, press: `ba${ENTER}`},
-    {see: /Runs {7}7 at a time/, press: ''},
+    {see: /Runs {6}7 at a time/, press: ''},
     ...SAVE_AND_QUIT,
   ];
   const {screen, exit, left} = await talk(steps);

@@ -148,7 +148,7 @@ export const change = (row: string, ...lines: readonly Line[]): Line[] => [
 export function rowOf(screen: string, label: string): string {
   const review = screen.slice(screen.lastIndexOf('◆  Review'));
   const [, row = ''] =
-    new RegExp(`\\n [ !] (${label} [^\\n]*(?:\\n {14}[^\\n]*)*)`).exec(review) ?? [];
+    new RegExp(`\\n [ !] (${label} [^\\n]*(?:\\n {13}[^\\n]*)*)`).exec(review) ?? [];
   return row.replaceAll(/\s+/g, ' ').trim();
 }
 
