@@ -70,6 +70,7 @@ const isUnanswered = (setting: Setting, state: WizardState): boolean =>
   !state.asked.has(setting.id) &&
   !state.answers.isFixed(setting) &&
   !(state.pool !== undefined && OF_POOL.includes(setting)) &&
+  !(setting === (token as Setting) && state.answers.isFixed(tokenSecret)) &&
   applies(setting, state);
 
 /** Pure. */

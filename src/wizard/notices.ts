@@ -62,4 +62,9 @@ function ofError({code, message, suggestions, problems}: ExpectedError): Notice 
 
 /** A command stays as it is, so that it can be copied. */
 const inWords = (text: string): string =>
-  /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /.test(text) ? text : withoutFlags(text);
+  text
+    .split('; ')
+    .map((part) => (COMMAND.test(part) ? part : withoutFlags(part)))
+    .join('; ');
+
+const COMMAND = /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /;

@@ -23,6 +23,7 @@ import {
   interrupt,
   jwt,
   QUIT,
+  reviewsIn,
   rowOf,
   shown,
   talk,
@@ -923,4 +924,21 @@ describe('the only place', () => {
       kubernetes: fakeKubernetes({objects: [NODE]}),
     });
   });
+});
+
+test('a token can be entered instead of an existing Secret, with Esc or later', async () => {
+  const {stderr} = await talk([
+    FILES_ONLY,
+    ['Agent pool token', ''],
+    ['Secret with the agent pool token', 'mine'],
+    ['Scalr URL', ESC],
+    ['Secret with the agent pool token', ESC],
+    ['Agent pool token', ''],
+    ['Secret with the agent pool token', 'mine'],
+    ['Scalr URL', 'https://acme.scalr.io'],
+    ...change('Agent', ['Agent pool token', TOKEN], ['Scalr URL', ENTER]),
+    ...QUIT,
+  ]);
+  expect(reviewsIn(stderr)[0]).toContain('existing Secret mine');
+  expect(reviewsIn(stderr).at(-1)).toContain('new Secret scalr-agent-token');
 });

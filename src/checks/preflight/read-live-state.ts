@@ -16,6 +16,7 @@ import type {ReleaseName} from '../../ground/command-line.ts';
 import {type Fact, isKnown, known, knownValue} from '../../ground/fact.ts';
 import type {LiveState, PreflightContext, RequiredSecret} from './facts/context.ts';
 import type {LimitRange, ResourceQuota} from './facts/namespace-limits.ts';
+import {readUsableSccs} from './read-sccs.ts';
 
 /** How the cluster of a release is read. */
 export interface ClusterReading extends Omit<ClusterAccess, 'kubernetes'> {
@@ -60,11 +61,12 @@ export async function readLiveState(
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
     listFact(kubernetes, resource, {...options, namespace});
-  const [found, quotas, limitRanges, user] = await Promise.all([
+  const [found, quotas, limitRanges, user, sccs] = await Promise.all([
     readObjects(objects, reading),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
     currentUser(kubernetes, options),
+    readUsableSccs(objects, reading),
   ]);
   const isForeign = [...found.values()]
     .map(knownValue)
@@ -78,6 +80,7 @@ export async function readLiveState(
     limitRanges,
     pods: hasNoQuota ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
+    sccs,
   };
 }
 
