@@ -22,7 +22,6 @@ import {
   isPrivate,
   valuesDocument,
 } from '../values/document.ts';
-import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
 interface Result {
   chart: string;
@@ -89,7 +88,7 @@ export default class Values extends BaseCommand<Result> {
     if (flags.explain) this.app.stderr(explainText(settings));
 
     const {isWritten, done} = await writeWith(
-      flags.schema === undefined ? [] : [schemaFile(flags.schema, target)],
+      flags.schema === undefined ? [] : [await schemaFile(flags.schema, target)],
       {
         path: flags.out,
         text: yaml,
@@ -118,13 +117,11 @@ export default class Values extends BaseCommand<Result> {
   }
 }
 
-const schemaFile = (path: string, target: Target) =>
-  ({
-    path,
-    text: schemaText(editorSchema(target)),
-    isPrivate: false,
-    flag: '--schema',
-  }) as const;
+async function schemaFile(path: string, target: Target) {
+  const {editorSchema, schemaText} = await import('../values/editor-schema.ts');
+  const text = schemaText(editorSchema(target));
+  return {path, text, isPrivate: false, flag: '--schema'} as const;
+}
 
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {
