@@ -41,7 +41,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker: reads the JSON of "docker inspect" and "docker compose config". Requires no cluster, and helm only for a chart version that this program does not know.';
+    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker and on VMs: reads the output of "docker inspect", "docker compose config --format json" and "systemctl show". Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage =
     '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
@@ -233,7 +233,7 @@ function migrateValues(request: MigrationRequest): MigratedFile {
 }
 
 const OTHER_INPUTS =
-  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead';
+  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead. On a VM: systemctl show scalr-agent';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);
