@@ -2,12 +2,12 @@ import {resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmAll} from '../cli/confirm-values.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/read-texts.ts';
+import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
@@ -200,7 +200,7 @@ async function withConfirmed(
   chart: ReadChart | undefined,
   deps: ChartDeps,
 ): Promise<MigratedFile> {
-  const [confirmed] = await confirmAll([{chart, values: migrated.values}], deps);
+  const [confirmed] = await reportKeys([{chart, values: migrated.values}], deps);
   if (confirmed === undefined) return migrated;
   const {unconfirmed, rejection} = confirmed;
   const findings = unconfirmed.map(

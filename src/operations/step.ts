@@ -92,14 +92,17 @@ export interface Step {
   isFinal?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
-  /** The call is only shown: the objects it lists are polled until they contain no such run (see runsIn), at most for this time. */
-  waitFor?: {
-    kubeTarget: ClusterTarget;
-    noRunsOf: RunsOf;
-    timeoutSeconds: number;
-    /** How to continue without waiting. */
-    howToBreakOff: string;
-  };
+  /** The call is only shown: the step waits instead. */
+  waitFor?: RunWait;
+}
+
+/** Jobs and pods are listed until they contain no such run (see runsIn), at most for this time. */
+export interface RunWait {
+  kubeTarget: ClusterTarget;
+  noRunsOf: RunsOf;
+  timeoutSeconds: number;
+  /** How to continue without waiting. */
+  howToBreakOff: string;
 }
 
 /** The steps in order; data that can be printed, compared and run. */
