@@ -1,7 +1,7 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
-import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
+import {releasesIn} from '../../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import {servedResources} from '../../cluster/kubernetes/discovery.ts';
 import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
@@ -14,16 +14,10 @@ import {DEFINITIONS, definitionOf} from '../../cluster/platform/cluster-facts.ts
 import type {PlatformReadings} from '../../cluster/platform/readings.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {type Fact, isKnown, known, knownValue} from '../../ground/fact.ts';
+import type {ClusterReading} from './cluster-reading.ts';
 import type {LiveState, PreflightContext, RequiredSecret} from './facts/context.ts';
 import type {LimitRange, ResourceQuota} from './facts/namespace-limits.ts';
 import {readUsableSccs} from './read-sccs.ts';
-
-/** How the cluster of a release is read. */
-export interface ClusterReading extends Omit<ClusterAccess, 'kubernetes'> {
-  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  name: ReleaseName;
-  options: {signal: AbortSignal; idleMs: number};
-}
 
 /** Secrets and PVCs of the namespace that the release refers to. */
 export async function readReferenced(

@@ -3,7 +3,7 @@ import {unknownBy} from '../../cluster/kubernetes/object-facts.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {podSpecs} from '../../cluster/kubernetes/pod-specs.ts';
 import {type Fact, known, type Unknown} from '../../ground/fact.ts';
-import type {ClusterReading} from './read-live-state.ts';
+import type {ClusterReading} from './cluster-reading.ts';
 
 /** SCCs that allow a fixed user, or everything: https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html */
 const SCCS = ['nonroot-v2', 'nonroot', 'anyuid', 'privileged'];

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {ClusterReading} from '../../../src/checks/preflight/read-live-state.ts';
+import type {ClusterReading} from '../../../src/checks/preflight/cluster-reading.ts';
 import {readUsableSccs} from '../../../src/checks/preflight/read-sccs.ts';
 import type {KubernetesClient} from '../../../src/cluster/kubernetes/client.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
