@@ -2,7 +2,6 @@ import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
 import {releasesIn} from '../../cluster/helm/releases.ts';
-import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import {servedResources} from '../../cluster/kubernetes/discovery.ts';
 import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
 import {listFact, objectFact, unknownBy} from '../../cluster/kubernetes/object-facts.ts';
