@@ -93,7 +93,7 @@ const settled = (screen: readonly string[]): string =>
     .replaceAll(/^\$$/gm, '')
     .trim();
 
-const SEEN = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
+const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 const textOf = (screen: readonly string[]): string => screen.join('\n').trimEnd();
 
 /** Presses the keys one after the other, each when the screen rests, and returns the screen that was expected. */
@@ -103,7 +103,7 @@ async function show(film: Film, {keys, see}: Screen): Promise<string> {
     await film.press(key);
     await film.until((screen) => {
       const text = textOf(screen);
-      return text !== before && !SEEN.test(text) ? true : undefined;
+      return text !== before && !SPINNER.test(text) ? true : undefined;
     });
   }
   return film.until((screen) => (see.test(textOf(screen)) ? settled(screen) : undefined));
@@ -126,7 +126,7 @@ test('every screen of the wizard at 80×24 is on the page about it', {
   const page = `# The wizard, screen by screen
 
 \`\`\`sh
-scalr-agent-install
+scalr-agent install
 \`\`\`
 
 Three answers: where, the agent pool token, and the review. Nothing is changed before *Install*. These are real screens of 80×24.
