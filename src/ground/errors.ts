@@ -201,13 +201,6 @@ export interface Warning {
   setting?: string;
 }
 
-/** A problem or a possible improvement, and what to do about it. */
-export interface Advice {
-  code: string;
-  message: string;
-  remedy: string;
-}
-
 /** Masks passwords and tokens in a text: user info of URLs, tokens with a known format and private keys. */
 export const maskSecrets = (text: string): string =>
   hideCredentials(

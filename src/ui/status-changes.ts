@@ -1,4 +1,5 @@
 import type {ReleaseStatus} from '../checks/status/status.ts';
+import {findingSentence, remedyText} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {type ShownStatus, statusText} from './status.ts';
 import {
@@ -74,21 +75,21 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('cache', cacheFact(status)),
     ...labeled('values', valuesFact(status, files)),
     ...causes(status),
-    ...status.advice.map(({code, message, remedy}): [string, string] => [
-      code,
-      `- ${message} → ${remedy}`,
+    ...status.advice.map((each): [string, string] => [
+      each.code,
+      `- ${each.message} → ${remedyText(each)}`,
     ]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }
 
 export const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
-  ...found.map(({object, code, reason, remedy}): [string, string] => [
-    `${object} ${code}`,
-    `! ${object}: ${reason} → ${remedy}`,
+  ...found.map((each): [string, string] => [
+    `${each.subject.object} ${each.code}`,
+    `! ${findingSentence(each)} → ${remedyText(each)}`,
   ]),
-  ...unread.map(({object, reason}): [string, string] => [
-    `unread ${object}`,
-    `! ${object}: ${reason}`,
+  ...unread.map((each): [string, string] => [
+    `unread ${each.subject.object}`,
+    `! ${findingSentence(each)}`,
   ]),
 ];

@@ -1,3 +1,4 @@
+import {evidenceText, findingSentence, remedyText} from '../../findings/finding.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
@@ -86,12 +87,13 @@ export const accessText = (access: string | undefined, screen: Screen): string =
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
-  const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
-  return findings.map(({severity, code, object, message, file, line, remedy}) => {
-    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
+  const marks = {error: red('×'), warning: yellow('!'), unknown: yellow('?'), note: dim('-')};
+  return findings.map((finding) => {
+    const {evidence} = finding;
+    const place = evidence === undefined ? '' : ` (${evidenceText(evidence)})`;
     return paragraph(
-      `  ${marks[severity]} `,
-      `${code}  ${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`,
+      `  ${marks[finding.verdict]} `,
+      `${finding.code}  ${shown(findingSentence(finding))} ${dim(`→ ${shown(`${remedyText(finding)}${place}`)}`)}`,
       screen,
     );
   });

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
-import type {Finding} from '../../checks/diagnose/finding.ts';
+import {type Evidence, type ObjectFinding, VERDICTS} from '../../findings/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
 import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {readAtMost} from '../../ground/line-streams.ts';
@@ -17,7 +17,7 @@ export interface DamagedEntry {
 
 export interface Inspection {
   summary: string | undefined;
-  findings: readonly Finding[];
+  findings: readonly ObjectFinding[];
   damage: readonly DamagedEntry[];
 }
 
@@ -153,8 +153,13 @@ export const isManifest = (value: unknown): value is Manifest =>
     (entry) => hasTexts(entry, 'name', 'sha256') && Number.isSafeInteger(entry['bytes']),
   );
 
-export const isFinding = (value: unknown): value is Finding =>
-  hasTexts(value, 'code', 'object', 'message', 'remedy') &&
-  ['error', 'warning', 'info'].includes(String(value['severity'])) &&
-  ['string', 'undefined'].includes(typeof value['file']) &&
-  (value['line'] === undefined || Number.isSafeInteger(value['line']));
+export const isFinding = (value: unknown): value is ObjectFinding =>
+  hasTexts(value, 'code', 'message') &&
+  VERDICTS.some((verdict) => verdict === value['verdict']) &&
+  hasTexts(value['subject'], 'object') &&
+  Array.isArray(value['remedies']) &&
+  value['remedies'].every((remedy) => hasTexts(remedy, 'text')) &&
+  (value['evidence'] === undefined || isEvidence(value['evidence']));
+
+const isEvidence = (value: unknown): value is Evidence =>
+  hasTexts(value, 'file') && (value['line'] === undefined || Number.isSafeInteger(value['line']));
