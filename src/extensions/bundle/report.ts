@@ -4,11 +4,7 @@ import {agentVersionOf} from '../../charts/releases/schema.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import type {Claim, Pod} from '../../cluster/kubernetes/objects.ts';
 import {platformOf} from '../../cluster/platform/platform.ts';
-import {
-  evidenceText,
-  type ObjectFinding,
-  type Verdict,
-} from '../../findings/finding.ts';
+import {evidenceText, type ObjectFinding, type Verdict} from '../../findings/finding.ts';
 import {isKnown, known} from '../../ground/fact.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {logContainers} from './collect/log-items.ts';
