@@ -4,6 +4,7 @@ import {
   newSettingsOf,
   pinnedAdvice,
   type UpgradeAdvice,
+  upgradeFinding,
 } from '../charts/advise.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {rollback} from '../cluster/helm/release-calls.ts';
@@ -331,11 +332,11 @@ function adviceFor(
   });
   const repeated = repeatedVariables(values, to).map(
     ({name: variable, container, path}): UpgradeAdvice => ({
-      code: 'RESERVED_VARIABLE',
-      level: 'blocking',
+      ...upgradeFinding('error', 'RESERVED_VARIABLE', {
+        message: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
+        remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
+      }),
       versions: to.version,
-      reason: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
-      remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
       automatic: false,
     }),
   );

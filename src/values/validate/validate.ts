@@ -1,7 +1,7 @@
 import {chartFor} from '../../charts/charts.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import type {SettingFinding} from '../../findings/finding.ts';
+import {remediesOf, type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
@@ -149,7 +149,7 @@ export function checkGenerated(generated: GeneratedValues): SettingFinding[] {
   const known = new Set(generated.warnings.map(({code}) => code));
   return findings
     .filter(({code}) => !known.has(code) && code !== ALLOWED)
-    .map((finding) => warningOf(finding, writerOf(finding, generated)));
+    .map((finding) => aboutSetting(finding, writerOf(finding, generated)));
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
