@@ -4,7 +4,7 @@ import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {remedyText, type Verdict} from '../findings/finding.ts';
+import {remedyText, VERDICTS, type Verdict} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
