@@ -11,6 +11,7 @@ import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -18,7 +19,7 @@ import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
-import {findingsText} from '../ui/findings.ts';
+import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {
   type MigratedFile,
@@ -26,7 +27,6 @@ import {
   migrateFile,
   spellTarget,
 } from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
 import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
@@ -34,7 +34,7 @@ interface Result {
   to: string;
   yaml: string;
   changes: readonly Change[];
-  findings: Omit<ValuesFinding, 'fix'>[];
+  findings: FindingDocument[];
   file?: string;
 }
 
@@ -82,14 +82,14 @@ export default class Migrate extends BaseCommand<Result> {
     this.#report(migrated, flags.out ?? before.newName);
     const {from, to, yaml, changes, findings} = migrated;
     const written = await this.#write(before, yaml, flags);
-    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
     return {
       from,
       to,
       yaml,
       changes,
-      findings: findings.map(({fix: _, ...shown}) => shown),
+      findings: findings.map(findingDocument),
       ...written,
     };
   }
@@ -204,17 +204,22 @@ async function withConfirmed(
   if (confirmed === undefined) return migrated;
   const {unconfirmed, rejection} = confirmed;
   const findings = unconfirmed.map(
-    ({path, message}): ValuesFinding => ({
-      severity: 'warning',
+    ({path, message}): KeyFinding => ({
       code: 'UNCONFIRMED_KEY',
-      path: dotted(path),
+      verdict: 'warning',
+      subject: {path: dotted(path)},
       message,
+      remedies: [],
     }),
   );
-  if (rejection) {
-    const {message} = rejection;
-    findings.push({severity: 'error', code: 'REFUSED_BY_CHART', path: '', message});
-  }
+  if (rejection)
+    findings.push({
+      code: 'REFUSED_BY_CHART',
+      verdict: 'error',
+      subject: {path: ''},
+      message: rejection.message,
+      remedies: [],
+    });
   return {...migrated, findings: [...migrated.findings, ...findings]};
 }
 

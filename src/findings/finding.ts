@@ -45,7 +45,7 @@ export interface Remedy {
   text: string;
   /** Id of the setting that it changes. */
   setting?: string;
-  edit?: Edit;
+  edit?: Edit | undefined;
 }
 
 /** Where the problem can be seen. */
@@ -75,6 +75,9 @@ export interface Finding<S extends Subject = Subject> {
 
 export type ObjectFinding = Finding<ObjectSubject>;
 
+/** A finding about a values file. */
+export type KeyFinding = Finding<KeySubject>;
+
 /** Orders findings from the worst to the least. */
 export const byVerdict = (one: Pick<Finding, 'verdict'>, other: Pick<Finding, 'verdict'>): number =>
   VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict);
@@ -89,6 +92,10 @@ export const findingSentence = ({
 /** The texts of the remedies, one after the other. */
 export const remedyText = ({remedies}: Pick<Finding, 'remedies'>): string =>
   remedies.map(({text}) => text).join('; ');
+
+/** The texts of the remedies of several findings. */
+export const remedyTexts = (findings: readonly Pick<Finding, 'remedies'>[]): string[] =>
+  findings.flatMap(({remedies}) => remedies.map(({text}) => text));
 
 /** What to do, from sentences; empty ones are left out. */
 export const remediesOf = (...texts: readonly (string | undefined)[]): Remedy[] =>

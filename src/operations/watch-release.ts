@@ -8,7 +8,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {type ObjectFinding, objectFinding} from '../findings/finding.ts';
+import {type ObjectFinding, objectFinding, remedyTexts} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
@@ -197,7 +197,7 @@ export function requireReady(
     withCauses(
       isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
     ),
-    [...new Set([...causes.flatMap(({remedies}) => remedies.map(({text}) => text)), ...hints])],
+    [...new Set([...remedyTexts(causes), ...hints])],
     {
       exit: isLate ? ExitCode.timedOut : ExitCode.failed,
       findings: causes.map(({code}) => code),
