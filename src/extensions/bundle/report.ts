@@ -4,11 +4,7 @@ import {agentVersionOf} from '../../charts/releases/schema.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import type {Claim, Pod} from '../../cluster/kubernetes/objects.ts';
 import {platformOf} from '../../cluster/platform/platform.ts';
-import {
-  evidenceText,
-  type ObjectFinding,
-  type Verdict,
-} from '../../findings/finding.ts';
+import {evidenceText, type ObjectFinding, type Verdict} from '../../findings/finding.ts';
 import {isKnown, known} from '../../ground/fact.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {logContainers} from './collect/log-items.ts';
@@ -114,10 +110,13 @@ export function verdictText(
   findings: readonly Pick<ObjectFinding, 'verdict' | 'subject' | 'code'>[],
 ): string {
   const problems = findings.filter(({verdict}) => verdict !== 'note');
-  const errors = problems.filter(({verdict}) => verdict === 'error').length;
+  const numberOf = (desired: Verdict): number =>
+    problems.filter(({verdict}) => verdict === desired).length;
   const [first] = problems;
   if (first === undefined) return 'No problems found.';
-  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.subject.object} (${first.code}).`;
+  const unknown = numberOf('unknown');
+  const more = unknown === 0 ? '' : `, ${unknown} unknown`;
+  return `${count(numberOf('error'), 'error')}, ${count(numberOf('warning'), 'warning')}${more}. Start with ${first.subject.object} (${first.code}).`;
 }
 
 function verdict(
