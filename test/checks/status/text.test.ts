@@ -85,7 +85,7 @@ Causes
     → Check the repository and the tag of the image: --agent-image, --image-registry
 
 Could not be read
-  ! FORBIDDEN  installed values: secrets is forbidden
+  ? FORBIDDEN  installed values: secrets is forbidden
     → Ask for it
 `);
 });
@@ -166,7 +166,7 @@ describe('changes', () => {
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
       '10:05:00Z agents: registration unknown: agent-5f-x\n',
       expect.stringMatching(
-        /^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
+        /^10:05:00Z × pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
       ),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);

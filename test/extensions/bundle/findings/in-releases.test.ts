@@ -83,15 +83,19 @@ describe('values of a release', () => {
         {name: 'mine', target: target('agent-job', '0.5.63'), values: undefined},
         new BundlePositions(texts, new Set(), []),
       );
-    expect(seen(labeled, history)).toMatchObject([{file: 'releases/mine/history.json', line: 1}]);
-    expect(seen(labeled)).toMatchObject([{file: 'objects/deployment/scalr-agent.json', line: 4}]);
+    expect(seen(labeled, history)).toMatchObject([
+      {evidence: {file: 'releases/mine/history.json', line: 1}},
+    ]);
+    expect(seen(labeled)).toMatchObject([
+      {evidence: {file: 'objects/deployment/scalr-agent.json', line: 4}},
+    ]);
   });
 
   test('a bug that the values trigger is reported once, at its line', () => {
     const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(
       ({code}) => code === 'POLICY_WITHOUT_DNS',
     );
-    expect(found).toMatchObject([{file: 'releases/mine/values.json', line: 3}]);
+    expect(found).toMatchObject([{evidence: {file: 'releases/mine/values.json', line: 3}}]);
     expect(
       find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(
         ({code}) => code,
