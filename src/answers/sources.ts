@@ -1,4 +1,4 @@
-import type {Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {closest} from '../ground/similar-text.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
@@ -42,7 +42,7 @@ const PREFIX = 'SCALR_AGENT_INSTALL_';
 export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
 
 /** Warnings about unknown variables with the prefix of this program, which are probably misspelled. */
-export function unknownVariables(env: Environment): Warning[] {
+export function unknownVariables(env: Environment): SettingFinding[] {
   const known = [...catalog.map((setting) => setting.env), ANSWERS_VARIABLE];
   const withoutPrefix = (name: string) => name.replace(/^SCALR_AGENT_(INSTALL_)?/, '');
   return Object.keys(env)
@@ -50,9 +50,9 @@ export function unknownVariables(env: Environment): Warning[] {
     .map((name) => {
       const near = closest(withoutPrefix(name), known.map(withoutPrefix));
       const meant = known.find((each) => withoutPrefix(each) === near);
-      return {
-        code: 'UNKNOWN_VARIABLE',
-        message: `Unknown environment variable ${name} is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
-      };
+      return warningOf(
+        'UNKNOWN_VARIABLE',
+        `Unknown environment variable ${name} is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
+      );
     });
 }

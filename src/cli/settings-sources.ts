@@ -8,7 +8,8 @@ import {
   fromFlags,
   type SettingsSource,
 } from '../answers/sources.ts';
-import {type ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
@@ -34,7 +35,7 @@ interface SettingsCommand {
   id: string;
   targets: readonly TargetName[];
   app: Reader;
-  report(warnings: readonly Warning[]): void;
+  report(warnings: readonly SettingFinding[]): void;
 }
 
 type Attempt = Omit<CollectedSources, 'hasUnread'>;

@@ -101,3 +101,15 @@ export const objectFinding = (
   code: string,
   {message, remedy}: {message: string; remedy: string},
 ): ObjectFinding => ({code, verdict, subject: {object}, message, remedies: remediesOf(remedy)});
+
+/** A finding about a setting, or about the whole command. */
+export type SettingFinding = Finding<SettingSubject>;
+
+/** A problem that does not stop the command. `setting` is the id of the affected setting. */
+export const warningOf = (code: string, message: string, setting?: string): SettingFinding => ({
+  code,
+  verdict: 'warning',
+  subject: setting === undefined ? {} : {setting},
+  message,
+  remedies: [],
+});

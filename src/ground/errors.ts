@@ -194,13 +194,6 @@ export const onFailure =
     throw error;
   };
 
-/** A problem that does not stop the command. `setting` is the ID of the affected setting. */
-export interface Warning {
-  code: string;
-  message: string;
-  setting?: string;
-}
-
 /** Masks passwords and tokens in a text: user info of URLs, tokens with a known format and private keys. */
 export const maskSecrets = (text: string): string =>
   hideCredentials(

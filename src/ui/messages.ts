@@ -1,4 +1,5 @@
-import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {type ExpectedError, maskSecrets} from '../ground/errors.ts';
 import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -45,8 +46,12 @@ export function failureText(failure: ExpectedError, origin: ProgramOrigin, scree
   return `${text}${report}  More: scalr-agent explain ${code}, or ${page}\n`;
 }
 
-export const warningText = ({message}: Warning, screen: Screen): string =>
-  paragraph('', `${theme(screen).yellow.bold('Warning:')} ${message}`, screen);
+/** A problem that does not stop the command, with its code and what to do about it. */
+export function warningText({code, message, remedies}: SettingFinding, screen: Screen): string {
+  const {dim, yellow} = theme(screen);
+  const head = paragraph('', `${yellow.bold('Warning:')} ${message} ${dim(code)}`, screen);
+  return [head, ...remedies.map(({text}) => nextStep('  - ', text, screen))].join('');
+}
 
 /** How settings were read that were not spelled in full. */
 export const notesText = (settings: Settings, screen: Screen): string[] =>

@@ -1,6 +1,7 @@
 import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
-import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import type {ExpectedError} from '../ground/errors.ts';
 import {cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
 import {planWarnings} from '../ui/review.ts';
@@ -31,7 +32,7 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
     ...unverified(generated?.warnings ?? [], checks),
     ...(host?.warnings ?? []),
     ...(prepared === undefined ? [] : planWarnings(prepared.plan)),
-    ...(host?.plan?.warnings ?? []).map((message) => ({code: 'DOCKER', message})),
+    ...(host?.plan?.warnings ?? []).map((message) => warningOf('DOCKER', message)),
   ];
   const all = [
     ...(problem === undefined ? [] : [ofError(problem)]),
@@ -46,12 +47,12 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
 const settingIn = (text: string): string | undefined =>
   catalog.find(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text))?.id;
 
-const ofWarning = ({code, message, setting}: Warning): Notice => ({
+const ofWarning = ({code, message, subject}: SettingFinding): Notice => ({
   level: 'warning',
   code,
   text: withoutFlags(message),
   remedies: [],
-  fix: FIXES[code] ?? settingIn(message) ?? setting,
+  fix: FIXES[code] ?? settingIn(message) ?? subject.setting,
 });
 
 const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({

@@ -1,10 +1,9 @@
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES, isChart} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {newestOf, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import type {SettingFinding} from '../../findings/finding.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -46,7 +45,7 @@ export interface MigratedFile {
   findings: readonly ValuesFinding[];
   /** The chart that the findings refer to. */
   target: Target;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   notes: readonly string[];
   /** Top-level keys of the old file that neither chart has; the new file does not contain them. */
   unknownSections: readonly string[];
@@ -182,7 +181,7 @@ export const spellTarget = ({chart, version}: Target): string => `${chart}@${ver
 function migrationTarget(
   to: string | undefined,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
@@ -193,7 +192,7 @@ function migrationTarget(
 
 interface Source {
   target: Target;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   notes: readonly string[];
 }
 
@@ -241,7 +240,7 @@ export function parseTarget(
   flag: '--from' | '--to',
   text: string,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHART_NAMES);
@@ -262,7 +261,7 @@ function checkTarget(
   name: ChartName,
   version?: string,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
     throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [
       `Example: ${flag} ${name}@0.6.5`,

@@ -143,7 +143,7 @@ const needs = (message: string, remedy?: string): Change =>
 /** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
 const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
   knownProblemsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
-    .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
+    .filter(({code, verdict}) => verdict !== 'note' && code !== 'KEYS_RENAMED')
     .map(({reason, remedy}) => needs(`${reason}.`, remedy));
 
 /**

@@ -8,7 +8,8 @@ import {
 } from '../../charts/shared/agent-options.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
@@ -43,7 +44,7 @@ function violationsIn(input: RuleInput, target: Target): Violation[] {
 }
 
 /** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(input: RuleInput, target: Target): Warning[] {
+export function applyRules(input: RuleInput, target: Target): SettingFinding[] {
   const violations = violationsIn(input, target);
   const errors = violations.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
@@ -54,11 +55,7 @@ export function applyRules(input: RuleInput, target: Target): Warning[] {
       {cause: new Error(errors.map(({rule}) => rule.code).join(', '))},
     );
   }
-  return violations.map(({rule, setting, message}) => ({
-    code: rule.code,
-    setting: setting.id,
-    message,
-  }));
+  return violations.map(({rule, setting, message}) => warningOf(rule.code, message, setting.id));
 }
 
 /** The rules of the chart, checked against the settings that the values stand for. */

@@ -1,9 +1,14 @@
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {
+  chartOptions,
+  newestOf,
+  releasesOf,
+  type Target,
+  targetOf,
+} from '../../charts/releases/target.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
@@ -80,7 +85,7 @@ export function withFindings(
         .map(({path, message}) =>
           findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
         ),
-      ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
+      ...refused.map((message) => findingAt(source, [], warningOf('REFUSED_BY_CHART', message))),
     ],
   };
 }
@@ -155,7 +160,7 @@ export function checkGroups(
   groups: readonly FileGroup[],
   settings: Settings,
   {given, read = []}: {given?: Target | undefined; read?: readonly Target[]} = {},
-): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
+): {checked: CheckedGroup[]; warnings: SettingFinding[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
   const unreadable = groups.map(
@@ -167,7 +172,7 @@ export function checkGroups(
       !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0,
   );
   if (unknown.length > 0) throw chartUnknown(unknown);
-  const warnings = new Map<string, Warning>();
+  const warnings = new Map<string, SettingFinding>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
     if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};

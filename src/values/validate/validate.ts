@@ -1,7 +1,8 @@
 import {chartFor} from '../../charts/charts.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {remediesOf, type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
@@ -140,7 +141,7 @@ const ALLOWED = 'CLEAR_TEXT_CREDENTIAL';
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
  */
-export function checkGenerated(generated: GeneratedValues): Warning[] {
+export function checkGenerated(generated: GeneratedValues): SettingFinding[] {
   const findings = validate(valuesDocument(generated), generated.target, generated.settings);
   const errors = findings.filter(({severity}) => severity === 'error');
   if (errors.length > 0) throw refusal(errors, generated);
@@ -148,7 +149,7 @@ export function checkGenerated(generated: GeneratedValues): Warning[] {
   const known = new Set(generated.warnings.map(({code}) => code));
   return findings
     .filter(({code}) => !known.has(code) && code !== ALLOWED)
-    .map((finding) => warningOf(finding, writerOf(finding, generated)));
+    .map((finding) => aboutSetting(finding, writerOf(finding, generated)));
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
@@ -199,13 +200,12 @@ function refuseDropped(
 
 const FREE: readonly string[] = [valuesFile, set, extraEnv].map(({id}) => id);
 
-const warningOf = (
+const aboutSetting = (
   {code, path, message, suggestion}: ValuesFinding,
   setting: Setting | undefined,
-): Warning => ({
-  code,
-  ...(setting === undefined ? {} : {setting: setting.id}),
-  message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,
+): SettingFinding => ({
+  ...warningOf(code, `${path}: ${message}`, setting?.id),
+  remedies: remediesOf(suggestion),
 });
 
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */
