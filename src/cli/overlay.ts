@@ -26,7 +26,7 @@ import type {ValuesFinding} from '../values/reading/finding.ts';
 import {readSource} from '../values/reading/source.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {App} from './app.ts';
-import {confirmGenerated, generateUnrendered, type UnrenderedValues} from './generate.ts';
+import {generateUnconfirmed, type UnconfirmedValues, withKeyReports} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
 
@@ -110,11 +110,11 @@ export async function readOverlay<T>(
 /** The values of every cluster. @throws ExpectedError for files that cannot be read */
 export async function generateOverlay(
   source: OverlaySource,
-  make: (settings: Settings) => Promise<UnrenderedValues>,
+  make: (settings: Settings) => Promise<UnconfirmedValues>,
   deps: ChartDeps,
 ): Promise<Overlay<GeneratedValues>> {
   const {clusters, rings} = await readOverlay(source, make);
-  const confirmed = await confirmGenerated(
+  const confirmed = await withKeyReports(
     clusters.flatMap(({made}) => made ?? []),
     deps,
   );
@@ -167,7 +167,7 @@ export async function checkOverlay(
     throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
   const {clusters} = await generateOverlay(
     source,
-    (settings) => generateUnrendered(settings, undefined, deps),
+    (settings) => generateUnconfirmed(settings, undefined, deps),
     deps,
   );
   return clusters.map(({path: file, text, over, made, failure}) => {

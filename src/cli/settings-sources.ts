@@ -45,14 +45,19 @@ const attempt = (reading: Promise<SettingsSource[]>): Promise<Attempt> =>
     .then((sources): Attempt => ({sources, failures: []}))
     .catch(onFailure((failure) => ({sources: [], failures: [failure]})));
 
-/** Flags, variables and the answers file. */
-export async function userSources(flags: SharedFlags, app: Reader): Promise<CollectedSources> {
+/** Flags, variables and the answers file, which must be for a platform that the command supports. */
+export async function userSources(
+  flags: SharedFlags,
+  command: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
+): Promise<CollectedSources> {
+  const {app} = command;
   const {sources, failures} = await attempt(fromAnswersFile(flags, app));
-  return {
+  const given = {
     sources: [fromFlags({...flags}), fromEnvironment(app.env), ...sources],
     failures,
     hasUnread: failures.length > 0,
   };
+  return withSupportedTarget(given, command);
 }
 
 async function fromAnswersFile(
@@ -76,7 +81,7 @@ export const withName =
   };
 
 /** The platform of the agent must be one that the command supports: the answers for an agent in Docker must not change a cluster. */
-export async function withSupportedTarget(
+async function withSupportedTarget(
   given: CollectedSources,
   {id, targets, app}: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
 ): Promise<CollectedSources> {

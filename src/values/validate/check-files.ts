@@ -85,7 +85,7 @@ export function withFindings(
         .map(({path, message}) =>
           findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
         ),
-      ...refused.map((message) => findingAt(source, [], warningOf('REFUSED_BY_CHART', message))),
+      ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
   };
 }
