@@ -5,7 +5,7 @@
 export type Verdict = 'error' | 'warning' | 'note' | 'unknown';
 
 /** From the worst to the least. */
-export const VERDICTS: readonly Verdict[] = ['error', 'unknown', 'warning', 'note'];
+export const VERDICT_ORDER: readonly Verdict[] = ['error', 'unknown', 'warning', 'note'];
 
 /** An object of Kubernetes, Docker, systemd, Helm or of the Scalr account. */
 export interface ObjectSubject {
@@ -80,7 +80,7 @@ export type KeyFinding = Finding<KeySubject>;
 
 /** Orders findings from the worst to the least. */
 export const byVerdict = (one: Pick<Finding, 'verdict'>, other: Pick<Finding, 'verdict'>): number =>
-  VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict);
+  VERDICT_ORDER.indexOf(one.verdict) - VERDICT_ORDER.indexOf(other.verdict);
 
 /** What is wrong with what, without the code: pod/x: out of memory */
 export const findingSentence = ({

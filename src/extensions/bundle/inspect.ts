@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
-import {type Evidence, type ObjectFinding, VERDICTS} from '../../findings/finding.ts';
+import {type Evidence, type ObjectFinding, VERDICT_ORDER} from '../../findings/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
 import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {readAtMost} from '../../ground/line-streams.ts';
@@ -155,7 +155,7 @@ export const isManifest = (value: unknown): value is Manifest =>
 
 export const isFinding = (value: unknown): value is ObjectFinding =>
   hasTexts(value, 'code', 'message') &&
-  VERDICTS.some((verdict) => verdict === value['verdict']) &&
+  VERDICT_ORDER.some((verdict) => verdict === value['verdict']) &&
   hasTexts(value['subject'], 'object') &&
   Array.isArray(value['remedies']) &&
   value['remedies'].every((remedy) => hasTexts(remedy, 'text')) &&

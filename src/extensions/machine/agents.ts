@@ -217,7 +217,10 @@ function stateIn(
   const isOfThisStart = since === undefined || since >= startedAt - START_DELAY_MS;
   const isPermanent = (code: string): boolean =>
     code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS;
-  const causes = findings.filter(({code}) => code !== 'NO_LOG');
+  // Without a bundle, there are no files to refer to.
+  const causes = findings
+    .filter(({code}) => code !== 'NO_LOG')
+    .map(({evidence: _, ...cause}) => cause);
   return {
     agent: verdict?.meaning === 'READY' && isOfThisStart ? 'registered' : 'unknown',
     causes,
