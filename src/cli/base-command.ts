@@ -407,10 +407,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     };
     const shown = failure.with(failure.message, decisionSteps(failure, line));
     // The terminal has printed ^C, and the cursor is behind it.
-    const isAfterCtrlC =
-      failure.code === 'INTERRUPTED' &&
-      failure.exit === ExitCode.interrupted &&
-      this.screen.columns !== undefined;
+    const isAfterCtrlC = failure.code === 'INTERRUPTED' && this.screen.columns !== undefined;
     if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
     else
       this.app.stderr(

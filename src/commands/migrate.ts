@@ -229,10 +229,7 @@ function migrateValues(request: MigrationRequest): MigratedFile {
   try {
     return migrateFile(request);
   } catch (error) {
-    const isForeign =
-      error instanceof ExpectedError &&
-      error.code === 'UNREADABLE_FILE' &&
-      error.exit === ExitCode.usage;
+    const isForeign = error instanceof ExpectedError && error.code === 'UNREADABLE_FILE';
     if (!isForeign) throw error;
     throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
   }
@@ -252,7 +249,6 @@ function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
     'UNWRITABLE_FILE',
     `Cannot replace ${file}: the new file would not contain ${names}, which ${to} does not have.`,
     ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if it is unused`],
-    {exit: ExitCode.usage},
   );
 }
 
