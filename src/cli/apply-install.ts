@@ -179,8 +179,6 @@ const isLasting = ({code}: SettingFinding): boolean => code !== 'RUNS';
 
 const changedMeanwhile = (): ExpectedError =>
   new ExpectedError('The cluster has changed since the plan was shown.', {
-    code: 'NOT_CONFIRMED',
-    exit: ExitCode.failed,
+    code: 'PLAN_CHANGED',
     suggestions: ['Run the same command again'],
-    options: [],
   });

@@ -1,5 +1,4 @@
 import {
-  ExitCode,
   ExpectedError,
   failed,
   PromptCanceled,
@@ -27,7 +26,6 @@ export function toExpectedError(error: unknown, line: CommandLine): ExpectedErro
   if (error instanceof PromptCanceled) {
     return new ExpectedError('Canceled. Nothing was changed.', {
       code: 'CANCELED',
-      exit: ExitCode.interrupted,
       cause: error,
     });
   }

@@ -5,7 +5,8 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
+import {migrationChart} from '../cli/migration-chart.ts';
+import type {ChartDeps} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/read-texts.ts';
 import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
@@ -228,10 +229,7 @@ function migrateValues(request: MigrationRequest): MigratedFile {
   try {
     return migrateFile(request);
   } catch (error) {
-    const isForeign =
-      error instanceof ExpectedError &&
-      error.code === 'UNREADABLE_FILE' &&
-      error.exit === ExitCode.usage;
+    const isForeign = error instanceof ExpectedError && error.code === 'UNREADABLE_FILE';
     if (!isForeign) throw error;
     throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
   }
@@ -251,7 +249,6 @@ function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
     'UNWRITABLE_FILE',
     `Cannot replace ${file}: the new file would not contain ${names}, which ${to} does not have.`,
     ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if it is unused`],
-    {exit: ExitCode.usage},
   );
 }
 

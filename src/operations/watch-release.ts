@@ -13,10 +13,10 @@ import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
-  ExitCode,
   ExpectedError,
   failed,
   interrupted,
+  isInterrupt,
   onFailure,
   RUN_AGAIN,
 } from '../ground/errors.ts';
@@ -112,7 +112,7 @@ export async function withRecord(
   before: ReleaseRecord | undefined,
   deps: ClusterAccess,
 ): Promise<ExpectedError> {
-  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
+  if (failure.code === 'RELEASE_BUSY' || isInterrupt(failure)) return failure;
   const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(
     () => before,
   );
@@ -199,7 +199,6 @@ export function requireReady(
     ),
     [...new Set([...remedyTexts(causes), ...hints])],
     {
-      exit: isLate ? ExitCode.timedOut : ExitCode.failed,
       findings: causes.map(({code}) => code),
     },
   );

@@ -3,7 +3,7 @@ import {pinnedAgents} from '../../charts/images.ts';
 import {agentVersionOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {KeyFinding} from '../../findings/finding.ts';
-import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, leafPaths, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {quote} from '../../settings/settings.ts';
@@ -126,12 +126,11 @@ function cannotRead(
       `  ${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${message}`,
   );
   return failed(
-    'UNREADABLE_FILE',
+    'INVALID_VALUES',
     [`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'),
     [
       `List all findings: scalr-agent validate ${quote(file)} --chart ${chart} --chart-version ${version}`,
     ],
-    {exit: ExitCode.findings},
   );
 }
 
