@@ -24,7 +24,7 @@ const cluster = {
 };
 
 /** The build does the same with files of templates. */
-const textFiles = {
+export const textFiles = {
   name: 'text-files',
   enforce: 'pre' as const,
   load: (id: string) =>
