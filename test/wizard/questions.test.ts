@@ -130,9 +130,7 @@ describe('a default', () => {
 
   test('allows the metadata service where runs or DNS need it', async () => {
     const {stderr} = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'gke']});
-    expect(rowOf(stderr, 'Network')).toContain(
-      'metadata allowed; Cloud DNS may use its address',
-    );
+    expect(rowOf(stderr, 'Network')).toContain('metadata allowed; Cloud DNS may use its address');
     const other = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'eks']});
     expect(rowOf(other.stderr, 'Network')).toContain('metadata blocked');
   });
@@ -802,7 +800,7 @@ describe('the network', () => {
     });
     expect(replay.exit).toBe(2);
     expect(replay.stderr).toMatch(
-      /--https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/,
+      /https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/,
     );
   });
 });
