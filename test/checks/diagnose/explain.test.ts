@@ -732,7 +732,7 @@ test('a pod with a scheduling gate is not unschedulable', () => {
     conditions: [{type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message}],
   });
   expect(explainSnapshot(snapshot(around(gated)), afterStart(60))).toMatchObject([
-    {code: 'NOT_SCHEDULED', reason: `not scheduled yet: ${message}`},
+    {code: 'NOT_SCHEDULED', message: `not scheduled yet: ${message}`},
   ]);
 });
 
