@@ -29,7 +29,7 @@ export class FileRedactor {
   readonly #search: SecretSearch;
   readonly #onSecret: OnSecret;
   readonly #ranges = new Ranges();
-  readonly #wrappers = new Wrappers();
+  readonly #wrappers = new Wrappers((text) => this.#redactAround(text));
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
   /** Text that is scanned; `#base` is its offset in the file, `#written` the end of the written part. */
@@ -57,6 +57,18 @@ export class FileRedactor {
 
   push(chunk: Buffer): Buffer {
     return this.#gather(this.#wrappers.push(chunk));
+  }
+
+  /** What stands around a message, without secrets. */
+  #redactAround(text: string): string {
+    const around = new FileRedactor(this.#search, this.#onSecret);
+    const written = Buffer.concat([
+      around.#gather(Buffer.from(text, 'latin1')),
+      around.#advance(true),
+    ]);
+    for (const [rule, count] of Object.entries(around.counts))
+      this.counts[rule] = (this.counts[rule] ?? 0) + count;
+    return written.toString('latin1');
   }
 
   #gather(chunk: Buffer): Buffer {
