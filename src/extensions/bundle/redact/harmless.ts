@@ -94,3 +94,11 @@ export function looksStrong(value: string): boolean {
       (value.match(/[a-zA-Z](?=\d)|\d(?=[a-zA-Z])/g)?.length ?? 0) > 1)
   );
 }
+
+/** A password that people choose: of at least two kinds of characters beside small letters, and no name, path, number or option. */
+export const looksChosen = (value: string): boolean =>
+  looksStrong(value) ||
+  (!/\s|^[-$/.~<{[(]|^\w+=|[/\\:()[\]{}<>=]|\.\w{1,5}$/.test(value) &&
+    value.length > 5 &&
+    /[a-z]/i.test(value) &&
+    [/[A-Z]/, /\d/, /[!#$%&*?@^~+-]/].filter((each) => each.test(value)).length > 1);

@@ -12,15 +12,17 @@ import {
   type RedactionPass,
   type RedactionRule,
   STAMP,
+  WORD_GAP,
 } from './rule.ts';
 import {inSentence} from './sentences.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
+import {secretsOfColumn} from './tables.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
-const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
-const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
+const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
+const FLAG = String.raw`(?<=(?:^|[\s"'=,([\0])--?[\w-]{2,64})(?:(?=[ \t]+[^\s\\])|${WORD_GAP})`;
 const SEPARATOR = new RegExp(
-  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}\*{0,2}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
   'iy',
 );
 
@@ -36,6 +38,11 @@ export const secretKeyRule: RedactionRule = {
     const after = text.slice(key.end, key.end + 80);
     if (isInPlaceholder(before, after)) return NOTHING;
     if (isInTag(before)) return inElement(text, key, pass.isStrict);
+    const column =
+      key.kind !== 'maybe' && /^["'`]?(?:[ \t]*[,|;)\r\n]|[ \t]{2}|\t|$)/.test(after)
+        ? secretsOfColumn(text, key, text.slice(Math.max(0, key.start - 400), key.start))
+        : NOTHING;
+    if (column.length > 0) return column;
     const separator = matchAt(SEPARATOR, text, key.end);
     if (separator === undefined)
       return isInPath(before, after) ? NOTHING : inSentence(text, key, pass.isStrict);
@@ -48,9 +55,9 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(before),
       separator: separator[2] ?? ' ',
     };
-    const column = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
+    const indent = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
-      secretsOfCollection(text, key, {at: place.at, column}, pass.budget) ??
+      secretsOfCollection(text, key, {at: place.at, column: indent}, pass.budget) ??
       secretsAt(text, key, place, pass)
     );
   },
@@ -104,7 +111,7 @@ function secretsAt(
 
 /** The indentation of a key, also as an item of a list. */
 const COLUMN = /(?:^|\n|\\n|" ?: ?\\*")([ \t]*(?:- +)?)["']?$/;
-const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s$/i;
+const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s(?:_hex|_b64)?$/i;
 
 const BEGINS_LINE = new RegExp(
   String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,

@@ -151,10 +151,12 @@ const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
 const refersToObject = ({key, separator}: KeyPosition): boolean =>
   /[a-z]/.test(key) && (separator !== '=' || key.startsWith('-'));
 
-/** Digests of keys and signatures look like those of files. */
+/** Hex digits of a key or a signature alone look like those of a file. */
 export const isLikelySecret = (value: string, kind: KeyKind, key: string): boolean =>
   looksStrong(value) ||
-  ((kind !== 'maybe' || !/key$/i.test(key)) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value));
+  ((kind !== 'maybe' || !/^keys?$/i.test(key)) &&
+    (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value) ||
+      (/key|secret|token|pass/i.test(key) && DIGITS.test(value))));
 
 /** The words up to the end of the line, as far as they belong together. */
 const sentence = (rest: string, value: string): string =>

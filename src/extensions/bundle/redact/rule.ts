@@ -43,6 +43,14 @@ export const NEXT_LINE = [
   String.raw`\r?\n${STAMP}?)`,
 ].join('|');
 
+/** What separates two words of a command: blanks, a line that continues, NUL, and what separates items of a list in JSON, YAML and Go. */
+export const WORD_GAP = [
+  String.raw`(?:[ \t]+(?:\\(?:${NEXT_LINE})[ \t]*)?`,
+  String.raw`\\*["'],?(?:[ \t]|${NEXT_LINE}){0,60}(?=\\*["'])`,
+  String.raw`(?:${NEXT_LINE})[ \t]*- +`,
+  String.raw`\0)`,
+].join('|');
+
 export const NOTHING: readonly Extent[] = [];
 
 /** Range of repeated characters, open-ended if it exceeds the limit. */

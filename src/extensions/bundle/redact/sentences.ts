@@ -2,14 +2,20 @@ import {matchAt} from '../../../ground/token-shapes.ts';
 import {isErrorText, isHarmless} from './harmless.ts';
 import type {Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
-import {QUOTE, quoted} from './read-value.ts';
-import {type Extent, NOTHING} from './rule.ts';
+import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
+import {type Extent, NEXT_LINE, NOTHING} from './rule.ts';
 
-const IS = String.raw`(?:[ \t]+(?:is|was)[ \t]+(?:generated|created|set))?(?:[ \t]+(?:for|of)(?:[ \t]+(?:the[ \t]+)?(?:user|account|role|database|login))?[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|(?:was |is )?(?:set|changed|reset|updated) to)\b[ \t]*:?|[ \t]*[:=](?![:=])|[ \t]*\|)[ \t]*`;
+/** Up to eight words between the name of a secret and what connects it with its value: `password for the user bob is set to`. */
+const WORDS = String.raw`["'*]{0,3}(?:[ \t]+["'(]?[\w\x80-\xff@./-]{1,40}[)"',]{0,2}){0,8}?`;
+const IS = String.raw`${WORDS}(?:[ \t]+(?:is|was|are|ist|lautet|es|est|je)(?:[ \t]+(?:now|set|changed|reset|updated)){0,2}(?:[ \t]+to)?\b[ \t]*:?|[ \t]*(?:[:?=]=|[:=](?![:=])|-[->]?(?=[ \t])|=>|\|)\*{0,2})[ \t]*`;
 const FROM_TO =
-  /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
+  /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{4,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
 const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
-const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
+const ENDS_LINE = new RegExp(`${WORDS}[ \\t]*:(?=[ \\t]*(?:${NEXT_LINE}))`, 'iy');
+const QUOTED_NEXT = new RegExp(
+  `(?:[ \\t]+by(?:[ \\t]+password)?|[^\\n]{0,120}?[ \\t](?:got|received|with value|input_value=))?[ \\t]*(?:(?<=[ \\t=])|(?=\`))(${QUOTE})(?=\\S)`,
+  'iy',
+);
 const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
 
 const WORD_NEXT = /([^\s"'`<>|]{6,512})/y;
@@ -17,9 +23,11 @@ const LONGEST = 512;
 
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 export function inSentence(text: string, key: Key, isStrict: boolean): readonly Extent[] {
-  const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key.text);
+  const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw)$/i.test(key.text);
   const changed = isPassword ? matchAt(FROM_TO, text, key.end)?.indices?.slice(1) : undefined;
   if (changed !== undefined) return changed.map(([start, end]) => ({start, end}));
+  const below = matchAt(ENDS_LINE, text, key.end);
+  if (isPassword && below !== undefined) return onlyWordBelow(text, key.end + below[0].length);
   const is = key.kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, key.end);
   const next = is ?? matchAt(QUOTED_NEXT, text, key.end);
   const quote = next?.[1] ?? '';

@@ -37,7 +37,7 @@ const isBelow = ({path}: Scalar, parent: readonly string[]): boolean =>
   parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
 const isSecretName = (name: string): boolean =>
-  keyKind(name) === 'secret' || keyKind(lastPart(name)) === 'secret';
+  keyKind(name) === 'secret' || /^secret$|^word$/.test(keyKind(lastPart(name)));
 
 /** What a mark of Terraform is about: a field of the same object. */
 const MARKED: Readonly<Record<string, string>> = {
@@ -108,7 +108,7 @@ export const named: RedactionRule = {
     const own = scalars.filter(({path}) => path.length === 1);
     if (key === 'traversal') return valueOfTraversal(own);
     const isSecret =
-      own.some(isSecretMark) || isSecretPlace(text.slice(Math.max(0, open - 256), open));
+      own.some(isSecretMark) || isSecretPlace(text.slice(Math.max(0, open - 512), open));
     return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
@@ -127,13 +127,22 @@ function valueOfTraversal(own: readonly Scalar[]): readonly Extent[] {
 const isSecretMark = ({path: [field = ''], value}: Scalar): boolean =>
   (NAME_KEYS.test(field) && isSecretName(value)) ||
   (IS_MARKED.has(field.toLowerCase()) && value === 'true') ||
-  value === 'SecureString';
+  value === 'SecureString' ||
+  (field === 'type' && value === 'password') ||
+  VAULT.test(value);
+
+/** The address of a secret in a vault. */
+const VAULT = /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/;
 
 /** The key of an object is the name of a secret, or it is the answer of a vault. */
 function isSecretPlace(before: string): boolean {
   const [key = ''] =
     /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(before.slice(-160)) ?? [];
-  return isSecretName(key) || /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(before);
+  return (
+    isSecretName(key) ||
+    VAULT.test(before) ||
+    /(?:PUT|POST) \S*\/secrets\/[^{]{0,400}$/.test(before)
+  );
 }
 
 /** Types of resources, and which of their attributes are secret. */
@@ -282,7 +291,7 @@ const isSecretItem = (value: string): boolean =>
 
 /** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
 const BRACKET =
-  /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
+  /(?:[a-z]\w{0,20}\([ \t\r\n]{0,40})?(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
 const LINE_ENDS = /[ \t]{0,16}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 
 /** The list or map that opens at a position, or the lines below it; `column` is the indentation of the key. */
@@ -302,7 +311,7 @@ export function collectionAt(
   const own = opens === undefined ? undefined : column();
   if (opens === undefined || own === undefined) return [];
   const lines = linesBelow(text, at + opens.length, own, budget);
-  return lines.filter(({key, isItem}) => key !== '' || isItem);
+  return lines.length === 1 ? lines : lines.filter(({key, isItem}) => key !== '' || isItem);
 }
 
 function keyOf({path}: Scalar): string {

@@ -1,6 +1,6 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
 import {isHarmless} from './harmless.ts';
-import {type Extent, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
+import {type Extent, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 
@@ -108,109 +108,6 @@ const bareCredentials: RedactionRule = {
 
 export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials];
 
-/** Separator between two words of a command, in a shell or in a list of strings. */
-const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
-const WORD = String.raw`[^\s"'\\|;&]`;
-const QUOTE = String.raw`(?:\\*["'])?`;
-/** Other words of the same command. */
-const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
-const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
-const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK})(?:auth${GAP})?)`;
-
-/** A value in quotes to their end, or a word. */
-const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
-const NAME = '[^\\s"\'\\\\]{1,128}';
-
-/** A flag with a value, somewhere behind the name of a command. */
-const flag = (flags: string, gap = `(?:${GAP}|=)`): string =>
-  `\\w{2,20}\\b(?:\\.exe)?${MORE}${GAP}${flags}${gap}`;
-/** Names and words between a command and its password. */
-const after = (...texts: readonly string[]): string =>
-  texts.map((text) => `${text}${GAP}`).join('');
-const STDIN = `[^\\n]{0,200}(?:--(?:password|token)-stdin|\\bchpasswd|\\bsudo${GAP}-S|\\bpasswd${GAP}--stdin)`;
-
-/** Commands that accept a password without a key: what stands before it, and how it looks if it is no word. */
-const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, value?: string])[] =
-  [
-    [
-      ['curl'],
-      `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:`,
-    ],
-    [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)`],
-    [['sshpass'], `sshpass${GAP}-p${GAP}?`],
-    [
-      ['mysql', 'mariadb'],
-      `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)`,
-    ],
-    [['redis-cli'], flag('-a', GAP)],
-    [['keytool', 'jarsigner'], flag('-(?:store|key|src|dest|new)\\w{0,8}pass')],
-    [['sqlcmd', 'bcp', 'osql', 'zip'], flag('-P')],
-    [
-      ['mongo', 'twine', 'nuget', 'rabbitmqadmin', 'beeline', 'cqlsh', 'psexec', 'etcdctl'],
-      flag('-p'),
-    ],
-    [['az'], `az${GAP}(?:login|acr|ad|keyvault)\\b${MORE}${GAP}(?:-p|--value)(?:${GAP}|=)`],
-    [
-      ['aws'],
-      `aws${GAP}(?:ssm|secretsmanager|rds|cognito-idp|iam)\\b${MORE}${GAP}--(?:value|secret-string|password)(?:${GAP}|=)`,
-    ],
-    [['openssl'], `openssl${GAP}\\w+\\b${MORE}${GAP}-[kK]${GAP}`],
-    [['7z', 'unrar', 'unzip'], `(?:7z|un)\\w{0,4}\\b${MORE}${GAP}-[pP]${GAP}?`],
-    [['rabbitmqctl'], after('rabbitmqctl', '(?:add_user|change_password)', NAME)],
-    [
-      ['sqlplus'],
-      `sqlplus${GAP}(?:-\\w{1,4}${GAP}){0,3}${QUOTE}[\\w.]{1,64}/`,
-      `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
-    ],
-    [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{8,256}`],
-    [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
-    [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
-    [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-    [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
-    [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
-    [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
-    [
-      ['machine', 'default'],
-      `(?:machine${BLANK}${NAME}|default)${BLANK}login${BLANK}${NAME}${BLANK}(?:account${BLANK}${NAME}${BLANK})?password${BLANK}`,
-      '[^\\s"\'\\\\]{2,256}',
-    ],
-    [['-pass'], `-pass(?:in|out)?(?:${GAP}|=)${QUOTE}pass:`],
-    [['ldap'], `ldap(?:search|modify|add|passwd|delete|whoami)\\b${MORE}${GAP}-w${GAP}?`],
-    [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
-    [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
-    [
-      ['htpasswd'],
-      `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`,
-    ],
-    [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
-    // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
-    [
-      ['echo', 'printf'],
-      `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`,
-      `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
-    ],
-    [
-      ['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'],
-      `\\w{5,24}${GAP}(?!=)`,
-      `${WORD}{8,1024}`,
-    ],
-    [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
-    [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
-    [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
-    [
-      ['identified'],
-      `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
-      `(?<=["'])(?:[^"'\\\\\\n]|''){2,256}`,
-    ],
-    // .pgpass
-    [
-      [':5432:', ':*:'],
-      `:(?:5432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:`,
-      `(?:\\\\[:\\\\]|[^\\s:"'\\\\]){3,256}`,
-    ],
-    [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],
-  ];
-
 /** The secret key of AWS next to the id of its access key. */
 export const awsPair: RedactionRule = {
   name: 'aws',
@@ -227,25 +124,6 @@ export const awsPair: RedactionRule = {
       : [{start: start + all.length - value.length, end: start + all.length}];
   },
 };
-
-export const commandRules: readonly RedactionRule[] = COMMANDS.map(
-  ([anchors, before, value = VALUE]) => {
-    // A word before a colon is another key.
-    const expression = new RegExp(
-      `${before.startsWith(':') ? '' : '(?<![\\w-])'}${before}${QUOTE}(${value})${value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`}`,
-      'dy',
-    );
-    return {
-      name: 'command',
-      anchors,
-      onlyOutside: true,
-      find(text, {start}) {
-        const [from = 0, to = 0] = matchAt(expression, text, start)?.indices?.[1] ?? [];
-        return from === to || isHarmless(text.slice(from, to)) ? NOTHING : [{start: from, end: to}];
-      },
-    };
-  },
-);
 
 const TOP =
   'com|net|org|io|dev|app|cloud|internal|local|lan|corp|svc|co|eu|de|uk|us|ai|tech|info|gov|edu';
