@@ -35,8 +35,11 @@ const MAYBE = words(
 const SECRET_KEYS = words(
   'access account admin aes api app application certificate auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
+/** Before `key`, in a sentence. */
+const SECRET_KEY =
+  /(?:access|account|admin|api|app|encryption|license|master|secret|signing|storage|unseal) $/i;
 const PUBLIC_KEYS = words(
-  'public primary foreign sort partition cache pub object kms idempotency dedup row group state routing registry lock index map message',
+  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state routing registry lock index map message',
 );
 const PAIRS = new Set([
   'connection string',
@@ -70,7 +73,7 @@ const OF_OBJECTS = words(
 export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?_?id$/i;
 /** Keys next to a secret or below it whose values are none. */
 const DESCRIBING = words(
-  'user username login host hostname port region namespace email description category sensitive owner role key',
+  'user username login host hostname port region namespace email description category sensitive owner role key action actions references expires_in kid kty n e x y use alg x5t valuefrom resource',
 );
 export const isDescription = (key: string): boolean => {
   const last = wordsOf(key).at(-1) ?? '';
@@ -97,6 +100,8 @@ export function keyKind(key: string): KeyKind {
   // Terraform reads the token of a host from TF_TOKEN_host_name.
   if (/^TF_TOKEN_/.test(key)) return 'secret';
   if (OF_PLACE.test(key)) return 'word';
+  // A rule of checkov.
+  if (/^CKV2?_/.test(key)) return 'other';
   const all = wordsOf(key);
   const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
@@ -168,7 +173,7 @@ export function keyAround(
   const first = startOfKey(text, start);
   if (last - first > MOST) return undefined;
   const [phrase] = /^keys?$/i.test(text.slice(first, last))
-    ? (/[A-Za-z]{3,20} $/.exec(text.slice(Math.max(0, first - 21), first)) ?? [])
+    ? (SECRET_KEY.exec(text.slice(Math.max(0, first - 21), first)) ?? [])
     : [];
   const key = (phrase ?? '') + text.slice(first, last);
   let kind = keyKinds.get(key);

@@ -22,7 +22,7 @@ import {secretsOfColumn} from './tables.ts';
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([\0])--?[\w-]{2,64})(?:(?=[ \t]+[^\s\\])|${WORD_GAP})`;
 const SEPARATOR = new RegExp(
-  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}\*{0,2}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}`,
   'iy',
 );
 
@@ -55,6 +55,7 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(before),
       separator: separator[2] ?? ' ',
     };
+    if (/[/]$/.test(before) && place.separator === ':') return NOTHING;
     const indent = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
       secretsOfCollection(text, key, {at: place.at, column: indent}, pass.budget) ??

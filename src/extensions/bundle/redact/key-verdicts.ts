@@ -68,6 +68,12 @@ export const VERDICTS: readonly Verdict[] = [
     isSecret: never,
   },
   {
+    example: 'using --password via the CLI is insecure',
+    applies: ({separator, isBare, value, rest}) =>
+      separator === ' ' && isBare && isProse(value) && /^ [a-z]/i.test(rest.slice(value.length)),
+    isSecret: never,
+  },
+  {
     example: 'SENTRY_DSN=https://public@sentry.example.com/1',
     applies: ({value, key}) => /dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value),
     isSecret: never,

@@ -27,7 +27,7 @@ const WRAPPER = `(?:${[
   String.raw`\((?:len=\d+|[\w.*]{1,40})\) ?`,
   String.raw`(?:(?:${NEXT_LINE})[ \t]*)?string\(\d+\) `,
   String.raw`0x[0-9a-f]{1,16}[ \t]+`,
-  '[bBuUrRfFNn$@]',
+  String.raw`[bBuUrRfFNn$@](?=\\*["'])`,
 ].join('|')}){0,3}`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
 /** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
@@ -35,6 +35,7 @@ const SECOND =
   /(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
+const ENDS_LINE = /[ \t]*\r?\n|\\+[nr]/y;
 const SCHEME =
   /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*")/y;
@@ -45,8 +46,9 @@ export function valueExtents(text: string, place: KeyPosition, budget: Budget): 
     return NOTHING;
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
-  if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined)
-    return place.separator === ':' ? onlyWordBelow(text, place.at) : NOTHING;
+  if (place.separator === ':' && matchAt(ENDS_LINE, text, place.at) !== undefined)
+    return onlyWordBelow(text, place.at);
+  if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
   // ODBC writes every password in braces.
   const braced = /^pwd$/i.test(place.key)
     ? matchAt(/\{([^}\n]{1,256})\}/y, text, place.at)

@@ -285,9 +285,10 @@ export function secretsBelow(found: readonly KeyedEntry[], key: string): readonl
 }
 
 const isSecretItem = (value: string): boolean =>
-  looksStrong(value) ||
-  /^[0-9a-f]{20,}$/i.test(value) ||
-  (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5);
+  !/^\w+:\/\//.test(value) &&
+  (looksStrong(value) ||
+    /^[0-9a-f]{20,}$/i.test(value) ||
+    (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5));
 
 /** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
 const BRACKET =

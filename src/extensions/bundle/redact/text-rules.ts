@@ -72,7 +72,7 @@ function hostEnd(authority: string): number {
   return end === -1 || isInPassword ? authority.length : end;
 }
 
-const HIDDEN_LOGIN = /^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/;
+const HIDDEN_LOGIN = /^(?:\*+|<[^>]*>|\[redacted.*|\$[{(]?[\w.]+[)}]?|\{\{.*\}\}|\[hidden\])$/;
 
 /** A short name is not a token; a password can be any word. */
 function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[] {
