@@ -7,7 +7,7 @@ const QUOTE = String.raw`(?:\\*["'])?`;
 const GAP = `${WORD_GAP}${QUOTE}`;
 const WORD = String.raw`[^\s"'\\|;&\0]`;
 /** Other words of the same command. */
-const MORE = String.raw`(?:(?!&&)[^\n|;]|\n(?=[ \t]*(?:- |\\*["']))){0,300}?`;
+const MORE = String.raw`(?:(?!&&)[^\n|;]|\n(?=[ \t]+|[ \t]*(?:- |\\*["']))){0,300}?`;
 const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
 const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK})(?:auth${GAP})?)`;
 
@@ -15,7 +15,7 @@ const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|cr
 const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
 /** The only word of a line. */
 const LINE = String.raw`[^\s"'\\]{4,1024}(?=["']?[ \t]*(?:\r?\n|\\+n|$))`;
-const NAME = '[^\\s"\'\\\\]{1,128}';
+const NAME = '(?:[^\\s"\'\\\\]|\\\\(?=\\w)){1,128}';
 /** A flag that names a user. */
 const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-]))`;
 const LOGIN = String.raw`[\w.@$\\-]{1,64}`;
@@ -47,7 +47,7 @@ const UNSURE: readonly CommandRow[] = [
     `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?`,
     `${WORD}{6,256}(?=${QUOTE}[ \\t]*\\|)`,
   ],
-  [['auth'], `AUTH${GAP}(?:default${GAP})?`],
+  [['secret(', 'password(', 'token('], `\\w{5,8}\\(${QUOTE}`],
   [
     ['sed'],
     `sed\\b${MORE}\\w{0,40}(?:PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}[/|#]`,
@@ -58,7 +58,7 @@ const UNSURE: readonly CommandRow[] = [
 /** Shapes that many commands share, and commands that accept a password in a form of their own. */
 const COMMANDS: readonly CommandRow[] = [
   // Behind a flag, if another one names a user.
-  ...[`(?<=${USER}[^\\n|;]{0,200}.)`, `(?=[^\\n|;]{0,200}?${USER})`].map(
+  ...[`(?<=${USER}(?:[^\\n|;]|\\n[ \\t]+){0,200}.)`, `(?=[^\\n|;]{0,200}?${USER})`].map(
     (near): CommandRow => [
       flags('-p', '-w', '/p', '/rp'),
       `.(?<!(?:mysql|mariadb|mkdir|docker)[^\\n|;]{0,200})${near}(?:-(?:pw?|P|w|pass)|/r?p)(?:${GAP}|=)`,
@@ -94,7 +94,7 @@ const COMMANDS: readonly CommandRow[] = [
     LINE,
   ],
   [['send'], `send(?:: sending)?${GAP}`, `[^"\\\\\\n]{4,256}(?=\\\\+r)`],
-  [['setuser'], `setuser${GAP}[^\\n]{0,200}?[ "]>`],
+  [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
   [['--arg'], `--arg${GAP}\\w{0,40}(?:pass|password|secret|token|pw)${GAP}`],
   [['--body'], `--body(?:${GAP}|=)`],
   [
@@ -107,6 +107,23 @@ const COMMANDS: readonly CommandRow[] = [
     `(?!-|\\$)(?:${VALUE})`,
   ],
   [['openssl'], `openssl${GAP}passwd(?:${GAP}-\\S{1,8})*${GAP}`, `(?!-)(?:${VALUE})`],
+  [['auth'], `AUTH${GAP}(?:default${GAP})?`, `(?![A-Z]+(?![\\w-]))(?:${VALUE})`],
+  [['signtool'], flag('/p', GAP)],
+  [['smbpasswd'], flag('-w', GAP)],
+  [
+    ['config set'],
+    `config set${GAP}(?:--secret${GAP})?[\\w:.-]{1,64}${GAP}`,
+    `(?=\\S*[\\d!#$%&*?@^~])${WORD}{6,256}`,
+  ],
+  [['user-secrets'], after('user-secrets', 'set', '[\\w:.-]{1,64}')],
+  [['crypt('], `crypt\\(${QUOTE}`, `(?<=["'])[^"'\\n]{4,256}(?=["'])`],
+  [['auth("', "auth('"], `auth\\(${QUOTE}`, `[^"'\\n]{4,256}(?=["']\\))`],
+  [['pgp_sym_'], `pgp_sym_\\w{7}\\([^,\\n]{1,64},[ ]*'`, `[^'\\n]{4,256}`],
+  [
+    ['.login(', '__construct('],
+    `[._]\\w{5,12}\\((?:[ ]*["'][^"'\\n]{1,200}["'],){1,2}[ ]*["']`,
+    `[^"'\\n]{4,256}(?=["']\\))`,
+  ],
   [['snyk'], `snyk${GAP}auth${GAP}`],
   [['.login='], `.login=`],
   [[':587', ':465', ':25'], `:\\d{2,3}[ \\t]+${LOGIN}:`],
@@ -140,10 +157,10 @@ const COMMANDS: readonly CommandRow[] = [
   [['rabbitmqctl'], after('rabbitmqctl', '(?:add_user|change_password)', NAME)],
   [
     ['sqlplus', 'expdp', 'impdp', 'rman', 'sqlldr'],
-    `\\w{4,7}\\b${MORE}${GAP}[\\w.-]{1,64}/`,
+    `\\w{4,7}\\b${MORE}${GAP}[\\w.$-]{1,64}/`,
     `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
   ],
-  [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{8,256}`],
+  [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
   [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
   [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
   [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
@@ -198,7 +215,7 @@ const rulesFor = (
   isPassword: (value: string) => boolean,
 ): readonly RedactionRule[] =>
   rows.map(([anchors, before, value = VALUE]) => {
-    const start = /^[.:[<]/.test(before) ? '' : '(?<![\\w-])';
+    const start = /^[.:[<]/.test(before) ? '' : '(?:(?<![\\w-])|(?<=\\\\[nrt]))';
     // A word before a colon is another key.
     const end = value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`;
     const expression = new RegExp(`${start}${before}${QUOTE}(?<value>${value})${end}`, 'dy');

@@ -1,9 +1,11 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import type {KnownValueSearch} from './known-value-search.ts';
+import type {KnownMatch, KnownValueSearch} from './known-value-search.ts';
+import type {LearnedValues} from './learned-values.ts';
 import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
+import {restOfToken} from './wrapped-values.ts';
 import {type RemovedBytes, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
@@ -13,6 +15,7 @@ export interface SecretSearch {
   isStrict: boolean;
   rules: RuleScanner;
   knownValues: KnownValueSearch;
+  learnedValues: LearnedValues;
   pseudonymOf: (value: string) => string;
 }
 
@@ -113,13 +116,14 @@ export class FileRedactor {
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
-    this.#findKnown(limit);
+    this.#addMatches(this.#search.knownValues.matchesIn(this.#held, this.#firstHeld(), limit));
     const {isStrict} = this.#search;
     const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
       this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
     }
+    this.#addMatches(this.#search.learnedValues.matchesIn(this.#held, this.#firstHeld(), limit));
     const scanned =
       this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
     const ready = this.#ranges.settle(this.#skipping === undefined ? scanned : this.#base + length);
@@ -132,11 +136,16 @@ export class FileRedactor {
     return written;
   }
 
-  #findKnown(limit: number): void {
-    const {knownValues, pseudonymOf} = this.#search;
-    const from = this.#written - this.#base;
-    for (const {start, end, known} of knownValues.matchesIn(this.#held, from, limit))
-      this.#add({start, end, rule: 'known value', instead: pseudonymOf(known.whole), known: true});
+  /** Place of the first byte that is not written. */
+  #firstHeld(): number {
+    return this.#written - this.#base;
+  }
+
+  #addMatches(matches: readonly KnownMatch[]): void {
+    for (const {start, end, known} of matches) {
+      const instead = this.#search.pseudonymOf(known.whole);
+      this.#add({start, end, rule: 'known value', instead, known: true});
+    }
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
@@ -148,8 +157,12 @@ export class FileRedactor {
     this.work += Math.max(0, limit - from);
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
       for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
-        this.#onSecret(secret, valueIn(text, secret));
+        const value = valueIn(text, secret);
+        this.#onSecret(secret, value);
+        this.#search.learnedValues.learn(value, secret.rule);
         this.#addSecret(text, secret);
+        for (const rest of restOfToken(text, secret))
+          this.#addSecret(text, {...rest, rule: secret.rule});
       }
     }
     for (const extent of randomStrings(

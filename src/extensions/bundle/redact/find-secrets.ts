@@ -7,6 +7,7 @@ import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
 import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecret} from './known-values.ts';
+import {LearnedValues} from './learned-values.ts';
 import {ruleScanner} from './scanner.ts';
 
 export interface SecretContent extends KubernetesObject {
@@ -51,6 +52,7 @@ export const knownSecretsOf = (
     ),
     ...knownSecretsOfWords([...(command ?? []), ...(args ?? [])]),
   ]),
+  ...commandsIn(objects).flatMap(knownSecretsOfWords),
 ];
 
 const CONTAINERS = new Set(['containers', 'initContainers', 'ephemeralContainers']);
@@ -63,11 +65,24 @@ function containersIn(value: unknown): Container[] {
   );
 }
 
+const COMMANDS = new Set(['command', 'args', 'Test', 'Cmd', 'Entrypoint']);
+
+/** Lists of words of a command: of a container, a probe, a hook or a health check, also in custom resources. */
+function commandsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    COMMANDS.has(key) && Array.isArray(each)
+      ? [each.filter((word) => typeof word === 'string')]
+      : commandsIn(each),
+  );
+}
+
 /** Only the rules: what they find is learned, and the redacted text is not used. */
 const RULES_ONLY: SecretSearch = {
   isStrict: false,
   rules: ruleScanner('standard'),
-  knownValues: new KnownValueSearch({known: [], notUsed: []}),
+  knownValues: new KnownValueSearch({known: []}),
+  learnedValues: new LearnedValues(),
   pseudonymOf: () => 'secret',
 };
 

@@ -8,7 +8,7 @@ const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{2,}[\w ]*\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[A-Za-z_][\w-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|SECRET)(?:WORD)?)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[A-Za-z_][\w-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|SECRET)(?:WORD)?)$/;
 const HCL_REFERENCE =
   /^(?:module\.[\w.-]+\.)?(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */
@@ -69,7 +69,7 @@ export function isErrorText(text: string): boolean {
 export function looksStrong(value: string): boolean {
   if (
     value.length < 8 ||
-    /\s|^-|^\w+=/.test(value) ||
+    /\s|^-|^\w+=(?!=?$)/.test(value) ||
     isHarmless(value) ||
     !/\d/.test(value) ||
     !/[A-Za-z]/.test(value)
@@ -102,3 +102,7 @@ export const looksChosen = (value: string): boolean =>
     value.length > 5 &&
     /[a-z]/i.test(value) &&
     [/[A-Z]/, /\d/, /[!#$%&*?@^~+-]/].filter((each) => each.test(value)).length > 1);
+
+/** Three words or more, as in a passphrase. */
+export const isPhrase = (value: string): boolean =>
+  /^[a-z]{3,12}(?:[-._][a-z]{3,12}){2,5}$/.test(value);

@@ -8,7 +8,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** A word that names a secret, also in compounds: pgpassword, clientsecret, secretkeybase. */
 const SECRET =
-  /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|^[a-z]{2,8}pw$|tok$|(?<!^by|com|sur|tres|over|under)pass$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$/;
+  /ssword$|pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|^[a-z]{2,8}pw$|tok$|(?<!^by|com|sur|tres|over|under)pass$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$/;
 /** Words of other languages. */
 const FOREIGN = words(
   'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה',
@@ -24,12 +24,12 @@ const SPELLINGS = [...FOREIGN, ...PHRASES]
   .filter((word) => /\W/.test(word));
 const IS_SPELLING = new Set(SPELLINGS.map((word) => word.toLowerCase()));
 const SECRET_ALONE = words(
-  'pass pw pat psk pepper jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic',
+  'pass pw pat pin psk pepper jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic',
 );
 /** Meant as a secret only after `=`, in quotes or with a random value. */
-const WORDS = words('pass pw pat sig auth bearer signature credential credentials creds otp');
+const WORDS = words('pass pw pin pat sig auth bearer signature credential credentials creds otp');
 const MAYBE = words(
-  'key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader',
+  'key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader plaintext',
 );
 /** `<word> key` is a secret. */
 const SECRET_KEYS = words(
@@ -39,7 +39,7 @@ const SECRET_KEYS = words(
 const SECRET_KEY =
   /(?:access|account|admin|api|app|encryption|license|master|secret|signing|storage|unseal) $/i;
 const PUBLIC_KEYS = words(
-  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state routing registry lock index map message',
+  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state registry lock index map message',
 );
 const PAIRS = new Set([
   'connection string',
@@ -56,7 +56,7 @@ const PAIRS = new Set([
 ]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
-  'value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
+  'wo value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
 );
 /** Words after a secret word that make it something else: token_type, password_policy. */
 const METADATA = words(
@@ -123,18 +123,18 @@ export function keyKind(key: string): KeyKind {
 }
 
 /** Short words are parts of many others: `pat` of every path. */
-const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
+const SHORT = ['pass', 'pin', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
   `_${word}`,
   `-${word}`,
-  ...[...`=:,_- "'\\`].map((next) => word + next),
+  ...[...`=:,_- "'\\\n`].map((next) => word + next),
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
   ...words(
-    'password passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session pepper',
+    'ssword passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session pepper',
   ),
   ...words(
-    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok _pin otp_seed',
+    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext',
   ),
   ...SHORT,
   ...[...FOREIGN].filter((word) => /^\w+$/.test(word)),

@@ -55,7 +55,6 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(before),
       separator: separator[2] ?? ' ',
     };
-    if (/[/]$/.test(before) && place.separator === ':') return NOTHING;
     const indent = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
       secretsOfCollection(text, key, {at: place.at, column: indent}, pass.budget) ??
@@ -87,7 +86,8 @@ function secretsOfCollection(
   {at, column}: {at: number; column: () => number | undefined},
   budget: Budget,
 ): readonly Extent[] | undefined {
-  if (key.kind !== 'secret' && !MANY.test(key.text)) return undefined;
+  const isPath = text.charAt(key.start - 1) === '/';
+  if (isPath || (key.kind !== 'secret' && !MANY.test(key.text))) return undefined;
   const found = collectionAt(text, at, column, budget);
   if (found.length === 0) return undefined;
   return secretsBelow(found, key.text)

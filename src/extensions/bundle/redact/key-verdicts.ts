@@ -1,4 +1,12 @@
-import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {
+  isCode,
+  isErrorText,
+  isHarmless,
+  isObjectName,
+  isPhrase,
+  isProse,
+  looksStrong,
+} from './harmless.ts';
 import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
 import type {KeyPosition} from './read-value.ts';
 import type {Extent} from './rule.ts';
@@ -86,7 +94,8 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     example: '"password": String',
-    applies: ({keyQuoted, isBare, value}) => keyQuoted && isBare && isProse(value),
+    applies: ({keyQuoted, isBare, value}) =>
+      keyQuoted && isBare && isProse(value) && !isPhrase(value),
     isSecret: never,
   },
   {

@@ -33,7 +33,7 @@ const MULTIPART = new RegExp(
 );
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
 const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
-const OPENS_PAIR = /[([{][bu]?(?:\\*["'])?$/;
+const OPENS_PAIR = /[([{,][ \t]*[bu]?(?:\\*["'])?$/;
 const CLOSES_PAIR = /^\\*["'][ \t]*[)\]}]/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 

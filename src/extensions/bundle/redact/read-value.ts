@@ -32,7 +32,7 @@ const WRAPPER = `(?:${[
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
 /** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
 const SECOND =
-  /(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
+  /(?:[\w.]{0,40}\((?:[bu]?\\*["'][^"'\\\n]{1,128}\\*["']|[\w.]{1,64})[ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
 const ENDS_LINE = /[ \t]*\r?\n|\\+[nr]/y;

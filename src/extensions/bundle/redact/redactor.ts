@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {FileRedactor, type SecretSearch} from './file-redactor.ts';
 import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecretSet} from './known-values.ts';
+import {LearnedValues} from './learned-values.ts';
 import {Pseudonyms} from './pseudonyms.ts';
 import {type RedactLevel, ruleScanner} from './scanner.ts';
 
@@ -61,6 +62,7 @@ export function secretSearch({knownSecrets, level, key}: Required<Options>): Sec
     isStrict: level === 'strict',
     rules: ruleScanner(level),
     knownValues,
+    learnedValues: new LearnedValues(),
     pseudonymOf: (value) => pseudonyms.nameOf(value),
   };
 }

@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless, isProse, looksChosen} from './harmless.ts';
+import {isErrorText, isHarmless, isPhrase, isProse, looksChosen} from './harmless.ts';
 import {isDescription, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
 import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
@@ -31,13 +31,15 @@ const CONNECTORS: readonly Connector[] = [
     true,
   ),
   connector(`[^\\n]{0,120}?[ \\t](?:got|received|with value|input_value=)`, true),
+  connector(`${WORDS}[ \\t]+(?:set|changed|reset|updated)[ \\t]+to\\b`, true),
+  connector(`[ \\t]+password[ \\t]`, true),
   connector(`[ \\t]+by(?:[ \\t]+password)?[ \\t]`, false),
   connector(`[ \\t](?:[ \\t]*[A-Za-z]{1,12}[ \\t])?`, false),
 ];
 const FROM_TO =
   /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{4,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
 const ENDS_LINE = new RegExp(`${WORDS}[ \\t]*:(?=[ \\t]*(?:${NEXT_LINE}))`, 'iy');
-const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw)$/i;
+const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw|pin|otp|code)$/i;
 const OPENING = new RegExp(QUOTE, 'iy');
 const WORD = /[^\s"'`<>|]{4,512}/y;
 const LONGEST = 512;
@@ -82,11 +84,14 @@ function valueAt(text: string, key: Key, place: Place): Extent | undefined {
   if (extent === undefined || value.length > LONGEST || isHarmless(value) || /\s/.test(value))
     return undefined;
   const isAny = quote === '' ? isPassword && isSure : isPassword || isStrict;
-  const isBareWord = quote === '' && (isProse(value) || /^[/.(-]|[()]/.test(value));
+  const isNumber = /(?:pin|otp|code)$/i.test(key.text) && /^\d{4,8}$/.test(value);
+  const isBareWord =
+    quote === '' && ((isProse(value) && !isPhrase(value)) || /^[/.(-]|[()]/.test(value));
   const isSecret =
     isLikelySecret(value, key.kind, key.text) ||
     (isSure && value.length > 5 && (looksChosen(value) || (/\d/.test(value) && !isBareWord))) ||
-    (isPassword && looksChosen(value)) ||
+    isNumber ||
+    ((isPassword || (quote !== '' && key.kind === 'secret')) && looksChosen(value)) ||
     (isAny && !isBareWord && !isErrorText(value));
   return isSecret && !/^\d{4}-\d\d/.test(value) ? extent : undefined;
 }

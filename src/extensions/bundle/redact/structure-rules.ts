@@ -37,7 +37,7 @@ const isBelow = ({path}: Scalar, parent: readonly string[]): boolean =>
   parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
 const isSecretName = (name: string): boolean =>
-  keyKind(name) === 'secret' || /^secret$|^word$/.test(keyKind(lastPart(name)));
+  keyKind(name.replace(/\W+$/, '')) === 'secret' || /^secret$|^word$/.test(keyKind(lastPart(name)));
 
 /** What a mark of Terraform is about: a field of the same object. */
 const MARKED: Readonly<Record<string, string>> = {
@@ -92,12 +92,13 @@ const markedPaths = (marks: readonly Scalar[]): string[][] =>
   marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
-const NAME_KEYS = /^(?:@?name|key|id|variable|header|parameter(?:name)?|secretid)$/i;
+const NAME_KEYS =
+  /^(?:@?name|label|slug|macro|field|title|key|id|variable|header|parameter(?:name)?|secretid)$/i;
 
 /** An object with the name of a secret and its value, in any order: variables, parameters, outputs, diagnostics. */
 export const named: RedactionRule = {
   name: 'variable',
-  anchors: ['value', 'secretstring', 'default', 'traversal'],
+  anchors: ['value', 'secretstring', 'default', 'traversal', 'key'],
   onlyOutside: true,
   find(text, anchor, {budget}) {
     const key = text.slice(anchor.start, anchor.end);
@@ -107,8 +108,9 @@ export const named: RedactionRule = {
     const {scalars, open} = around;
     const own = scalars.filter(({path}) => path.length === 1);
     if (key === 'traversal') return valueOfTraversal(own);
+    const place = text.slice(Math.max(0, open - 512), open);
     const isSecret =
-      own.some(isSecretMark) || isSecretPlace(text.slice(Math.max(0, open - 512), open));
+      key === 'key' ? OF_TYPE.test(place) : own.some(isSecretMark) || isSecretPlace(place);
     return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
@@ -131,6 +133,9 @@ const isSecretMark = ({path: [field = ''], value}: Scalar): boolean =>
   (field === 'type' && value === 'password') ||
   VAULT.test(value);
 
+/** The type of an object in its attributes: `"type": "api_keys", "attributes": {`, and keys of cfssl. */
+const OF_TYPE =
+  /"type\\*": ?\\*"\w*(?:key|token|secret)s?\\*",[^{}]{0,200}$|"auth_keys\\*": ?\{[^}]{0,300}$/;
 /** The address of a secret in a vault. */
 const VAULT = /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/;
 

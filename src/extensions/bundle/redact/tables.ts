@@ -73,8 +73,10 @@ function columnBelow(
   ) {
     const cells = cellsOf(text, start, separator);
     const isRuler = RULER.test(text.slice(start, cells.at(-1)?.end));
-    const cell = isAligned ? cells.find((each) => each.start === start + offset) : cells[column];
-    if (!isRuler && (cell === undefined || (!isAligned && cells.length !== headings.length))) break;
+    const isRow = cells.length === headings.length;
+    const cell =
+      isAligned && !isRow ? cells.find((each) => each.start === start + offset) : cells[column];
+    if (!isRuler && (cell === undefined || (!isAligned && !isRow))) break;
     if (!isRuler && cell !== undefined) found.push(cell);
     start = text.indexOf('\n', start) + 1;
   }

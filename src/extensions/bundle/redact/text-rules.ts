@@ -106,7 +106,27 @@ const bareCredentials: RedactionRule = {
   },
 };
 
-export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials];
+const ACCOUNT =
+  /(?:\r?\n|\\+n)[^\n:]{0,40}\n?[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
+
+/** `user:password` on the lines below `chpasswd`. */
+const accounts: RedactionRule = {
+  name: 'account',
+  anchors: ['chpasswd', "'random' passwords"],
+  find(text, {end}) {
+    const found: Extent[] = [];
+    let line = matchAt(/[^\n\\]{0,80}/y, text, end);
+    for (let at = end + (line?.[0].length ?? 0); found.length < 50; at += line[0].length) {
+      line = matchAt(ACCOUNT, text, at);
+      const [start = 0, stop = 0] = line?.indices?.[1] ?? [];
+      if (line === undefined) break;
+      if (!isHarmless(text.slice(start, stop))) found.push({start, end: stop});
+    }
+    return found;
+  },
+};
+
+export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials, accounts];
 
 /** The secret key of AWS next to the id of its access key. */
 export const awsPair: RedactionRule = {
