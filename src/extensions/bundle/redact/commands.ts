@@ -185,7 +185,7 @@ const COMMANDS: readonly CommandRow[] = [
   [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
   [
     ['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'],
-    `\\w{5,24}${GAP}(?!=)`,
+    `\\w{5,24}[ \\t]+${QUOTE}(?!=)`,
     `${WORD}{8,1024}`,
   ],
   [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
@@ -199,7 +199,7 @@ const COMMANDS: readonly CommandRow[] = [
   // .pgpass
   [
     [':5432:', ':*:'],
-    `:(?:5432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:`,
+    `:(?:5432|\\*):(?!\\d{12}:)[^\\s:]{1,64}:[^\\s:]{1,64}:`,
     `(?:\\\\[:\\\\]|[^\\s:"'\\\\]){3,256}`,
   ],
   [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],

@@ -122,10 +122,16 @@ const beginsLine = (before: string): KeyPosition['beginsLine'] => {
   return found !== null && /[\\"]/.test(found[1] as string) ? 'escaped' : found !== null;
 };
 
-const WORDS_NEAR = /[^\s"'`\\<>,;()[\]{}|]{6,256}/g;
-/** A time, a version, a place in a file, or what is redacted. */
+const WORDS_NEAR = /[^\s"'`\\<>,;:=/()[\]{}|]{6,256}/g;
+/**
+ * A time, a version, a place in a file, a code of an error, an identifier, a name of Terraform or of a host, a word with a number such as
+ * oauth2, or what is redacted.
+ */
 const NO_SECRET =
-  /^\d{4}-\d\d-\d\d|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^[A-Z]+\/\d|^redacted:|^[\d:.]+[a-zµ]{0,2}$/;
+  /^\d{4}-\d\d-\d\d|^\d{8}T|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^redacted$|^[\d:.]+[a-zµ]{0,2}$|^[A-Z][A-Z_]*\d[\dA-Z_]*$|^[a-z]{2,5}\d{1,2}$|^[0-9a-f]{6,16}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-|^[a-z]{2,12}-(?:v0o)?[0-9a-z]{8,17}$|^(?:aws|azurerm|google|kubernetes|helm|terraform|opentofu|module|data|provider|http|app|ip|system)[._-]|@|\.[a-z]{2,}(?:\.|$)|^(?:oauth2?|ed25519|x509v3|base64|agent\d+|sha\d+|max_?tokens?)\b/i;
+/** Three small words are a passphrase, unless one of them is of software. */
+const PHRASE =
+  /^(?!.*(?:pass|token|secret|key|agent|cluster|service|proxy|config|default|server))[a-z]+-[a-z]+-[a-z-]+$/;
 
 /** Only with `--redact strict`: words with digits on the line of the name of a secret. */
 export const nearKeys: RedactionRule = {
@@ -151,7 +157,7 @@ export const nearKeys: RedactionRule = {
       .filter(
         ({word}) =>
           /[A-Za-z]/.test(word) &&
-          (/\d/.test(word) || /\w[!#$%&*?@^~]\w|\w-\w+-\w/.test(word)) &&
+          (/\d/.test(word) || /\w[!#$%&*?^~]\w/.test(word) || PHRASE.test(word)) &&
           !NO_SECRET.test(word) &&
           !isHarmless(word),
       );

@@ -34,7 +34,7 @@ function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number):
 
 /** Digests, identifiers of objects and requests, public keys. */
 const HARMLESS_BEFORE = new RegExp(
-  String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray|"n|x5c)` +
+  String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray|"n|x5c|boundary)` +
     String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\[?\\*["']?(?:W/\\*")?|[ "'=]--?[\w-]{0,40}id |\d\.\d{1,3}\.|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
   'i',
 );

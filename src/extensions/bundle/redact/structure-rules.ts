@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
 import {type Budget, type Extent, NOTHING, type RedactionRule} from './rule.ts';
 import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
@@ -285,7 +285,8 @@ export function secretsBelow(found: readonly KeyedEntry[], key: string): readonl
   const isSecret = (value: string): boolean =>
     isPassword ? !isErrorText(value) : isSecretItem(value);
   return found.filter(
-    ({key: own, value}) => !isHarmless(value) && !isDescription(own) && isSecret(value),
+    ({key: own, value}) =>
+      !isHarmless(value) && !isCode(value) && !isDescription(own) && isSecret(value),
   );
 }
 
@@ -321,6 +322,5 @@ export function collectionAt(
 }
 
 function keyOf({path}: Scalar): string {
-  const key = path.at(-1) ?? '';
-  return /^\d+$/.test(key) ? '' : key;
+  return path.findLast((key) => !/^\d+$/.test(key)) ?? '';
 }

@@ -153,6 +153,10 @@ const ADDRESS = new RegExp(
   'iy',
 );
 
+/** Hosts of software that everybody uses, and places of this machine. */
+const PUBLIC =
+  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
+
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
 export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map(
   (characters, index) => ({
@@ -163,7 +167,9 @@ export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].m
       let start = at;
       while (start > 0 && at - start < 128 && characters.test(text.charAt(start - 1))) start -= 1;
       const found = matchAt(ADDRESS, text, start);
-      return found === undefined ? NOTHING : [{start, end: start + found[0].length}];
+      return found === undefined || PUBLIC.test(found[0])
+        ? NOTHING
+        : [{start, end: start + found[0].length}];
     },
   }),
 );
