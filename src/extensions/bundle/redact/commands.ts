@@ -4,7 +4,7 @@ import {NEXT_LINE, NOTHING, type RedactionRule, WORD_GAP} from './rule.ts';
 
 const QUOTE = String.raw`(?:\\*["'])?`;
 /** Between two words, in a shell or in a list of strings. */
-const GAP = `${WORD_GAP}${QUOTE}`;
+const GAP = `(?:${WORD_GAP}|(?:${NEXT_LINE})[ \\t]*)${QUOTE}`;
 const WORD = String.raw`[^\s"'\\|;&\0]`;
 /** Other words of the same command. */
 const MORE = String.raw`(?:(?!&&)[^\n|;]|\n(?=[ \t]+|[ \t]*(?:- |\\*["']))){0,300}?`;
@@ -53,6 +53,17 @@ const UNSURE: readonly CommandRow[] = [
     `sed\\b${MORE}\\w{0,40}(?:PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}[/|#]`,
     '[^\\s"\'/|#]{6,256}',
   ],
+  // user / password
+  [
+    ['login', 'log in', 'sign in', 'credential', 'creds'],
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]${LOGIN} ?[/:] ?`,
+  ],
+  // The output of a command with the name of a secret, below a prompt or in a trace.
+  [
+    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
+    `(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})\\w{3,12}[^\\n]{0,200}\\n[ \\t]*`,
+    LINE,
+  ],
 ];
 
 /** Shapes that many commands share, and commands that accept a password in a form of their own. */
@@ -89,6 +100,8 @@ const COMMANDS: readonly CommandRow[] = [
       'get-secret-value',
       'keyvault secret show',
       'op read',
+      'output -raw',
+      'output -raw',
     ],
     `[\\w=(-][^\\n]{0,300}\\n[ \\t]*`,
     LINE,

@@ -116,14 +116,15 @@ export class FileRedactor {
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
-    this.#addMatches(this.#search.knownValues.matchesIn(this.#held, this.#firstHeld(), limit));
+    const {knownValues, learnedValues} = this.#search;
+    this.#addMatches(knownValues.matchesIn(this.#held, this.#firstHeld(), limit), true);
     const {isStrict} = this.#search;
     const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
     while (this.#skipping === undefined || this.#skip(text)) {
       this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
     }
-    this.#addMatches(this.#search.learnedValues.matchesIn(this.#held, this.#firstHeld(), limit));
+    this.#addMatches(learnedValues.matchesIn(this.#held, this.#firstHeld(), limit), false);
     const scanned =
       this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
     const ready = this.#ranges.settle(this.#skipping === undefined ? scanned : this.#base + length);
@@ -141,10 +142,11 @@ export class FileRedactor {
     return this.#written - this.#base;
   }
 
-  #addMatches(matches: readonly KnownMatch[]): void {
+  #addMatches(matches: readonly KnownMatch[], isKnown: boolean): void {
+    const rule = isKnown ? 'known value' : 'repeated value';
     for (const {start, end, known} of matches) {
       const instead = this.#search.pseudonymOf(known.whole);
-      this.#add({start, end, rule: 'known value', instead, known: true});
+      this.#add({start, end, rule, instead, known: isKnown});
     }
   }
 

@@ -46,12 +46,11 @@ export const knownSecretsOf = (
         ...knownSecretsWithin(text),
       ];
     }),
-  ...containersIn(objects).flatMap(({env, command, args}) => [
-    ...knownSecretsOfVariables(
+  ...containersIn(objects).flatMap(({env}) =>
+    knownSecretsOfVariables(
       (env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}])),
     ),
-    ...knownSecretsOfWords([...(command ?? []), ...(args ?? [])]),
-  ]),
+  ),
   ...commandsIn(objects).flatMap(knownSecretsOfWords),
 ];
 
@@ -65,16 +64,16 @@ function containersIn(value: unknown): Container[] {
   );
 }
 
-const COMMANDS = new Set(['command', 'args', 'Test', 'Cmd', 'Entrypoint']);
+/** Words of a command are in these fields, also in custom resources. */
+const COMMANDS = ['command', 'args', 'Test', 'Entrypoint', 'Cmd'];
 
-/** Lists of words of a command: of a container, a probe, a hook or a health check, also in custom resources. */
+/** The commands of containers, probes, hooks and health checks: lists of words. */
 function commandsIn(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) =>
-    COMMANDS.has(key) && Array.isArray(each)
-      ? [each.filter((word) => typeof word === 'string')]
-      : commandsIn(each),
-  );
+  const words = COMMANDS.flatMap((field) => (value as Fields)[field] ?? []);
+  const command = words.filter((word) => typeof word === 'string');
+  const below = Object.values(value).flatMap(commandsIn);
+  return command.length === 0 ? below : [command, ...below];
 }
 
 /** Only the rules: what they find is learned, and the redacted text is not used. */

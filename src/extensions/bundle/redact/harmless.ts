@@ -5,7 +5,7 @@ const PLAIN =
   /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{2,}[\w ]*\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|\*{2,}[\w ]+\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
   /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[A-Za-z_][\w-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
@@ -98,6 +98,7 @@ export function looksStrong(value: string): boolean {
 /** A password that people choose: of at least two kinds of characters beside small letters, and no name, path, number or option. */
 export const looksChosen = (value: string): boolean =>
   looksStrong(value) ||
+  /^(?=.*\d)(?=.*[a-f])(?:[0-9a-f]{32}|[0-9a-f]{48})$/.test(value) ||
   (!/\s|^[-$/.~<{[(]|^\w+=|[/\\:()[\]{}<>=]|\.\w{1,5}$/.test(value) &&
     value.length > 5 &&
     /[a-z]/i.test(value) &&

@@ -60,7 +60,17 @@ export function inSentence(text: string, key: Key, isStrict: boolean): readonly 
     const found = valueAt(text, key, place);
     if (found !== undefined) return [found];
   }
-  return NOTHING;
+  return isPassword ? before(text, key) : NOTHING;
+}
+
+const BEFORE = /["'`]?([^\s"'`]{6,64})["'`]?[ \t]+(?:is|was|as)[ \t]+(?:[a-z]+[ \t]+){0,4}$/d;
+
+/** `X is no valid password`. */
+function before(text: string, key: Key): readonly Extent[] {
+  const floor = Math.max(0, key.start - 120);
+  const [start = 0, end = 0] = BEFORE.exec(text.slice(floor, key.start))?.indices?.[1] ?? [];
+  const extent = {start: floor + start, end: floor + end};
+  return looksChosen(text.slice(extent.start, extent.end)) ? [extent] : NOTHING;
 }
 
 /** `token for the user, id: …` */

@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isHarmless} from './harmless.ts';
+import {isHarmless, looksChosen} from './harmless.ts';
 import {type Extent, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
@@ -126,7 +126,29 @@ const accounts: RedactionRule = {
   },
 };
 
-export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials, accounts];
+const CALL = /[\w.:]{0,40}\(([^\n()]{0,240})/dy;
+const LITERAL = /["']([^"'\n/@]{4,128})["']/g;
+
+/** Literals that look like passwords in a call that logs in or encrypts. */
+const callArguments: RedactionRule = {
+  name: 'command',
+  anchors: ['auth', 'login', 'connect', 'credential', 'crypt', 'hmac', '_construct', 'sign'],
+  onlyOutside: true,
+  find(text, {start}) {
+    const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];
+    return [...text.slice(from, to).matchAll(LITERAL)].flatMap(({1: value = '', index}) =>
+      looksChosen(value) ? [{start: from + index + 1, end: from + index + 1 + value.length}] : [],
+    );
+  },
+};
+
+export const textRules: readonly RedactionRule[] = [
+  basic,
+  url,
+  bareCredentials,
+  accounts,
+  callArguments,
+];
 
 /** The secret key of AWS next to the id of its access key. */
 export const awsPair: RedactionRule = {
