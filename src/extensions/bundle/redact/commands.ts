@@ -14,7 +14,7 @@ const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|cr
 /** A value in quotes to their end, or a word. */
 const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
 /** The only word of a line. */
-const LINE = String.raw`[^\s"'\\]{4,1024}(?=["']?[ \t]*(?:\r?\n|\\+n|$))`;
+const LINE = String.raw`[^\s"'\\]{4,1024}(?=(?:\\*["'])?[ \t]*(?:\r?\n|\\+n|$))`;
 const NAME = '(?:[^\\s"\'\\\\]|\\\\(?=\\w)){1,128}';
 /** A flag that names a user. */
 const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-]))`;

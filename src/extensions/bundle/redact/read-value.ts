@@ -68,7 +68,7 @@ export function valueExtents(text: string, place: KeyPosition, budget: Budget): 
 }
 
 const LONE = new RegExp(
-  `[ \\t]*(?:(?:${NEXT_LINE})[ \\t]*){1,2}["']?([^\\s"'\\\\]{6,256})["']?[ \\t]*(?=\\r?\\n|\\\\+n|\\\\*"|$)`,
+  `[ \\t]*(?:(?:${NEXT_LINE})[ \\t]*){1,2}(?:\\\\*["'])?([^\\s"'\\\\]{6,256})(?:\\\\*["'])?[ \\t]*(?=\\r?\\n|\\\\+n|\\\\*"|$)`,
   'dy',
 );
 

@@ -3,9 +3,9 @@ import {isPartOfLine, LinePrefixes, pastKnown} from './line-prefixes.ts';
 import {ESCAPE} from './rule.ts';
 import {slashesBefore} from './structure.ts';
 
-/** A color or another control sequence of a terminal, plain or in a string. */
+/** A color or another control sequence of a terminal: plain, in a string, as text, or without its first character. */
 const CONTROL = new RegExp(
-  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`,
+  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e)|\^\[)\[[\d;:]{0,24}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,4}m(?=\w|$|[=: ])`,
   'g',
 );
 /** Fields of an event that hold no message, and so no secret. */
@@ -145,7 +145,7 @@ function messageIn(line: string, hasFields: boolean): Line {
   for (const {0: opening, index} of isEvent ? line.matchAll(MESSAGE) : []) {
     const from = index + opening.length;
     const end = closingQuote(line, from);
-    if (end !== undefined && end - from > (longest?.end ?? 0) - (longest?.from ?? 0))
+    if (end !== undefined && end - from > (longest?.end ?? 0) - (longest?.from ?? 1))
       longest = {from, end};
   }
   const fields = hasFields ? FIELDS_BEHIND.exec(line) : null;
