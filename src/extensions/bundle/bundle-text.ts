@@ -2,6 +2,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
+import type {Decision} from './redact/redactor.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';
 import type {Bundle} from './write-bundle.ts';
 
@@ -129,3 +130,23 @@ const MEANING: Readonly<Record<DamagedEntry['problem'], string>> = {
   'not in the manifest': 'added later',
   unreadable: 'damaged',
 };
+
+/** A line as in a bundle, and what decided about it. */
+export const decisionsText = ({
+  redacted,
+  decisions,
+}: {
+  redacted: string;
+  decisions: readonly Decision[];
+}): string =>
+  [
+    redacted,
+    ...decisions.map(({rule, example}) =>
+      [
+        rule === undefined ? '  kept' : `  redacted by the rule "${rule}"`,
+        ...(example === undefined ? [] : [`as in: ${example}`]),
+      ].join(', '),
+    ),
+    ...(decisions.length === 0 ? ['  no rule applies'] : []),
+    '',
+  ].join('\n');

@@ -19,7 +19,11 @@ export interface SecretSearch {
   pseudonymOf: (value: string) => string;
 }
 
-type OnSecret = (secret: FoundSecret, value: string) => void;
+/** Learns what rules find, and what the table of verdicts decides. */
+export interface Observer {
+  onSecret?: (secret: FoundSecret, value: string) => void;
+  onVerdict?: RedactionPass['onVerdict'];
+}
 
 /**
  * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most MOST_HELD bytes. It scans at fixed
@@ -30,7 +34,7 @@ export class FileRedactor {
   /** Scanned bytes, to test that none is scanned repeatedly. */
   work = 0;
   readonly #search: SecretSearch;
-  readonly #onSecret: OnSecret;
+  readonly #observer: Observer;
   readonly #ranges = new Ranges();
   readonly #wrappers = new Wrappers((text) => this.#redactAround(text));
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
@@ -48,10 +52,9 @@ export class FileRedactor {
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
 
-  /** `onSecret` learns what rules find. */
-  constructor(search: SecretSearch, onSecret: OnSecret = () => undefined) {
+  constructor(search: SecretSearch, observer: Observer = {}) {
     this.#search = search;
-    this.#onSecret = onSecret;
+    this.#observer = observer;
   }
 
   get heldBytes(): number {
@@ -64,7 +67,7 @@ export class FileRedactor {
 
   /** What stands around a message, without secrets. */
   #redactAround(text: string): string {
-    const around = new FileRedactor(this.#search, this.#onSecret);
+    const around = new FileRedactor(this.#search, this.#observer);
     const written = Buffer.concat([
       around.#gather(Buffer.from(text, 'latin1')),
       around.#advance(true),
@@ -119,7 +122,8 @@ export class FileRedactor {
     const {knownValues, learnedValues} = this.#search;
     this.#addMatches(knownValues.matchesIn(this.#held, this.#firstHeld(), limit), true);
     const {isStrict} = this.#search;
-    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
+    const {onVerdict} = this.#observer;
+    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds, onVerdict};
     while (this.#skipping === undefined || this.#skip(text)) {
       this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
@@ -160,7 +164,7 @@ export class FileRedactor {
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
       for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
         const value = valueIn(text, secret);
-        this.#onSecret(secret, value);
+        this.#observer.onSecret?.(secret, value);
         this.#search.learnedValues.learn(value, secret.rule);
         this.#addSecret(text, secret);
         for (const rest of restOfToken(text, secret))

@@ -2,7 +2,7 @@ import type {Container, KubernetesObject} from '../../../cluster/kubernetes/obje
 import {type Fields, isFields} from '../../../ground/json.ts';
 import {Secret} from '../../../ground/secret.ts';
 import type {Variable} from '../../../ground/variable.ts';
-import {FileRedactor, type SecretSearch} from './file-redactor.ts';
+import {FileRedactor, type Observer, type SecretSearch} from './file-redactor.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
 import {KnownValueSearch} from './known-value-search.ts';
@@ -88,12 +88,13 @@ const RULES_ONLY: SecretSearch = {
 /** Secrets inside a value that can also stand alone: what the rules of the redactor find in it, such as passwords of URLs and files. */
 function knownSecretsWithin(text: string, kind = 'password'): KnownSecret[] {
   const found = new Map<string, KnownSecret>();
-  const file = new FileRedactor(RULES_ONLY, ({key = kind}, bytes) => {
+  const onSecret: Observer['onSecret'] = ({key = kind}, bytes) => {
     const value = Buffer.from(bytes, 'latin1').toString('utf8');
     if (!found.has(value)) found.set(value, knownSecret(key, value));
     const password = key === 'auth' ? passwordIn(value) : undefined;
     if (password !== undefined) found.set(password, knownSecret('password', password));
-  });
+  };
+  const file = new FileRedactor(RULES_ONLY, {onSecret});
   file.push(Buffer.from(text, 'utf8'));
   file.end();
   return [...found.values()];

@@ -99,12 +99,13 @@ function secretsAt(
   text: string,
   key: Key,
   place: KeyPosition,
-  {isStrict, budget}: RedactionPass,
+  {isStrict, budget, onVerdict}: RedactionPass,
 ): readonly Extent[] {
   const found = valueExtents(text, place, budget);
   // Both sides of a change are hidden, or none.
   const {kind} = key;
-  if (!found.some((extent) => isSecret(text, extent, place, {kind, isStrict}))) return NOTHING;
+  if (!found.some((extent) => isSecret(text, extent, place, {kind, isStrict, onVerdict})))
+    return NOTHING;
   return found
     .filter(({start, end}) => !isHarmless(text.slice(start, end)))
     .map((extent) => ({...extent, key: key.text}));

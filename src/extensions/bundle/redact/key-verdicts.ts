@@ -9,7 +9,7 @@ import {
 } from './harmless.ts';
 import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
 import type {KeyPosition} from './read-value.ts';
-import type {Extent} from './rule.ts';
+import type {Extent, RedactionPass} from './rule.ts';
 
 /** A value and what decides whether it is secret. */
 interface Candidate extends KeyPosition {
@@ -147,7 +147,7 @@ export function isSecret(
   text: string,
   {start, end}: Extent,
   place: KeyPosition,
-  {kind, isStrict}: {kind: KeyKind; isStrict: boolean},
+  {kind, isStrict, onVerdict}: Pick<RedactionPass, 'isStrict' | 'onVerdict'> & {kind: KeyKind},
 ): boolean {
   const candidate: Candidate = {
     ...place,
@@ -157,7 +157,10 @@ export function isSecret(
     rest: text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string,
     isBare: !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start)),
   };
-  return VERDICTS.find(({applies}) => applies(candidate))?.isSecret(candidate) === true;
+  const row = VERDICTS.find(({applies}) => applies(candidate));
+  const found = row?.isSecret(candidate) === true;
+  if (row !== undefined) onVerdict?.(row.example, found);
+  return found;
 }
 
 const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;

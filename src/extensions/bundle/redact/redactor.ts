@@ -105,6 +105,44 @@ export function redactor({
   };
 }
 
+/** A text without secrets that nobody told, such as the messages of another program. */
+export const redactText = (text: string): string =>
+  redactor({knownSecrets: {known: [], notUsed: []}}).text('text', text);
+
+/** Why a part of a line is redacted, or is not. */
+export interface Decision {
+  /** Undefined for a value that is no secret. */
+  rule?: string;
+  /** A line that is decided in the same way. */
+  example?: string;
+}
+
+/** What the rules decide about a line: each secret that they find, and each value of a key that is none. */
+export function decisionsOf(
+  line: string,
+  level: RedactLevel,
+): {redacted: string; decisions: readonly Decision[]} {
+  const search = secretSearch({
+    knownSecrets: {known: [], notUsed: []},
+    level,
+    key: randomBytes(32),
+  });
+  const decisions: Decision[] = [];
+  let verdict: Decision = {};
+  const file = new FileRedactor(search, {
+    onSecret: ({rule}) => {
+      decisions.push({rule, ...(rule === 'key' && verdict)});
+      verdict = {};
+    },
+    onVerdict: (example, isSecret) => {
+      verdict = {example};
+      if (!isSecret && !decisions.some((each) => each.example === example)) decisions.push(verdict);
+    },
+  });
+  const redacted = Buffer.concat([file.push(Buffer.from(`${line}\n`)), file.end()]);
+  return {redacted: redacted.toString('utf8').trimEnd(), decisions};
+}
+
 function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const total: Record<string, number> = {};
   for (const [rule, count] of all.flatMap(Object.entries<number>))

@@ -25,6 +25,8 @@ export interface RedactionPass {
   budget: Budget;
   /** Kinds of keys that were read before in this file: logs repeat few keys. */
   keyKinds: Map<string, KeyKind>;
+  /** Learns which row of the table of verdicts decided about the value of a key. */
+  onVerdict: ((example: string, isSecret: boolean) => void) | undefined;
 }
 
 /** ANSI colors, plain and in JSON. */
