@@ -15,9 +15,9 @@ const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|cr
 const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
 /** The only word of a line. */
 const LINE = String.raw`[^\s"'\\]{4,1024}(?=(?:\\*["'])?[ \t]*(?:\r?\n|\\+n|$))`;
-const NAME = '(?:[^\\s"\'\\\\]|\\\\(?=\\w)){1,128}';
+const NAME = '(?:[^\\s"\'\\\\]|\\\\+(?=\\w)){1,128}';
 /** A flag that names a user. */
-const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-]))`;
+const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-])|[ \t][\w.$-]{1,64}@[\w.-]{1,253}(?=[ \t]))`;
 const LOGIN = String.raw`[\w.@$\\-]{1,64}`;
 
 /** A flag with a value, somewhere behind the name of a command. */
@@ -73,7 +73,7 @@ const COMMANDS: readonly CommandRow[] = [
     (near): CommandRow => [
       flags('-p', '-w', '/p', '/rp'),
       `.(?<!(?:mysql|mariadb|mkdir|docker)[^\\n|;]{0,200})${near}(?:-(?:pw?|P|w|pass)|/r?p)(?:${GAP}|=)`,
-      `(?!\\d{1,5}(?![\\w-])|[-/.~%$]|[\\w.]*:[\\d/])(?:${VALUE})`,
+      `(?!\\d{1,5}(?![\\w-])|-|[./~]*/|[%$]|[\\w.]*:[\\d/])(?:${VALUE})`,
     ],
   ),
   [
@@ -115,8 +115,8 @@ const COMMANDS: readonly CommandRow[] = [
     `(?:setenv|set${GAP}-gx|printf${GAP}-v)${GAP}\\w{0,40}(?:TOKEN|SECRET|PASS|PASSWORD|PASSWD|KEY|PW)${GAP}(?:%s${QUOTE}${GAP})?`,
   ],
   [
-    ['securestring'],
-    `SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
+    ['convertto-securestring'],
+    `ConvertTo-SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
     `(?!-|\\$)(?:${VALUE})`,
   ],
   [['openssl'], `openssl${GAP}passwd(?:${GAP}-\\S{1,8})*${GAP}`, `(?!-)(?:${VALUE})`],

@@ -8,7 +8,7 @@ const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|\*{2,}[\w ]+\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[A-Za-z_][\w-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[a-z][a-z_-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
 const HCL_REFERENCE =
   /^(?:module\.[\w.-]+\.)?(?:(?:ephemeral|var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */

@@ -3,6 +3,7 @@ import {inElement, isInTag} from './elements.ts';
 import {isHarmless, isProse} from './harmless.ts';
 import {KEY_ANCHORS, type Key, keyAround} from './key-names.ts';
 import {isSecret} from './key-verdicts.ts';
+import {isNamedHarmless} from './random-strings.ts';
 import {afterScheme, type KeyPosition, QUOTE, SPACES, valueExtents} from './read-value.ts';
 import {
   type Budget,
@@ -68,7 +69,8 @@ const isInPlaceholder = (before: string, after: string): boolean =>
   before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(after);
 
 const isInPath = (before: string, after: string): boolean =>
-  /[/\\]$/.test(before) || (before.endsWith('=') && /^ @?\w+=/.test(after));
+  (/[/\\]$/.test(before) && !/^[ \t]+password[ \t]/.test(after)) ||
+  (before.endsWith('=') && /^ @?\w+=/.test(after));
 
 function isNoKey(before: string, separator: string, after: string): boolean {
   // The help of a flag stands in a column of its own.
@@ -162,5 +164,26 @@ export const nearKeys: RedactionRule = {
           !NO_SECRET.test(word) &&
           !isHarmless(word),
       );
+  },
+};
+
+const HEX = /[0-9a-f]{32,128}(?![\w-])/gi;
+const DIGEST = /checksum|digest|sha\d|commit|revision|thumbprint|fingerprint|trace|span|etag/i;
+
+/** Long hex digits without a name of their own, behind the name of a secret on the same line. */
+export const hexNearKeys: RedactionRule = {
+  name: 'near a key',
+  anchors: KEY_ANCHORS,
+  onlyOutside: true,
+  find(text, anchor, pass) {
+    const key = pass.budget.isSpent ? undefined : keyAround(text, anchor, pass.keyKinds);
+    if (key?.kind !== 'secret') return NOTHING;
+    const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
+    pass.budget.spend(after.length);
+    if (DIGEST.test(after) || DIGEST.test(text.slice(Math.max(0, key.start - 60), key.start)))
+      return NOTHING;
+    return [...after.matchAll(HEX)]
+      .map(({0: hex, index}) => ({start: key.end + index, end: key.end + index + hex.length}))
+      .filter(({start, end}) => /\d/.test(text.slice(start, end)) && !isNamedHarmless(text, start));
   },
 };

@@ -80,7 +80,7 @@ const isSecretIn =
     !(BEFORE.test(text.charAt(start - 1)) && isNamedHarmless(text, start));
 
 /** After the name of a digest, also on the second side of a change; in an ARN, and in a path of Nix. */
-function isNamedHarmless(text: string, start: number): boolean {
+export function isNamedHarmless(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 256), start);
   if (
     HARMLESS_BEFORE.test(before.slice(-32)) ||

@@ -129,14 +129,17 @@ export function decisionsOf(
   });
   const decisions: Decision[] = [];
   let verdict: Decision = {};
+  const add = ({rule, example}: Decision): void => {
+    // A key can hold several words that lead to it.
+    const isNew = !decisions.some((each) => each.rule === rule && each.example === example);
+    if (isNew)
+      decisions.push({...(rule !== undefined && {rule}), ...(example !== undefined && {example})});
+  };
   const file = new FileRedactor(search, {
-    onSecret: ({rule}) => {
-      decisions.push({rule, ...(rule === 'key' && verdict)});
-      verdict = {};
-    },
+    onSecret: ({rule}) => add(rule === 'key' ? {rule, ...verdict} : {rule}),
     onVerdict: (example, isSecret) => {
       verdict = {example};
-      if (!isSecret && !decisions.some((each) => each.example === example)) decisions.push(verdict);
+      if (!isSecret) add(verdict);
     },
   });
   const redacted = Buffer.concat([file.push(Buffer.from(`${line}\n`)), file.end()]);

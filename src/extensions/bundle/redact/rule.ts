@@ -49,7 +49,7 @@ export const NEXT_LINE = [
 export const WORD_GAP = [
   String.raw`(?:[ \t]+(?:\\+(?:${NEXT_LINE})[ \t]*)?`,
   String.raw`\\*["'],?(?:[ \t]|${NEXT_LINE}){0,60}(?:a\d{1,3}=)?(?=\\*["'])`,
-  String.raw`(?:${NEXT_LINE})[ \t]*- +`,
+  String.raw`(?:\\*["'])?(?:${NEXT_LINE})[ \t]*- +`,
   String.raw`\0)`,
 ].join('|');
 

@@ -1,5 +1,5 @@
 import {commandRules} from './commands.ts';
-import {nearKeys, secretKeyRule} from './key-rules.ts';
+import {hexNearKeys, nearKeys, secretKeyRule} from './key-rules.ts';
 import {nameThenValue, valueThenName} from './named-values.ts';
 import {PatternSearch, type SearchCursor} from './pattern-search.ts';
 import type {Extent, RedactionPass, RedactionRule} from './rule.ts';
@@ -23,6 +23,7 @@ const RULES: readonly RedactionRule[] = [
   printedSecret,
   ...commandRules,
   awsPair,
+  hexNearKeys,
 ];
 
 export interface FoundSecret extends Extent {
