@@ -6,7 +6,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {emptyFlag} from '../cli/flag-values.ts';
 import {damageText, decisionsText, inspectionText} from '../extensions/bundle/bundle-text.ts';
 import {type Inspection, inspectBundle, traceText} from '../extensions/bundle/inspect.ts';
-import type {Decision} from '../extensions/bundle/redact/redactor.ts';
+import type {RedactionDecision} from '../extensions/bundle/redact/redactor.ts';
 import {verdictText} from '../extensions/bundle/report.ts';
 import {reportHtml} from '../extensions/bundle/report-page.ts';
 import {refuseExisting} from '../extensions/bundle/save-bundle.ts';
@@ -16,7 +16,7 @@ import {ExitCode, usageError} from '../ground/errors.ts';
 interface Explained {
   /** The line as in a bundle. */
   redacted: string;
-  decisions: readonly Decision[];
+  decisions: readonly RedactionDecision[];
 }
 
 interface Inspected {

@@ -2,7 +2,7 @@ import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
-import type {Decision} from './redact/redactor.ts';
+import type {RedactionDecision} from './redact/redactor.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';
 import type {Bundle} from './write-bundle.ts';
 
@@ -137,7 +137,7 @@ export const decisionsText = ({
   decisions,
 }: {
   redacted: string;
-  decisions: readonly Decision[];
+  decisions: readonly RedactionDecision[];
 }): string =>
   [
     redacted,

@@ -4,7 +4,7 @@ import {NEXT_LINE, NOTHING, type RedactionRule, WORD_GAP} from './rule.ts';
 
 const QUOTE = String.raw`(?:\\*["'])?`;
 /** Between two words, in a shell or in a list of strings. */
-const GAP = `(?:${WORD_GAP}|(?:${NEXT_LINE})[ \\t]*)${QUOTE}`;
+const GAP = `(?:(?:${WORD_GAP}|(?:${NEXT_LINE})[ \\t]*)${QUOTE})`;
 const WORD = String.raw`[^\s"'\\|;&\0]`;
 /** Other words of the same command. */
 const MORE = String.raw`(?:(?!&&)[^\n|;]|\n(?=[ \t]+|[ \t]*(?:- |\\*["']))){0,300}?`;
@@ -69,7 +69,7 @@ const UNSURE: readonly CommandRow[] = [
 /** Shapes that many commands share, and commands that accept a password in a form of their own. */
 const COMMANDS: readonly CommandRow[] = [
   // Behind a flag, if another one names a user.
-  ...[`(?<=${USER}(?:[^\\n|;]|\\n[ \\t]+){0,200}.)`, `(?=[^\\n|;]{0,200}?${USER})`].map(
+  ...[`(?<=${USER}(?:[^\\n|;]|\\n(?=[ \\t])){0,200}.)`, `(?=[^\\n|;]{0,200}?${USER})`].map(
     (near): CommandRow => [
       flags('-p', '-w', '/p', '/rp'),
       `.(?<!(?:mysql|mariadb|mkdir|docker)[^\\n|;]{0,200})${near}(?:-(?:pw?|P|w|pass)|/r?p)(?:${GAP}|=)`,

@@ -110,7 +110,7 @@ export const redactText = (text: string): string =>
   redactor({knownSecrets: {known: [], notUsed: []}}).text('text', text);
 
 /** Why a part of a line is redacted, or is not. */
-export interface Decision {
+export interface RedactionDecision {
   /** Undefined for a value that is no secret. */
   rule?: string;
   /** A line that is decided in the same way. */
@@ -121,15 +121,15 @@ export interface Decision {
 export function decisionsOf(
   line: string,
   level: RedactLevel,
-): {redacted: string; decisions: readonly Decision[]} {
+): {redacted: string; decisions: readonly RedactionDecision[]} {
   const search = secretSearch({
     knownSecrets: {known: [], notUsed: []},
     level,
     key: randomBytes(32),
   });
-  const decisions: Decision[] = [];
-  let verdict: Decision = {};
-  const add = ({rule, example}: Decision): void => {
+  const decisions: RedactionDecision[] = [];
+  let verdict: RedactionDecision = {};
+  const add = ({rule, example}: RedactionDecision): void => {
     // A key can hold several words that lead to it.
     const isNew = !decisions.some((each) => each.rule === rule && each.example === example);
     if (isNew)
