@@ -31,7 +31,7 @@ test('a missing setting: the command again, with the flag', async () => {
   expect(document).toMatchObject({
     status: 'action_required',
     reason: 'setting_required',
-    error: {code: 'MISSING_SETTING'},
+    error: {code: 'MISSING_SETTING', exit: 2},
     next: [
       {
         command: 'scalr-agent values --chart agent-local --json --url URL',

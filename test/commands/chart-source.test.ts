@@ -84,7 +84,7 @@ describe('a chart that --chart-source names says itself what it is', () => {
     writeFileSync(join(folder, 'answers.yaml'), `chart-source: ${written}\n`);
     const {error, exit} = await values('--answers', join(folder, 'answers.yaml'));
     expect({code: error?.code, exit}).toEqual({code: 'INVALID_SETTING', exit: 2});
-    expect(error?.message).toContain('--chart-source');
+    expect(error?.message).toContain('chart-source');
   });
 
   test('one that lies elsewhere need not be read where it is said which one it is', async () => {

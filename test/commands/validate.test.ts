@@ -521,11 +521,13 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
   expect(await codes('broken.yaml')).toEqual({
     schemaVersion: 1,
     valid: false,
+    exit: 3,
     codes: ['INVALID_YAML'],
   });
   expect(await codes('secret.yaml')).toEqual({
     schemaVersion: 1,
     valid: false,
+    exit: 3,
     codes: ['MANIFEST'],
   });
   const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
@@ -561,6 +563,7 @@ extraEnv:
     -----END PRIVATE KEY-----
 `;
     expect(await found('v.yaml', text)).toEqual({
+      exit: 0,
       found: [
         [1, 3, ''],
         [4, 3, `podAnnotations.[hidden]`],

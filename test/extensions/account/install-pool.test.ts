@@ -190,7 +190,7 @@ describe('the run', () => {
       deps(stop.signal),
       async () => 'installed',
     );
-    await expect(running).rejects.toMatchObject({code: 'INTERRUPTED'});
+    await expect(running).rejects.toMatchObject({code: 'INTERRUPTED', exit: 130});
     expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual(
       [],
     );
@@ -279,6 +279,7 @@ describe('the agent', () => {
     });
     await expect(waited(api, {})).rejects.toMatchObject({
       code: 'TIMED_OUT',
+      exit: 6,
       message: expect.stringContaining('after 60 s. agent-x is errored (disk full).'),
     });
   });
