@@ -198,7 +198,7 @@ function notReached(
   // Some problems start with the address.
   const before = where.filter((each) => !problem.startsWith(each));
   const steps = why.steps ?? unreachableSteps(why.because, cluster);
-  return fail([...before, problem].join(', '), steps.join('. '));
+  return {...fail([...before, problem].join(', '), steps.join('. ')), because: why.because};
 }
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
@@ -216,10 +216,13 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
     if (!isKnown(tools.helm)) return skip('helm not found');
     if (manifest.unknown === 'timed-out')
       return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
-    return fail(
-      `${what}: ${manifest.because}`,
-      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
-    );
+    return {
+      ...fail(
+        `${what}: ${manifest.because}`,
+        'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
+      ),
+      because: manifest.because,
+    };
   },
 });
 
