@@ -8,10 +8,19 @@ const MARKS: Readonly<Record<Verdict, string>> = {
   unknown: '?',
 };
 
-/** A finding with its code, and what to do about it. Remedies are not wrapped, because they may be commands to copy. */
+export function verdictMark(verdict: Verdict, screen: Screen): string {
+  const {dim, red, yellow} = theme(screen);
+  const color = {error: red, warning: yellow, note: dim, unknown: yellow}[verdict];
+  return color(MARKS[verdict]);
+}
+
+/** A finding with its code, and what to do about it. */
 export function findingText(finding: Finding, screen: Screen): string {
   const {code, verdict, remedies} = finding;
   const head = `${theme(screen).bold(code)}  ${findingSentence(finding)}`;
-  const steps = remedies.map(({text}) => `    → ${text.replaceAll('\n', '\n      ')}\n`);
-  return [paragraph(`  ${MARKS[verdict]} `, head, screen), ...steps].join('');
+  const steps = remedies.map(({text}) => remedyLines(text));
+  return [paragraph(`  ${verdictMark(verdict, screen)} `, head, screen), ...steps].join('');
 }
+
+/** A remedy is not wrapped, because it may be a command to copy. */
+export const remedyLines = (text: string): string => `    → ${text.replaceAll('\n', '\n      ')}\n`;

@@ -1,6 +1,6 @@
-import type {CheckReport} from '../checks/preflight/checks/check.ts';
+import {type CheckFinding, checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {findingSentence, type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -36,9 +36,9 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   ];
   const all = [
     ...(problem === undefined ? [] : [ofError(problem)]),
-    ...checks.filter(({status}) => status === 'fail').map((each) => ofCheck(each, 'error')),
+    ...checksWith(checks, 'error').map((each) => ofCheck(each, 'error')),
     ...warnings.map(ofWarning),
-    ...checks.filter(({status}) => status === 'warn').map((each) => ofCheck(each, 'warning')),
+    ...checksWith(checks, 'warning').map((each) => ofCheck(each, 'warning')),
   ];
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
@@ -55,12 +55,12 @@ const ofWarning = ({code, message, subject}: SettingFinding): Notice => ({
   fix: FIXES[code] ?? settingIn(message) ?? subject.setting,
 });
 
-const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({
+const ofCheck = (check: CheckFinding, level: Notice['level']): Notice => ({
   level,
-  code: id,
-  text: withoutFlags(`${title}: ${message}`),
-  remedies: remedy === undefined ? [] : [inWords(remedy)],
-  fix: settingIn(`${remedy ?? ''} ${message}`),
+  code: check.code,
+  text: withoutFlags(findingSentence(check)),
+  remedies: check.remedies.map(({text}) => inWords(text)),
+  fix: check.remedies.find(({setting}) => setting !== undefined)?.setting,
 });
 
 function ofError({code, message, suggestions}: ExpectedError): Notice {

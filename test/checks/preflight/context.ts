@@ -1,8 +1,7 @@
 import {fromCluster} from '../../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
-import type {Check} from '../../../src/checks/preflight/checks/check.ts';
-import type {CheckResult} from '../../../src/checks/preflight/checks/check-result.ts';
+import {type Check, checkDocument, runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import type {LiveState, PreflightContext} from '../../../src/checks/preflight/facts/context.ts';
 import type {Claim} from '../../../src/cluster/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
@@ -232,9 +231,9 @@ export function saidBy(
 ): string | undefined {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`There is no check ${id}.`);
-  const result: CheckResult | undefined = check.run(about);
+  const [found] = runChecks([check], about).map(checkDocument);
   return (
-    result &&
-    `${result.status}: ${result.message}${result.remedy === undefined ? '' : ` -> ${result.remedy}`}`
+    found &&
+    `${found.status}: ${found.message}${found.remedy === undefined ? '' : ` -> ${found.remedy}`}`
   );
 }

@@ -1,9 +1,10 @@
 import type {Workload} from '../../../cluster/kubernetes/objects.ts';
 import {readsSecret} from '../../../cluster/release/object-users.ts';
+import {changing} from '../../../findings/finding.ts';
 import {knownValue} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {tokenSecret} from '../../../settings/agent.ts';
-import {purpose} from '../../../settings/purpose.ts';
+import {concurrency, purpose} from '../../../settings/purpose.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
 import {fail, ifKnown, pass} from './check-result.ts';
@@ -35,7 +36,10 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
         if (others + desired <= allowed) return pass(state);
         return fail(
           state,
-          'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+          changing(
+            concurrency,
+            'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+          ),
         );
       }),
     );
@@ -52,7 +56,7 @@ const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
         ? pass(`available on ${account.host}`)
         : fail(
             `not available on ${account.host}`,
-            'Request VCS agents from Scalr, or use --purpose runs',
+            changing(purpose, 'Request VCS agents from Scalr, or use --purpose runs'),
           );
     });
   },
@@ -67,7 +71,7 @@ const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
         return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
       return fail(
         `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
-        `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+        changing(purpose, `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`),
       );
     });
   },

@@ -19,7 +19,7 @@ import type {Tree} from '../../../ground/tree.ts';
 import {chartSource} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {check} from './check.ts';
-import {type CheckResult, cannot, fail, ifKnown, pass, skipUnknown, warn} from './check-result.ts';
+import {type CheckResult, cannot, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
 import {isThisRelease, onlyOfNamespace, otherReleases} from './other-releases.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string =>
@@ -164,7 +164,5 @@ function skipUses(names: readonly string[], context: PreflightContext): CheckRes
   const task = `determine what uses CRD ${few(names)}`;
   const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
-  return missing === undefined
-    ? cannot(task, onlyOfNamespace(context))
-    : skipUnknown(missing, task);
+  return missing === undefined ? cannot(task, onlyOfNamespace(context)) : unreadable(missing, task);
 }

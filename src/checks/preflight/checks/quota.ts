@@ -9,7 +9,7 @@ import type {ResourceQuota} from '../facts/namespace-limits.ts';
 import {maxRuns, podGroups, resourceOption} from '../facts/pod-groups.ts';
 import {fewerRuns} from './capacity.ts';
 import {check} from './check.ts';
-import {type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from './check-result.ts';
+import {type CheckResult, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
 import {countsPod, hardOf, type NamespaceLoad, type QuotaUsage, quotaUsage} from './quota-usage.ts';
 
 export const quota = check('Namespace', 'quota', 'ResourceQuota', {
@@ -19,8 +19,8 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
       const {limitRanges, pods} = context.live;
       if (quotas.length === 0)
         return pass(`${context.name.kubeTarget.namespace} has no ResourceQuota`);
-      if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'list LimitRanges');
-      if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
+      if (!isKnown(limitRanges)) return unreadable(limitRanges, 'list LimitRanges');
+      if (!isKnown(pods)) return unreadable(pods, 'list pods');
       return ifKnown(podGroups(context), 'render the chart', (groups) => {
         const objects = knownValue(context.manifest) ?? [];
         const load = {objects, groups, pods: pods.value, ranges: limitRanges.value};

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
+import {checkDocument, runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {clusterChecks} from '../../../../src/checks/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../../src/checks/preflight/checks/network.ts';
 import {nodeChecks} from '../../../../src/checks/preflight/checks/nodes.ts';
@@ -20,7 +20,9 @@ const CHECKS = [
 
 const table = async (chart: string, but: Partial<PreflightContext> = {}): Promise<string> => {
   const rows = PLATFORMS.map(async (name) => {
-    const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but));
+    const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but)).map(
+      checkDocument,
+    );
     const of = (desired: string): string[] => {
       const ids = checked.filter(({status}) => status === desired).map(({id}) => id);
       return ids.length === 0 ? [] : [`  ${desired} ${ids.join(', ')}`];
