@@ -1,7 +1,7 @@
 import {autoscalerOf} from '../../../cluster/platform/capacity.ts';
 import type {CustomObject} from '../../../cluster/platform/readings.ts';
 import {remediesOf} from '../../../findings/finding.ts';
-import {type Fact, isKnown, known, knownValue, unknown} from '../../../ground/fact.ts';
+import {type Fact, isKnown, isUnread, known, knownValue, unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, isMap, type Tree} from '../../../ground/tree.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';
@@ -70,6 +70,8 @@ function autoscalersOf(context: PreflightContext): Autoscaler[] {
     return [{canGrow: true, text: 'Autopilot adds nodes for pending pods'}];
   if (!isKnown(readings.resources))
     return [{text: 'cannot determine whether an autoscaler adds nodes'}];
+  if (isUnread(facts.platform.cloud) || isUnread(facts.platform.flavor))
+    return [{text: 'cannot determine whether the provider adds nodes'}];
   return [karpenter(context), clusterAutoscaler(context)].filter((each) => each !== undefined);
 }
 

@@ -4,7 +4,7 @@ import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {Remedy} from '../../../findings/finding.ts';
 import {changing} from '../../../findings/finding.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
-import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';
+import {type Fact, isKnown, isUnread, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
@@ -13,7 +13,16 @@ import {cloud} from '../../../settings/cluster.ts';
 import {chart, chartVersion} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, cannot, fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
+import {
+  type CheckResult,
+  cannot,
+  fail,
+  ifKnown,
+  notChecked,
+  pass,
+  unreadable,
+  warn,
+} from './check-result.ts';
 
 const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
@@ -107,7 +116,9 @@ function refusedByScc(spec: Values): string[] {
 const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name}) => {
-    if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;
+    const {distribution} = facts.platform;
+    if (isUnread(distribution)) return unreadable(distribution, 'detect OpenShift');
+    if (knownValue(distribution) !== 'openshift') return undefined;
     return ifKnown(manifest, 'render the chart', (objects) => {
       const specs = objects.flatMap(podSpecs);
       const all = [...new Set(specs.flatMap(refusedByScc))];

@@ -4,7 +4,7 @@ import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-fac
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
 import {changing, remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {type Fact, isKnown, knownValue} from '../../../ground/fact.ts';
+import {type Fact, isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {
   httpProxy,
@@ -17,7 +17,15 @@ import {nodeSelector} from '../../../settings/placement.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
+import {
+  type CheckResult,
+  fail,
+  ifKnown,
+  notChecked,
+  pass,
+  unreadable,
+  warn,
+} from './check-result.ts';
 
 /** Policies select runs by their labels. */
 function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): string {
@@ -58,11 +66,10 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
         'determine whether enforced policies block 169.254.169.254',
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
+          const hint = weakness.code === 'POLICY_WITHOUT_EFFECT' ? `. ${probeHint(context)}` : '';
           return warn(
             weakness.message,
-            weakness.code === 'POLICY_WITHOUT_EFFECT'
-              ? `${remedyText(weakness)}. ${probeHint(context)}`
-              : remedyText(weakness),
+            changing(metadataService, `${remedyText(weakness)}${hint}`),
           );
         },
       ),
@@ -217,14 +224,11 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
   run: (context) => {
     const {facts, get} = context;
+    if (!blocks(context) || get(workloadIdentity) !== undefined) return undefined;
+    if (isUnread(facts.platform.cloud))
+      return unreadable(facts.platform.cloud, 'detect the cloud provider');
     const cloud = knownValue(facts.platform.cloud);
-    if (
-      !blocks(context) ||
-      get(workloadIdentity) !== undefined ||
-      cloud === undefined ||
-      !GKE.includes(cloud)
-    )
-      return undefined;
+    if (cloud === undefined || !GKE.includes(cloud)) return undefined;
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
       const isThere =
         cloud === 'gke-autopilot' || nodes.some(({labels}) => labels[GKE_LABEL] === 'true');

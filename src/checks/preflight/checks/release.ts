@@ -75,18 +75,13 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     const isForVcs = context.get(purpose) === 'vcs';
-    // Most clusters have no VCS agents, so nothing is said about them without a reason.
-    if (
-      !isForVcs &&
-      !knownValue(context.facts.releases)?.releases.some(
-        (each) => !isThisRelease(each, context) && isVcsRelease(each),
-      )
-    )
-      return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
-      const others = releases
-        .filter((each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs)
-        .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
+      const found = releases.filter(
+        (each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs,
+      );
+      // Most clusters have no VCS agents, so nothing is said about them without a reason.
+      if (!isForVcs && found.length === 0) return undefined;
+      const others = found.map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
           `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,

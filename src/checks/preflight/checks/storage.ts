@@ -3,7 +3,7 @@ import type {StorageClass} from '../../../cluster/platform/cluster-facts.ts';
 import type {AccessMode} from '../../../cluster/platform/provisioners.ts';
 import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {type Fact, isKnown, known, knownValue, mapped} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
 import {cache, cacheClaim, cacheStorageClass} from '../../../settings/cache.ts';
@@ -18,6 +18,7 @@ import {
   ifKnown,
   notChecked,
   pass,
+  unreadable,
   warn,
   worstOf,
 } from './check-result.ts';
@@ -260,14 +261,26 @@ const isOfEfs = (object: KubernetesObject): boolean =>
   getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS ||
   (object as {provisioner?: string}).provisioner === EFS;
 
+function usesClassOfEfs(
+  objects: readonly KubernetesObject[],
+  {facts}: PreflightContext,
+): Fact<boolean> {
+  const names = newClaims(objects).flatMap(({spec}) => spec?.storageClassName ?? []);
+  if (names.length === 0) return known(false, 'chart');
+  return mapped(facts.storageClasses, (classes) =>
+    classes.some(({name, provisioner}) => provisioner === EFS && names.includes(name)),
+  );
+}
+
 const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
-      const classes = knownValue(context.facts.storageClasses) ?? [];
-      const isClassOfEfs = ({spec}: Claim): boolean =>
-        classes.some((each) => each.name === spec?.storageClassName && each.provisioner === EFS);
-      if (!objects.some(isOfEfs) && !newClaims(objects).some(isClassOfEfs)) return undefined;
+      const usesEfs = objects.some(isOfEfs)
+        ? known(true, 'chart')
+        : usesClassOfEfs(objects, context);
+      if (!isKnown(usesEfs)) return unreadable(usesEfs, CLASSES);
+      if (!usesEfs.value) return undefined;
       return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
         const name = found && `DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`;

@@ -22,16 +22,22 @@ export interface Case {
   but?: Partial<PreflightContext>;
 }
 
-/** Facts that a check reads although its result does not depend on them, with the reason. */
-export type Optional = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const SETTINGS_TELL_NODES = {
+  manifest: 'the settings have a node selector and tolerations too',
+};
+
+/** Facts that a check can do without, with the reason. */
+const OPTIONAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'host-path': {manifest: 'the settings tell whether node directories are mounted'},
+  'workload-identity': SETTINGS_TELL_NODES,
+  'metadata-identity': SETTINGS_TELL_NODES,
+  'node-versions': SETTINGS_TELL_NODES,
+  'node-architecture': SETTINGS_TELL_NODES,
+  quota: {'readings.resources': 'only tells the plural of custom kinds'},
+};
 
 /** Every case, with what operators read in a file of its own; and that every check passes, objects and steps back somewhere. */
-export function prove(
-  group: string,
-  checks: readonly Check[],
-  cases: readonly Case[],
-  optional: Optional = {},
-): void {
+export function prove(group: string, checks: readonly Check[], cases: readonly Case[]): void {
   const contextOf = ({flags, cluster, but}: Case) => preflightContext(flags, cluster, but);
   const said = async (each: Case): Promise<string> =>
     saidBy(checks, each.id, await contextOf(each)) ?? 'nothing';
@@ -66,7 +72,7 @@ export function prove(
       const [before] = runChecks([check], context);
       if (before === undefined || before.verdict === 'unknown') return;
       const silent = factsRead(context, (tracked) => check.run(tracked))
-        .filter((path) => optional[each.id]?.[path] === undefined)
+        .filter((path) => OPTIONAL[each.id]?.[path] === undefined)
         .filter((path) => {
           const verdict = check.run(withUnknown(context, path))?.verdict ?? 'silence';
           return !['unknown', 'warning', 'error'].includes(verdict);
@@ -80,7 +86,7 @@ export function prove(
       );
       const namesFlag = (text: string): boolean =>
         catalog.some(({id}) =>
-          new RegExp(`^(?!.*(kubectl|oc|helm) ).*--${id}(?![\\w-])`).test(text),
+          new RegExp(`^(?!.*(kubectl|oc|helm|scalr-agent) ).*--${id}(?![\\w-])`).test(text),
         );
       const unnamed = found?.remedies.filter(
         ({text, setting}) => setting === undefined && namesFlag(text),
