@@ -54,7 +54,7 @@ function operationOf(planned: InstallPlan): Operation<InstallResult> {
   const {chart, version} = desired.chart;
   return {
     title: changed
-      ? `Installing ${chart} ${version} as release ${name.release}`
+      ? `${facts.release === undefined ? 'Installing' : 'Updating'} ${chart} ${version} as release ${name.release}`
       : `Checking release ${name.release}`,
     steps: [...(account?.steps ?? []), ...plan.steps],
     text: isSilent ? '' : `${account?.text ?? ''}${planText(plan, name, facts, context.screen)}\n`,
@@ -75,8 +75,7 @@ function operationOf(planned: InstallPlan): Operation<InstallResult> {
 async function runInstall(planned: InstallPlan, deps: RunDeps): Promise<InstallResult> {
   const {name, context, account, result} = planned;
   const saved = await saveGiven(planned);
-  const install = (made?: CreatedToken, keep?: () => void) =>
-    installPlan(planned, deps, made, keep);
+  const install = (made?: CreatedToken, keep?: () => void) => runPlan(planned, deps, made, keep);
   const use = {...planned, isChanged: result.changed};
   const inPool = account && (await installInPool(account, use, deps, install));
   const watched = inPool === undefined ? await install() : inPool.result;
@@ -135,7 +134,7 @@ function nextText(planned: InstallPlan): string {
 }
 
 /** Runs the steps in the cluster; `keep` is called when pods can use the token that was made. @throws ExpectedError */
-async function installPlan(
+async function runPlan(
   planned: InstallPlan,
   deps: RunDeps,
   made?: CreatedToken,
@@ -180,8 +179,6 @@ const isLasting = ({code}: SettingFinding): boolean => code !== 'RUNS';
 
 const changedMeanwhile = (): ExpectedError =>
   new ExpectedError('The cluster has changed since the plan was shown.', {
-    code: 'NOT_CONFIRMED',
-    exit: ExitCode.failed,
+    code: 'PLAN_CHANGED',
     suggestions: ['Run the same command again'],
-    options: [],
   });

@@ -224,7 +224,7 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');
+const canceled = (): ExpectedError => failed('DECLINED', 'Canceled. Nothing was changed.');
 
 /** Every call as a shell command, every request with its body. */
 const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>

@@ -13,9 +13,9 @@ import {
   sourceOf,
   withFindings,
 } from '../values/validate/check-files.ts';
-import {confirmAll} from './confirm-values.ts';
 import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
+import {reportKeys} from './report-keys.ts';
 
 /** Words of files with releases, and names of files of other tools; values files with them are only read twice. */
 const OTHER_TOOLS =
@@ -112,7 +112,7 @@ export async function confirmGroups(
     chart: hasError(group) ? undefined : read.find(({target}) => target === group.target),
     values: sourceOf(group).values,
   }));
-  const confirmed = await confirmAll(given, deps);
+  const confirmed = await reportKeys(given, deps);
   return checked.map((group, index) => {
     const found = confirmed[index];
     if (found === undefined) return group;
@@ -122,7 +122,7 @@ export async function confirmGroups(
 }
 
 const hasError = ({findings}: CheckedGroup): boolean =>
-  findings.some(({severity}) => severity === 'error');
+  findings.some(({verdict}) => verdict === 'error');
 
 /** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
 export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {

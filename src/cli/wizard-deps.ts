@@ -1,15 +1,17 @@
+import {onFailure} from '../ground/errors.ts';
 import {programOf} from '../ground/program.ts';
 
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/title.ts';
+import {onlyPlace} from '../wizard/ask-target.ts';
 import type {SavedContent} from '../wizard/files.ts';
 import type {OfferedPools} from '../wizard/gathered-facts.ts';
 import {GatheredFacts} from '../wizard/gathered-facts.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import type {ClusterFlags} from './connection-flags.ts';
-import {generateFor} from './generate.ts';
+import {generateConfirmed} from './generate.ts';
 import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {saveFiles} from './save-files.ts';
 import {typedPath} from './typed-path.ts';
@@ -24,6 +26,11 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
   const {files, now, stderr: say, env} = app;
   const cluster = new WizardCluster(session);
   const offered = poolsToOffer(session);
+  const docker = app.requireTool('docker').then(
+    () => true,
+    onFailure(() => false),
+  );
+  const [contexts, hasDocker] = await Promise.all([cluster.contexts(), docker]);
   return {
     prompter,
     files,
@@ -33,12 +40,13 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
     env,
     program: programOf(env),
     title: () => titleText(version, screen),
-    contexts: await cluster.contexts(),
+    contexts,
+    onlyPlace: onlyPlace(contexts, hasDocker),
     facts: new GatheredFacts({...cluster.readers(), pools: async () => offered}),
     desired: cluster.desired,
     prepare: (state, generated) => cluster.prepare(state, generated),
     readChart: (source) => readChartName(source, session),
-    generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
+    generate: (settings, facts) => generateConfirmed(settings, facts, {app, flags}),
     planContainers: (settings) =>
       prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
     where: (state) => [...whereFlags(flagsAt(session, state)), ...poolFlags(state)],

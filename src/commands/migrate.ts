@@ -2,15 +2,17 @@ import {resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmAll} from '../cli/confirm-values.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
+import {migrationChart} from '../cli/migration-chart.ts';
+import type {ChartDeps} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/read-texts.ts';
+import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -18,7 +20,7 @@ import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
-import {findingsText} from '../ui/findings.ts';
+import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {
   type MigratedFile,
@@ -26,7 +28,6 @@ import {
   migrateFile,
   spellTarget,
 } from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
 import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
@@ -34,14 +35,14 @@ interface Result {
   to: string;
   yaml: string;
   changes: readonly Change[];
-  findings: Omit<ValuesFinding, 'fix'>[];
+  findings: FindingDocument[];
   file?: string;
 }
 
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker: reads the JSON of "docker inspect" and "docker compose config". Requires no cluster, and helm only for a chart version that this program does not know.';
+    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker and on VMs: reads the output of "docker inspect", "docker compose config --format json" and "systemctl show". Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage =
     '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
@@ -82,14 +83,14 @@ export default class Migrate extends BaseCommand<Result> {
     this.#report(migrated, flags.out ?? before.newName);
     const {from, to, yaml, changes, findings} = migrated;
     const written = await this.#write(before, yaml, flags);
-    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
     return {
       from,
       to,
       yaml,
       changes,
-      findings: findings.map(({fix: _, ...shown}) => shown),
+      findings: findings.map(findingDocument),
       ...written,
     };
   }
@@ -200,21 +201,26 @@ async function withConfirmed(
   chart: ReadChart | undefined,
   deps: ChartDeps,
 ): Promise<MigratedFile> {
-  const [confirmed] = await confirmAll([{chart, values: migrated.values}], deps);
+  const [confirmed] = await reportKeys([{chart, values: migrated.values}], deps);
   if (confirmed === undefined) return migrated;
   const {unconfirmed, rejection} = confirmed;
   const findings = unconfirmed.map(
-    ({path, message}): ValuesFinding => ({
-      severity: 'warning',
+    ({path, message}): KeyFinding => ({
       code: 'UNCONFIRMED_KEY',
-      path: dotted(path),
+      verdict: 'warning',
+      subject: {path: dotted(path)},
       message,
+      remedies: [],
     }),
   );
-  if (rejection) {
-    const {message} = rejection;
-    findings.push({severity: 'error', code: 'REFUSED_BY_CHART', path: '', message});
-  }
+  if (rejection)
+    findings.push({
+      code: 'REFUSED_BY_CHART',
+      verdict: 'error',
+      subject: {path: ''},
+      message: rejection.message,
+      remedies: [],
+    });
   return {...migrated, findings: [...migrated.findings, ...findings]};
 }
 
@@ -223,17 +229,14 @@ function migrateValues(request: MigrationRequest): MigratedFile {
   try {
     return migrateFile(request);
   } catch (error) {
-    const isForeign =
-      error instanceof ExpectedError &&
-      error.code === 'UNREADABLE_FILE' &&
-      error.exit === ExitCode.usage;
+    const isForeign = error instanceof ExpectedError && error.code === 'UNREADABLE_FILE';
     if (!isForeign) throw error;
     throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
   }
 }
 
 const OTHER_INPUTS =
-  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead';
+  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead. On a VM: systemctl show scalr-agent';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);
@@ -246,7 +249,6 @@ function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
     'UNWRITABLE_FILE',
     `Cannot replace ${file}: the new file would not contain ${names}, which ${to} does not have.`,
     ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if it is unused`],
-    {exit: ExitCode.usage},
   );
 }
 

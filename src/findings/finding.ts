@@ -5,7 +5,7 @@
 export type Verdict = 'error' | 'warning' | 'note' | 'unknown';
 
 /** From the worst to the least. */
-export const VERDICTS: readonly Verdict[] = ['error', 'unknown', 'warning', 'note'];
+export const VERDICT_ORDER: readonly Verdict[] = ['error', 'unknown', 'warning', 'note'];
 
 /** An object of Kubernetes, Docker, systemd, Helm or of the Scalr account. */
 export interface ObjectSubject {
@@ -50,7 +50,7 @@ export interface Remedy {
   text: string;
   /** Id of the setting that it changes. */
   setting?: string;
-  edit?: Edit;
+  edit?: Edit | undefined;
 }
 
 /** Where the problem can be seen. */
@@ -80,9 +80,12 @@ export interface Finding<S extends Subject = Subject> {
 
 export type ObjectFinding = Finding<ObjectSubject>;
 
+/** A finding about a values file. */
+export type KeyFinding = Finding<KeySubject>;
+
 /** Orders findings from the worst to the least. */
 export const byVerdict = (one: Pick<Finding, 'verdict'>, other: Pick<Finding, 'verdict'>): number =>
-  VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict);
+  VERDICT_ORDER.indexOf(one.verdict) - VERDICT_ORDER.indexOf(other.verdict);
 
 /** What is wrong with what, without the code: pod/x: out of memory */
 export function findingSentence({subject, message}: Pick<Finding, 'subject' | 'message'>): string {
@@ -93,6 +96,10 @@ export function findingSentence({subject, message}: Pick<Finding, 'subject' | 'm
 /** The texts of the remedies, one after the other. */
 export const remedyText = ({remedies}: Pick<Finding, 'remedies'>): string =>
   remedies.map(({text}) => text).join('; ');
+
+/** The texts of the remedies of several findings. */
+export const remedyTexts = (findings: readonly Pick<Finding, 'remedies'>[]): string[] =>
+  findings.flatMap(({remedies}) => remedies.map(({text}) => text));
 
 /** What to do, from sentences; empty ones are left out. */
 export const remediesOf = (...texts: readonly (string | undefined)[]): Remedy[] =>

@@ -15,7 +15,7 @@ import {
 import {readsSecret, readUsers} from '../cluster/release/object-users.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {type SettingFinding, warningOf} from '../findings/finding.ts';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
@@ -107,7 +107,6 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
           ]
         : []),
     ],
-    {exit: ExitCode.usage},
   );
 }
 
@@ -168,6 +167,7 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     id: `secret/${name}`,
     title: `${found ? change : 'Create'} Secret ${name}`,
     call: applyObjects(kubeTarget, [secretObject]),
+    ...(hasNewContent ? {stores: {name, data: Object.fromEntries(given(secret))}} : {}),
   };
 }
 

@@ -14,7 +14,7 @@ import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
 import {warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, failed} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
@@ -83,7 +83,6 @@ function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Desir
       'Use another name: --new-release NAME',
       `If an earlier upgrade left the release, uninstall it: ${ownCommand('uninstall', name, '--dry-run')}`,
     ],
-    {exit: ExitCode.usage},
   );
 }
 

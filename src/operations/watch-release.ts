@@ -8,15 +8,15 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
-import {type ObjectFinding, objectFinding} from '../findings/finding.ts';
+import {type ObjectFinding, objectFinding, remedyTexts} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
-  ExitCode,
   ExpectedError,
   failed,
   interrupted,
+  isInterrupt,
   onFailure,
   RUN_AGAIN,
 } from '../ground/errors.ts';
@@ -112,7 +112,7 @@ export async function withRecord(
   before: ReleaseRecord | undefined,
   deps: ClusterAccess,
 ): Promise<ExpectedError> {
-  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
+  if (failure.code === 'RELEASE_BUSY' || isInterrupt(failure)) return failure;
   const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(
     () => before,
   );
@@ -197,9 +197,8 @@ export function requireReady(
     withCauses(
       isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
     ),
-    [...new Set([...causes.flatMap(({remedies}) => remedies.map(({text}) => text)), ...hints])],
+    [...new Set([...remedyTexts(causes), ...hints])],
     {
-      exit: isLate ? ExitCode.timedOut : ExitCode.failed,
       findings: causes.map(({code}) => code),
     },
   );

@@ -4,7 +4,7 @@ import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
-import {remedyText, VERDICTS, type Verdict} from '../findings/finding.ts';
+import {remedyText, VERDICT_ORDER, type Verdict} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -71,7 +71,7 @@ export function upgradeText(
   const moved = changes.filter(({kind}) => kind !== 'kept');
   const sections = [
     `${bold('Upgrade')}    ${from.chart} ${from.version} → ${to.chart} ${to.version}\n`,
-    ...VERDICTS.map((verdict) => {
+    ...VERDICT_ORDER.map((verdict) => {
       const own = advice.filter((each) => each.verdict === verdict);
       return section(HEADINGS[verdict], own, (each) => adviceText(each, screen));
     }),

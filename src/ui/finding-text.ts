@@ -1,17 +1,17 @@
 import {type Finding, findingSentence, type Verdict} from '../findings/finding.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-const MARKS: Readonly<Record<Verdict, string>> = {
-  error: '×',
-  warning: '!',
-  note: '-',
-  unknown: '?',
-};
+const MARKS = {
+  error: ['×', 'red'],
+  warning: ['!', 'yellow'],
+  unknown: ['?', 'yellow'],
+  note: ['-', 'dim'],
+} as const;
 
+/** The mark at the start of a finding. */
 export function verdictMark(verdict: Verdict, screen: Screen): string {
-  const {dim, red, yellow} = theme(screen);
-  const color = {error: red, warning: yellow, note: dim, unknown: yellow}[verdict];
-  return color(MARKS[verdict]);
+  const [mark, color] = MARKS[verdict];
+  return theme(screen)[color](mark);
 }
 
 /** A finding with its code, and what to do about it. */

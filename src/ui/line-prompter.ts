@@ -1,6 +1,5 @@
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {
-  CheckboxQuestion,
   Choice,
   InputQuestion,
   ListQuestion,
@@ -21,8 +20,6 @@ interface Streams extends LineStreams {
   isEchoed?: boolean;
 }
 
-type AnyListQuestion = ListQuestion & Pick<CheckboxQuestion, 'selected'>;
-
 /** How a line is read. */
 interface LineOptions {
   isHidden?: boolean;
@@ -40,6 +37,8 @@ const HEARTBEAT_MS = 30_000;
 export class LinePrompter implements Prompter {
   readonly canRedraw = false;
   readonly #screen: Screen;
+  /** Starts a question; a screen reader would read it as a word. */
+  readonly #mark: string;
   readonly #output: NodeJS.WritableStream;
   /** It shows nothing that is typed, because that may be a token. */
   readonly #terminal: TerminalInput | undefined;
@@ -48,6 +47,7 @@ export class LinePrompter implements Prompter {
   constructor(screen: Screen, streams: Streams) {
     const {input, isEchoed = false} = streams;
     this.#screen = screen;
+    this.#mark = screen.isAccessible ? '' : '? ';
     this.#output = streams.output;
     const isTerminal = input.isTTY && !isEchoed;
     this.#terminal = isTerminal ? new TerminalInput({...streams, isPlain: true}) : undefined;
@@ -70,17 +70,12 @@ export class LinePrompter implements Prompter {
     });
   }
 
-  async select(question: ListQuestion): Promise<string> {
-    const [chosen] = await this.session(() => this.#choose(question, false));
-    return chosen as string;
+  select(question: ListQuestion): Promise<string> {
+    return this.session(() => this.#choose(question));
   }
 
   search(question: ListQuestion): Promise<string> {
     return this.select(question);
-  }
-
-  checkbox(question: CheckboxQuestion): Promise<readonly string[]> {
-    return this.session(() => this.#choose(question, true));
   }
 
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {
@@ -157,7 +152,7 @@ export class LinePrompter implements Prompter {
     const keys = `Type ${oneOf([typed ?? 'an answer', ...commandsOf(question)])}, then Enter`;
     const spoken = typed === undefined ? `${asked}. ${keys}` : keys;
     const text = this.#screen.isAccessible ? spoken : asked;
-    return paragraph('? ', `${text}:`, this.#screen).replace(/\n$/, ' ');
+    return paragraph(this.#mark, `${text}:`, this.#screen).replace(/\n$/, ' ');
   }
 
   /** Words are commands for a screen reader only. */
@@ -168,36 +163,33 @@ export class LinePrompter implements Prompter {
     return typed === '?' ? 'help' : undefined;
   }
 
-  async #choose(question: AnyListQuestion, isSeveral: boolean): Promise<string[]> {
+  async #choose(question: ListQuestion): Promise<string> {
     const {message, help, heading, note, canGoBack} = question;
     const choices = (await question.laterChoices) ?? question.choices;
-    const presets = question.selected ?? [question.default];
-    const preselected = choices.flatMap(({value, disabled}, index) =>
-      presets.includes(value) && disabled === undefined ? [index + 1] : [],
+    const preset = choices.findIndex(
+      ({value, disabled}) => value === question.default && disabled === undefined,
     );
     this.#writeHeading(heading);
-    this.#write('? ', message);
+    this.#write(this.#mark, message);
     for (const [index, choice] of choices.entries()) {
-      const mark = preselected.includes(index + 1) ? preselectedMark(isSeveral) : '';
-      this.#writeChoice(index + 1, choice, this.#screen.isAccessible ? mark : '');
+      const isPreset = index === preset && this.#screen.isAccessible;
+      this.#writeChoice(index + 1, choice, isPreset ? ' (default)' : '');
     }
-    const hasPreset = preselected.length > 0;
-    const validate = (text: string): string | undefined =>
-      pick(text, choices, isSeveral) === undefined
-        ? `Enter a number from 1 to ${choices.length}`
-        : undefined;
-    const numbers = await this.#ask(
+    const number = await this.#ask(
       {
         help,
         canGoBack,
-        message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
-        default: hasPreset ? preselected.join(' ') : undefined,
-        note: isSeveral && !hasPreset ? 'none' : note,
-        validate,
+        message: 'Number',
+        default: preset < 0 ? undefined : String(preset + 1),
+        note,
+        validate: (text) =>
+          pick(text, choices) === undefined
+            ? `Enter a number from 1 to ${choices.length}`
+            : undefined,
       },
-      {typed: isSeveral ? 'numbers, separated by spaces' : 'a number'},
+      {typed: 'a number'},
     );
-    return pick(numbers, choices, isSeveral) as string[];
+    return pick(number, choices) as string;
   }
 
   #writeChoice(number: number, {label, description, disabled}: Choice, mark: string): void {
@@ -211,8 +203,6 @@ export class LinePrompter implements Prompter {
   }
 }
 
-const preselectedMark = (isSeveral: boolean): string => (isSeveral ? ' (selected)' : ' (default)');
-
 /** The words that are not an answer, for a screen reader. */
 const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
   ...(canGoBack ? ['back'] : []),
@@ -220,12 +210,8 @@ const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
   'quit',
 ];
 
-/** The choices with these numbers; undefined where that is no answer. */
-function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
-  const numbers = new Set(typed.split(/[\s,]+/).filter(Boolean));
-  const taken = choices.filter(
-    ({disabled}, index) => disabled === undefined && numbers.has(String(index + 1)),
-  );
-  const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
-  return isAnswer ? taken.map(({value}) => value) : undefined;
+/** The value of the choice with this number; undefined where it is no answer. */
+function pick(typed: string, choices: readonly Choice[]): string | undefined {
+  const choice = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
+  return choice?.disabled === undefined ? choice?.value : undefined;
 }

@@ -6,13 +6,17 @@ import type {Settings} from '../settings/settings.ts';
 import type {ExplainedSetting} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
 
+/** The user canceled at a prompt, or answered no. */
+const isByUser = (code: ExpectedError['code']): boolean =>
+  code === 'CANCELED' || code === 'DECLINED';
+
 /** A failure with its next steps. */
 export function errorText(
   {code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>,
   screen: Screen,
 ): string {
   const {red, bold} = theme(screen);
-  const label = code === 'CANCELED' ? '' : `${red.bold('Error:')} `;
+  const label = isByUser(code) ? '' : `${red.bold('Error:')} `;
   const lines = message
     .split('\n')
     .map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
@@ -38,7 +42,7 @@ const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRE
 export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user canceled, so no documentation is needed.
-  if (failure.code === 'CANCELED') return text;
+  if (isByUser(failure.code)) return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
   const {code} = failure;

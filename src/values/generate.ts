@@ -395,7 +395,7 @@ export function parseAssignment(
   );
   if (error)
     throw new InvalidValue(
-      `"${error.path}": ${error.message.replace(/\.$/, '')}`,
+      `"${error.subject.path}": ${error.message.replace(/\.$/, '')}`,
       'Set a value of the type that the key requires',
     );
   return {path, value: tree};

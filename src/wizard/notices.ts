@@ -2,10 +2,8 @@ import {type CheckFinding, checksWith} from '../checks/preflight/checks/check.ts
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import {findingSentence, type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
-import {cacheStorageClass} from '../settings/cache.ts';
-import {catalog} from '../settings/catalog.ts';
 import {planWarnings} from '../ui/review.ts';
-import {ROLE} from './ask-role.ts';
+import {FIXES} from './fixes.ts';
 import {withoutFlags} from './possible-answers.ts';
 import type {Reviewed} from './prepare-review.ts';
 
@@ -18,12 +16,6 @@ export interface Notice {
   /** ID of the question. */
   fix?: string | undefined;
 }
-
-/** Questions that remove a problem, where its text refers to another setting. */
-const FIXES: Readonly<Record<string, string>> = {
-  IDENTITY_INCOMPLETE: ROLE,
-  SHARED_PVC_WITHOUT_CLASS: cacheStorageClass.id,
-};
 
 /** Errors, then warnings, about the settings, the plan and the cluster. A check repeats what is already known from the settings. */
 export function noticesOf({generated, prepared, host, problem}: Reviewed): Notice[] {
@@ -43,16 +35,12 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
 
-/** The setting that a text refers to by its flag. */
-const settingIn = (text: string): string | undefined =>
-  catalog.find(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text))?.id;
-
-const ofWarning = ({code, message, subject}: SettingFinding): Notice => ({
+const ofWarning = ({code, message, subject, remedies}: SettingFinding): Notice => ({
   level: 'warning',
   code,
   text: withoutFlags(message),
-  remedies: [],
-  fix: FIXES[code] ?? settingIn(message) ?? subject.setting,
+  remedies: remedies.map(({text}) => inWords(text)),
+  fix: FIXES[code] ?? subject.setting,
 });
 
 const ofCheck = (check: CheckFinding, level: Notice['level']): Notice => ({
@@ -60,19 +48,24 @@ const ofCheck = (check: CheckFinding, level: Notice['level']): Notice => ({
   code: check.code,
   text: withoutFlags(findingSentence(check)),
   remedies: check.remedies.map(({text}) => inWords(text)),
-  fix: check.remedies.find(({setting}) => setting !== undefined)?.setting,
+  fix: FIXES[check.code] ?? check.remedies.find(({setting}) => setting !== undefined)?.setting,
 });
 
-function ofError({code, message, suggestions}: ExpectedError): Notice {
+function ofError({code, message, suggestions, problems}: ExpectedError): Notice {
   return {
     level: 'error',
-    code: code ?? 'ERROR',
+    code,
     text: withoutFlags(message),
     remedies: suggestions.map(inWords),
-    fix: settingIn([message, ...suggestions].join(' ')),
+    fix: problems.find(({setting}) => setting !== undefined)?.setting ?? FIXES[code],
   };
 }
 
 /** A command stays as it is, so that it can be copied. */
 const inWords = (text: string): string =>
-  /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /.test(text) ? text : withoutFlags(text);
+  text
+    .split('; ')
+    .map((part) => (COMMAND.test(part) ? part : withoutFlags(part)))
+    .join('; ');
+
+const COMMAND = /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /;

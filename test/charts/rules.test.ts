@@ -380,7 +380,7 @@ describe('agent-job on the Kubernetes versions of the cluster', () => {
     {...cluster('v1.35.4', 'v1.35.4'), isComplete: false},
   ])('is not verified when a version is unknown: %j', async (versions) => {
     expect(await warning(versions)).toMatchObject({
-      setting: 'chart',
+      subject: {setting: 'chart'},
       message: expect.stringMatching(/^Not verified: this version requires/),
     });
   });

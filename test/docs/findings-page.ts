@@ -1,6 +1,5 @@
 import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
 import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
-import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';
@@ -78,11 +77,11 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] =>
+const findingsOf = ([name, text]: readonly [Named, string]): KeyFinding[] =>
   validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
-export const FOUND = new Map<string, ValuesFinding>();
+export const FOUND = new Map<string, KeyFinding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(
   findingsOf,
 )) {
@@ -116,7 +115,7 @@ for (const {severity = 'error', path: _, ...found} of [
   ...fileProblems(FLEET),
 ])
   if (!FOUND.has(found.code))
-    FOUND.set(found.code, {...found, path: '', severity} as ValuesFinding);
+    FOUND.set(found.code, {...found, path: '', severity} as KeyFinding);
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 

@@ -309,8 +309,8 @@ test('blocks a variable that the new version sets itself', () => {
   });
   expect(advice[0]).toMatchObject({
     code: 'RESERVED_VARIABLE',
-    level: 'blocking',
-    remedy: expect.stringContaining('agent.extraEnv'),
+    verdict: 'error',
+    remedies: [{text: expect.stringContaining('agent.extraEnv')}],
   });
   expect(blockedBy(advice)?.message).toMatch(/sets SCALR_AGENT_SENTRY_DSN in container/);
 });

@@ -1,10 +1,9 @@
-import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
 
 /** A file as it looks after it was checked. */
-export const checkedFile = (file: string, findings: ValuesFinding[] = []): CheckedGroup => ({
+export const checkedFile = (file: string, findings: KeyFinding[] = []): CheckedGroup => ({
   files: [{file, text: ''}],
   areLayers: false,
   target: TARGET,
@@ -13,7 +12,7 @@ export const checkedFile = (file: string, findings: ValuesFinding[] = []): Check
 
 export const checkedLayers = (
   files: readonly string[],
-  findings: ValuesFinding[],
+  findings: KeyFinding[],
 ): CheckedGroup => ({
   files: files.map((file) => ({file, text: ''})),
   areLayers: true,
@@ -21,7 +20,7 @@ export const checkedLayers = (
   findings,
 });
 
-export const UNKNOWN: ValuesFinding = {
+export const UNKNOWN: KeyFinding = {
   severity: 'error',
   code: 'UNKNOWN_KEY',
   path: 'agent.tokne',
@@ -30,7 +29,7 @@ export const UNKNOWN: ValuesFinding = {
   message: 'agent-job has no key <tokne> & "co".',
   suggestion: 'agent.token',
 };
-export const LOSER: ValuesFinding = {
+export const LOSER: KeyFinding = {
   severity: 'warning',
   code: 'KEY_OVERRIDDEN',
   path: 'agent.token',
@@ -38,7 +37,7 @@ export const LOSER: ValuesFinding = {
   column: 5,
   message: 'This token is dropped.',
 };
-export const MISSING: ValuesFinding = {
+export const MISSING: KeyFinding = {
   severity: 'error',
   code: 'NO_TOKEN',
   path: 'agent.token',

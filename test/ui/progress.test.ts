@@ -1,5 +1,5 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import type {Cause} from '../../src/checks/diagnose/cause.ts';
+import {objectFinding} from '../../src/findings/finding.ts';
 import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
 import {LiveLines} from '../../src/ui/live-lines.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
@@ -21,14 +21,10 @@ const DEPLOYMENT = {
   text: '0 of 1 ready',
 };
 const READY = {...DEPLOYMENT, state: 'ready' as const, text: '1 of 1 ready'};
-const CAUSE: Cause = {
-  object: 'pvc/scalr-agent-cache',
-  code: 'PENDING',
-  isPermanent: false,
-
-  reason: 'no StorageClass efs-sc in this cluster, so no volume is created',
+const CAUSE = objectFinding('warning', 'pvc/scalr-agent-cache', 'PENDING', {
+  message: 'no StorageClass efs-sc in this cluster, so no volume is created',
   remedy: 'Create it',
-};
+});
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 
 /** A view on a terminal of this size, or in a pipe. */

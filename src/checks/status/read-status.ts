@@ -26,7 +26,7 @@ import {
   kubectlCommand,
   type ReleaseName,
 } from '../../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, onFailure} from '../../ground/errors.ts';
+import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
 import type {Values} from '../../ground/tree.ts';
@@ -276,7 +276,6 @@ export const notAnAgentRelease = (
       'Select the agent release with --release and --namespace',
       `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
     ],
-    {exit: ExitCode.usage},
   );
 
 interface WatchStatusDeps extends PollDeps {

@@ -1,7 +1,7 @@
 import type {AccountObject} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/account-token.ts';
 import {type SettingFinding, warningOf} from '../../findings/finding.ts';
-import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {linksOf, listAgents, listTokens} from './account.ts';
 import type {AccountPlan, PoolPlan} from './account-steps.ts';
@@ -74,7 +74,6 @@ const usedByOthers = (
       'Omit --delete-pool',
       `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`,
     ],
-    {exit: ExitCode.usage},
   );
 
 const busyAgents = ({name}: AccountObject, busy: readonly string[]): ExpectedError | undefined =>

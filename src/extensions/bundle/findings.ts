@@ -6,13 +6,17 @@ import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
-import {byVerdict, type ObjectFinding, objectFinding, remediesOf} from '../../findings/finding.ts';
+import {
+  byVerdict,
+  type KeyFinding,
+  type ObjectFinding,
+  remediesOf,
+} from '../../findings/finding.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
-import type {ValuesFinding as Mistake} from '../../values/reading/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {clusterFindings} from './cluster-findings.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
@@ -136,32 +140,33 @@ export function configurationFindings(
 ): ObjectFinding[] {
   const text = jsonText(values ?? {});
   const version = `${target.chart} ${target.version}`;
-  const finding = ({severity, code, suggestion}: Mistake, message: string): ObjectFinding =>
-    objectFinding(severity, `release/${name}`, code, {
-      message,
-      remedy:
-        suggestion ??
-        `Check the values: scalr-agent validate releases/${name}/values.json --chart ${target.chart} --chart-version ${target.version}`,
-    });
+  const subject = {object: `release/${name}`};
   const file = `releases/${name}/values.json`;
+  const check = `Check the values: scalr-agent validate ${file} --chart ${target.chart} --chart-version ${target.version}`;
   return [
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
-      // If the key came first, redaction would treat the message as its value.
-      ...finding(
-        each,
-        each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`,
-      ),
-      evidence: each.line === undefined ? {file} : {file, line: each.line},
+      ...each,
+      subject,
+      message: messageWithKey(each, version),
+      evidence: each.subject.line === undefined ? {file} : {file, line: each.subject.line},
+      remedies: each.remedies.length > 0 ? each.remedies : remediesOf(check),
     })),
     ...knownBugs(text, target).map((each) => ({
-      ...finding(each, `${version}: ${each.message}`),
+      ...each,
+      subject,
+      message: `${version}: ${each.message}`,
       evidence: places.ofVersion(name, target),
-      remedies: remediesOf(
-        each.suggestion ?? 'Upgrade, or select a version without this bug: --chart-version',
-      ),
+      remedies:
+        each.remedies.length > 0
+          ? each.remedies
+          : remediesOf('Upgrade, or select a version without this bug: --chart-version'),
     })),
   ];
 }
+
+/** If the key came first, redaction would treat the message as its value. */
+const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string): string =>
+  path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
 const DRIFT = {
   missing: 'missing',

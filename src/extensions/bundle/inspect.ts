@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
-import {type Evidence, type ObjectFinding, VERDICTS} from '../../findings/finding.ts';
-import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {type Evidence, type ObjectFinding, VERDICT_ORDER} from '../../findings/finding.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {readAtMost} from '../../ground/line-streams.ts';
 import type {ArchiveEntry, OpenArchive} from '../../ground/system/system.ts';
@@ -126,14 +126,9 @@ const notOurs = (file: string, why: string): ExpectedError =>
   ]);
 
 const changed = (file: string, why: string): ExpectedError =>
-  failed(
-    'UNREADABLE_FILE',
-    `${file} is damaged or was changed: ${why}.`,
-    ['Copy the bundle again, or collect a new one'],
-    {
-      exit: ExitCode.findings,
-    },
-  );
+  failed('BUNDLE_DAMAGED', `${file} is damaged or was changed: ${why}.`, [
+    'Copy the bundle again, or collect a new one',
+  ]);
 
 interface Manifest {
   schemaVersion: 1;
@@ -155,7 +150,7 @@ export const isManifest = (value: unknown): value is Manifest =>
 
 export const isFinding = (value: unknown): value is ObjectFinding =>
   hasTexts(value, 'code', 'message') &&
-  VERDICTS.some((verdict) => verdict === value['verdict']) &&
+  VERDICT_ORDER.some((verdict) => verdict === value['verdict']) &&
   hasTexts(value['subject'], 'object') &&
   Array.isArray(value['remedies']) &&
   value['remedies'].every((remedy) => hasTexts(remedy, 'text')) &&

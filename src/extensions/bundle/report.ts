@@ -110,10 +110,13 @@ export function verdictText(
   findings: readonly Pick<ObjectFinding, 'verdict' | 'subject' | 'code'>[],
 ): string {
   const problems = findings.filter(({verdict}) => verdict !== 'note');
-  const errors = problems.filter(({verdict}) => verdict === 'error').length;
+  const numberOf = (desired: Verdict): number =>
+    problems.filter(({verdict}) => verdict === desired).length;
   const [first] = problems;
   if (first === undefined) return 'No problems found.';
-  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.subject.object} (${first.code}).`;
+  const unknown = numberOf('unknown');
+  const more = unknown === 0 ? '' : `, ${unknown} unknown`;
+  return `${count(numberOf('error'), 'error')}, ${count(numberOf('warning'), 'warning')}${more}. Start with ${first.subject.object} (${first.code}).`;
 }
 
 function verdict(

@@ -1,5 +1,5 @@
 import {untilAborted} from '../../ground/async.ts';
-import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, signalCode} from '../../ground/errors.ts';
 import type {Archives, Files} from '../../ground/system/system.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type Bundle, type WriteOptions, writeBundle} from './write-bundle.ts';
@@ -25,10 +25,18 @@ export interface SaveSignals {
   forceQuit: AbortSignal;
 }
 
-/** Files of a dry run; or the bundle, the signal that may have stopped it early, and how to grant missing read access. */
-export type Collected =
-  | {desired: PreparedBundle}
-  | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
+/** What was collected: in a dry run, only the list of files. */
+export type Collected = {kind: 'listed'; prepared: PreparedBundle} | CollectedBundle;
+
+export interface CollectedBundle {
+  kind: 'saved';
+  file: string;
+  bundle: Bundle;
+  /** May have stopped the collection early. */
+  interrupt: AbortSignal;
+  /** How to grant missing read access. */
+  access?: string | undefined;
+}
 
 /** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
 export async function refuseUnwritable(
@@ -86,12 +94,7 @@ export const signalExitCode = ({reason}: AbortSignal): ExitCode =>
   reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
 
 export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
-  failed(
-    'INTERRUPTED',
-    'Interrupted. No bundle was written.',
-    [
-      'Run the same command again',
-      'To keep a partial bundle, press Ctrl-C only once while logs are read',
-    ],
-    {exit: signalExitCode(by)},
-  );
+  failed(signalCode(by), 'Interrupted. No bundle was written.', [
+    'Run the same command again',
+    'To keep a partial bundle, press Ctrl-C only once while logs are read',
+  ]);

@@ -7,7 +7,7 @@ import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
 import {ZipFile as NewZip} from 'yazl';
-import {ExitCode, ExpectedError, failed} from '../errors.ts';
+import {ExpectedError, failed} from '../errors.ts';
 import {fileFailure} from './node-files.ts';
 import type {
   Archive,
@@ -326,8 +326,8 @@ const damaged = (
   {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {},
 ): ExpectedError =>
   failed(
-    'UNREADABLE_FILE',
+    isArchive ? 'BUNDLE_DAMAGED' : 'UNREADABLE_FILE',
     `Cannot read ${path} as a support bundle: ${why}.`,
     ['Use a bundle written by collect-logs, and check that the copy is complete'],
-    {exit: isArchive ? ExitCode.findings : ExitCode.usage, cause},
+    {cause},
   );

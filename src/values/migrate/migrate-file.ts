@@ -1,7 +1,7 @@
 import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
 import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
-import type {SettingFinding} from '../../findings/finding.ts';
+import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {closest} from '../../ground/similar-text.ts';
@@ -11,7 +11,6 @@ import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
 import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
 import {embeddedReleases} from '../embedded/embedded-releases.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {readLayers} from '../reading/source.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
 import {applyEdits} from '../text-edits.ts';
@@ -42,7 +41,7 @@ export interface MigratedFile {
   /** The values in it. */
   values: Values;
   changes: readonly Change[];
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
   /** The chart that the findings refer to. */
   target: Target;
   warnings: readonly SettingFinding[];
@@ -93,7 +92,9 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     values: readLayers(results.map(({migrated}) => ({file, text: migrated.text}))),
     changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
-    findings: isWhole ? findings : findings.map(({line: _, column: __, ...finding}) => finding),
+    findings: isWhole
+      ? findings
+      : findings.map(({subject: {path}, ...finding}) => ({...finding, subject: {path}})),
     target,
     unknownSections: [
       ...new Set(

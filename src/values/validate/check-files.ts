@@ -7,14 +7,14 @@ import {
   type Target,
   targetOf,
 } from '../../charts/releases/target.ts';
-import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {writtenSettings} from '../reading/read-values.ts';
 import {mergeSources, readLayers, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
@@ -33,7 +33,7 @@ interface ReleaseOfGroup {
   /** Undefined unless it is exact. */
   version: string | undefined;
   /** Problems of the file around the values. */
-  around: readonly ValuesFinding[];
+  around: readonly KeyFinding[];
   /** The release has other values too, so nothing is known to be missing. */
   isPartial: boolean;
   /** Its values files that could not be read. */
@@ -46,13 +46,13 @@ export interface FileGroup {
   areLayers: boolean;
   release?: ReleaseOfGroup;
   /** All findings of a file without values. */
-  around?: readonly ValuesFinding[];
+  around?: readonly KeyFinding[];
 }
 
 export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
   fixed?: number;
 }
 
@@ -83,9 +83,9 @@ export function withFindings(
       ...keys
         .filter(isSet)
         .map(({path, message}) =>
-          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
+          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, verdict: 'warning'}),
         ),
-      ...refused.map((message) => findingAt(source, [], warningOf('REFUSED_BY_CHART', message))),
+      ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
   };
 }
@@ -93,14 +93,11 @@ export function withFindings(
 export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string =>
-  file ?? (files.at(-1)?.file as string);
+export const fileOf = ({files}: FileGroup, {subject}: KeyFinding): string =>
+  subject.file ?? (files.at(-1)?.file as string);
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf(
-  {files, areLayers, release}: FileGroup,
-  target: Target,
-): ValuesFinding[] {
+export function findingsOf({files, areLayers, release}: FileGroup, target: Target): KeyFinding[] {
   try {
     const found = areLayers
       ? validateLayers(files, target)
@@ -116,11 +113,11 @@ export function findingsOf(
     const message = `Cannot check this file: unexpected error (${reason}).`;
     return [
       {
-        severity: 'error',
         code: 'CHECK_FAILED',
-        path: '',
+        verdict: 'error',
+        subject: {path: ''},
         message,
-        suggestion: 'Report this bug with the file, without its secrets',
+        remedies: remediesOf('Report this bug with the file, without its secrets'),
       },
     ];
   }
@@ -128,22 +125,23 @@ export function findingsOf(
 
 /** A token in a file for Git is reported once, as an error. */
 export function withoutRepeatedTokens(
-  first: readonly ValuesFinding[],
-  others: readonly ValuesFinding[],
-): ValuesFinding[] {
-  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({line}) => line);
-  const isRepeated = ({code, line}: ValuesFinding): boolean =>
-    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(line);
+  first: readonly KeyFinding[],
+  others: readonly KeyFinding[],
+): KeyFinding[] {
+  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({subject}) => subject.line);
+  const isRepeated = ({code, subject}: KeyFinding): boolean =>
+    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(subject.line);
   return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 
 /** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
 function inRelease(
-  {fix: _, ...finding}: ValuesFinding,
+  found: KeyFinding,
   {isPartial}: ReleaseOfGroup,
   files: readonly ValuesFile[],
-): ValuesFinding[] {
-  const {file, line = 0, path} = finding;
+): KeyFinding[] {
+  const finding = {...found, remedies: found.remedies.map(({text}) => ({text}))};
+  const {file, line = 0, path} = found.subject;
   const text =
     (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
   if (finding.code === 'CLEAR_TEXT_CREDENTIAL') return [finding];
@@ -215,7 +213,7 @@ function sourceText({source, version, isGiven}: ChartGuess, target: Target): str
 }
 
 /** Findings of files that are no values of any chart. */
-function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
+function unreadableIn({files, areLayers}: FileGroup): KeyFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
     const found = [

@@ -1,4 +1,3 @@
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 
 interface Judgment {
   codes: readonly string[];
@@ -157,7 +156,7 @@ const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
 export const isMissed = (path: string, how: string): boolean =>
   MISSED.some((each) => each.path.test(path) && each.how.test(how));
 
-export const isJudged = ({code, path}: ValuesFinding): boolean =>
+export const isJudged = ({code, path}: KeyFinding): boolean =>
   JUDGED.some(
     (each) => each.codes.includes(code) && (each.path?.test(path.replace(/\[\d+\]$/, '')) ?? true),
   );

@@ -3,7 +3,6 @@ import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
@@ -27,7 +26,7 @@ afterAll(() => {
   if (process.env['COUNT']) process.stdout.write(`${cases} cases\n`);
 });
 
-const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
+const errorsIn = (values: Values, target: Target): KeyFinding[] =>
   validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
 
 const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];

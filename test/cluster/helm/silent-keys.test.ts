@@ -5,7 +5,6 @@ import {beforeAll, expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
 import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -64,10 +63,10 @@ function otherValue({path, node, default: usual}: Leaf, rights: readonly Values[
   return usual?.startsWith('/') ? '/var/lib/other' : 'other';
 }
 
-const errorsOf = (values: Values, target: Target): ValuesFinding[] =>
+const errorsOf = (values: Values, target: Target): KeyFinding[] =>
   validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
 
-const isIgnored = ({code}: ValuesFinding): boolean => code === 'IGNORED_KEY';
+const isIgnored = ({code}: KeyFinding): boolean => code === 'IGNORED_KEY';
 
 /** Every reported key is really ignored: without it, the manifest is the same. Keys that break the templates are left out. */
 async function untrue(given: Values, target: Target): Promise<string[]> {

@@ -1,10 +1,4 @@
-import {
-  type Finding,
-  type Remedy,
-  remediesOf,
-  VERDICTS,
-  type Verdict,
-} from '../../../findings/finding.ts';
+import {type Finding, type Remedy, remediesOf, type Verdict} from '../../../findings/finding.ts';
 import {type Fact, isKnown, type Unknown} from '../../../ground/fact.ts';
 
 /**
@@ -14,12 +8,7 @@ import {type Fact, isKnown, type Unknown} from '../../../ground/fact.ts';
 export type CheckVerdict = Verdict | 'passed';
 
 /** From the worst to the least. */
-const CHECK_VERDICTS: readonly CheckVerdict[] = [
-  ...VERDICTS.filter((verdict) => verdict !== 'unknown' && verdict !== 'note'),
-  'unknown',
-  'note',
-  'passed',
-];
+const CHECK_VERDICTS: readonly CheckVerdict[] = ['error', 'warning', 'unknown', 'note', 'passed'];
 
 export interface CheckResult extends Pick<Finding, 'message' | 'remedies'> {
   verdict: CheckVerdict;

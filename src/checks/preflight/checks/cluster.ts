@@ -115,7 +115,7 @@ function refusedByScc(spec: Values): string[] {
 
 const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
-  run: ({facts, manifest, name}) => {
+  run: ({facts, manifest, name, live}) => {
     const {distribution} = facts.platform;
     if (isUnread(distribution)) return unreadable(distribution, 'detect OpenShift');
     if (knownValue(distribution) !== 'openshift') return undefined;
@@ -126,9 +126,13 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
       const accounts = [
         ...new Set(specs.map((spec) => `-z ${spec['serviceAccountName'] ?? 'default'}`)),
       ];
-      const scc = all.every((each) => / [1-9]\d*$/.test(each)) ? 'nonroot-v2' : 'privileged';
-      return warn(
-        `SCC restricted-v2 rejects the pods: ${all.join(', ')}. Other SCCs of their service account are not checked`,
+      const isUserOnly = all.every((each) => / [1-9]\d*$/.test(each));
+      const scc = isUserOnly ? 'nonroot-v2' : 'privileged';
+      const granted = knownValue(live.sccs)?.find((each) => isUserOnly || each === 'privileged');
+      if (granted !== undefined) return pass(`The service account may use SCC ${granted}`);
+      const refuse = isKnown(live.sccs) ? fail : warn;
+      return refuse(
+        `SCC restricted-v2 rejects the pods: ${all.join(', ')}. ${isKnown(live.sccs) ? 'Their service account may use no SCC that allows it' : `Other SCCs of their service account are unknown: ${live.sccs.because}`}`,
         `Grant an SCC. Scalr does not document one, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.kubeTarget.namespace}`,
       );
     });

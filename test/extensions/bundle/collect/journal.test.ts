@@ -37,6 +37,7 @@ const properties = (more: Readonly<Record<string, string>> = {}): string =>
     ActiveState: 'active',
     SubState: 'running',
     Result: 'success',
+    EnvironmentFiles: '/etc/scalr-agent/agent.env (ignore_errors=yes)',
     ...more,
   })
     .map(([key, value]) => `${key}=${value}`)
@@ -132,7 +133,7 @@ test('reads agent messages behind the prefix of the journal', async () => {
   expect(document.findings).toMatchObject([
     {
       code: 'TOKEN_REJECTED',
-      object: 'unit/scalr-agent',
+      subject: {object: 'unit/scalr-agent'},
       message: 'agent log: 401 Unauthorized: invalid token',
     },
   ]);
@@ -149,12 +150,18 @@ test.each([
 ])('reports %s from the unit state', async (code, state) => {
   const {document, file} = await collect(says({show: shows(properties(state))}));
   expect(document.findings).toMatchObject([
-    {code, object: 'unit/scalr-agent', file: 'systemd/scalr-agent.properties.txt'},
+    {
+      code,
+      subject: {object: 'unit/scalr-agent'},
+      evidence: {file: 'systemd/scalr-agent.properties.txt'},
+    },
   ]);
   const [key = '', value = ''] = Object.entries(state)[0] ?? [];
   const content = await contentOf(file);
   expect(
-    content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1],
+    content['systemd/scalr-agent.properties.txt']?.split('\n')[
+      document.findings[0].evidence.line - 1
+    ],
   ).toBe(`${key}=${value}`);
 });
 
@@ -166,7 +173,7 @@ test('collects the docker service of the package too, and reports a missing prox
     }),
   );
   expect(document.findings).toMatchObject([
-    {code: 'PROXY_NOT_EVERYWHERE', object: 'unit/scalr-docker'},
+    {code: 'PROXY_NOT_EVERYWHERE', subject: {object: 'unit/scalr-docker'}},
   ]);
   expect(Object.keys(await contentOf(file))).toEqual(
     expect.arrayContaining(['logs/journal/scalr-docker.log', 'systemd/scalr-docker.service.txt']),
