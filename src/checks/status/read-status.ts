@@ -7,6 +7,7 @@ import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
 import {
+  getObject,
   type Listing,
   listObjects,
   podLog,
@@ -33,6 +34,7 @@ import type {Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
+import {secretsOfPods} from '../preflight/facts/referenced-objects.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
@@ -88,6 +90,9 @@ async function readOnce(
     controller: await readController(name.kubeTarget, workloads, kubernetes, reading),
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
+    missingSecrets: recorded
+      ? await missingSecrets(workloads, kubernetes, {...reading, namespace})
+      : [],
     runLogs:
       seen.value && runs
         ? await readRunLogs(seen.value.objects, runs, kubernetes, {namespace, signal})
@@ -95,6 +100,23 @@ async function readOnce(
     unread: await withRemedies(unreadIn(parts, name), name, kubernetes),
     desired,
   });
+}
+
+/** Secrets that the pods require and that do not exist. Helm stores releases in Secrets, so a user who reads those can read these. */
+async function missingSecrets(
+  workloads: readonly KubernetesObject[],
+  kubernetes: Reader,
+  options: {signal: AbortSignal; idleMs: number; namespace: string},
+): Promise<string[]> {
+  const found = await Promise.all(
+    secretsOfPods(workloads).map(async (name) => ({
+      name,
+      ...(await getObject(kubernetes, 'secrets', name, options)),
+    })),
+  );
+  return found
+    .filter(({object, error}) => object === undefined && error === undefined)
+    .map(({name}) => name);
 }
 
 /** What a status is made of; each part can be unreadable. */

@@ -22,7 +22,7 @@ export function node(
   name: string,
   {labels = {}, taints, allocatable, isReady = true, isCordoned = false, ...info}: NodeAsk = {},
 ): Objects[number] {
-  const {os = 'linux', architecture = 'amd64', kubelet = 'v1.35.1'} = info;
+  const {os = 'linux', architecture = 'amd64', kubelet = 'v1.35.1', runtime} = info;
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -49,6 +49,7 @@ export function node(
         operatingSystem: os,
         osImage: 'Ubuntu 24.04.2 LTS',
         kubeletVersion: kubelet,
+        containerRuntimeVersion: runtime ?? 'containerd://2.1.4',
       },
       conditions: [{type: 'Ready', status: isReady ? 'True' : 'False'}],
     },
@@ -64,6 +65,7 @@ interface NodeAsk {
   os?: string;
   architecture?: string;
   kubelet?: string;
+  runtime?: string;
 }
 
 const daemonSet = (name: string): Objects[number] => ({

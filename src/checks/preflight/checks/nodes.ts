@@ -16,6 +16,7 @@ import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
 import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
+import {shortNames} from './image-names.ts';
 import {controllerNodes, FLAG, runNodes} from './placement.ts';
 
 const NODES = 'list nodes';
@@ -200,5 +201,6 @@ export const nodeChecks = [
   runTimeouts,
   architecture,
   windowsNodes,
+  shortNames,
   workerNodes,
 ];
