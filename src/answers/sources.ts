@@ -10,6 +10,8 @@ export interface SettingsSource {
   isParsed?: boolean;
   /** The raw answer, undefined if the source has none. */
   answer(setting: Setting): unknown;
+  /** How the user gave it, for messages; as a flag if absent. */
+  spelled?(setting: Setting): string;
   /** Where the answer comes from. */
   because?(setting: Setting): string | undefined;
 }
@@ -29,6 +31,7 @@ export const fromEnvironment = (env: Environment): SettingsSource => ({
     if (text === undefined || text === '') return undefined;
     return setting.kind.list ? text.split(setting.kind.list.separator) : text;
   },
+  spelled: (setting) => setting.env,
 });
 
 export const fromAnswers = (answers: ReadonlyMap<string, unknown>): SettingsSource => ({

@@ -177,7 +177,7 @@ const fingerprint = (plan: Plan): string =>
 /** Runs start and end while a plan is read. */
 const isLasting = ({code}: SettingFinding): boolean => code !== 'RUNS';
 
-const changedMeanwhile = (): ExpectedError =>
+export const changedMeanwhile = (): ExpectedError =>
   new ExpectedError('The cluster has changed since the plan was shown.', {
     code: 'PLAN_CHANGED',
     suggestions: ['Run the same command again'],

@@ -2,7 +2,6 @@ import {fromChartSource} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions} from '../answers/resolve.ts';
 import {
   ANSWERS_VARIABLE,
-  fromAnswers,
   fromEnvironment,
   fromFlags,
   type SettingsSource,
@@ -67,8 +66,8 @@ async function fromAnswersFile(
   if (path === undefined) return [];
   const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
   const content = await files.read(path).catch(onFailure(withName(name)));
-  const {parseAnswers} = await import('../answers/answers-file.ts');
-  return [fromAnswers(parseAnswers(content.toString('utf8'), path))];
+  const {answersFileSource} = await import('../answers/answers-file.ts');
+  return [answersFileSource(content.toString('utf8'), path)];
 }
 
 /** Names the flag or variable of a file that cannot be read. */

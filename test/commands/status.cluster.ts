@@ -373,7 +373,7 @@ test('reports missing permissions of a namespace viewer once, and prints the wor
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
   expect(stdout).toMatch(
-    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}! FORBIDDEN {2}Helm release: .*forbidden/,
+    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}\? FORBIDDEN {2}Helm release: .*forbidden/,
   );
   expect(stdout.match(/forbidden/g)).toHaveLength(1);
   expect(rolesIn(stdout).map(({kind}) => kind)).toEqual([

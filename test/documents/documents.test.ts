@@ -179,7 +179,7 @@ const RECORD = 'SCALR_CHARTS=DIRECTORY npx vitest run -u test/documents';
 const reports = (values: Tree, target: Target): string[] =>
   validate(stringify(values), target)
     .filter(({code}) => code !== 'NO_TOKEN')
-    .map(({severity, code, path}) => `${severity} ${code} ${path}`);
+    .map(({verdict, code, subject}) => `${verdict} ${code} ${subject.path}`);
 
 /** What `values` generates and warns of, or the error with the key that its message names. */
 async function generated(

@@ -8,6 +8,7 @@ import {
   type RenderedRelease,
 } from '../../src/cluster/release/desired-release.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import {warningOf} from '../../src/findings/finding.ts';
 import type {Call} from '../../src/ground/call.ts';
 import {argumentsOf, callText} from '../../src/ground/call-arguments.ts';
 import {Secret} from '../../src/ground/secret.ts';
@@ -84,6 +85,15 @@ test('creates namespace, Secret and release on a first install, without secrets 
   expect(steps.map(({id}) => id)).toEqual(['namespace', 'secret/scalr-agent-token', 'release']);
   expect(JSON.stringify(steps.map(({call}) => argumentsOf(call)))).not.toContain('hunter2');
   expect(textOf(steps.at(-1))).toContain('--reset-values');
+});
+
+test('tells which content a Secret must have afterwards, so that it can be read again', () => {
+  const {steps} = plan(desired(), facts());
+  const stored = steps.flatMap(({stores}) => stores ?? []);
+  expect(stored.map(({name, data}) => [name, data['token']?.reveal()])).toEqual([
+    ['scalr-agent-token', 'hunter2'],
+  ]);
+  expect(JSON.stringify(steps.map(({stores}) => stores))).not.toContain('hunter2');
 });
 
 test('has no steps when the release is up to date', () => {
@@ -396,7 +406,7 @@ describe('a Secret with other content', () => {
     );
     const message =
       'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
-    expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
+    expect(warnings).toEqual([warningOf('SECRET_USERS', message)]);
   });
 
   test('is used without a change when its content is the given token', () => {

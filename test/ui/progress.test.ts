@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import {objectFinding} from '../../src/findings/finding.ts';
-import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {LiveLines} from '../../src/ui/live-lines.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
 import {TerminalProgress} from '../../src/ui/progress.ts';
@@ -184,7 +184,7 @@ describe('a step that fails', () => {
     const {view, lines} = viewOn(80);
     view.onStep(HELM, 'started');
     passing(3000);
-    view.close(new ExpectedError('it failed', {code, exit: ExitCode.failed}));
+    view.close(new ExpectedError('it failed', {code}));
     passing(1000);
     expect(await lines()).toEqual([
       '◆  Installing agent-job 0.6.5 as release scalr-agent',

@@ -10,7 +10,9 @@ import {
   byVerdict,
   type KeyFinding,
   type ObjectFinding,
+  type Remedy,
   remediesOf,
+  remedyTexts,
 } from '../../findings/finding.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
@@ -149,20 +151,21 @@ export function configurationFindings(
       subject,
       message: messageWithKey(each, version),
       evidence: each.subject.line === undefined ? {file} : {file, line: each.subject.line},
-      remedies: each.remedies.length > 0 ? each.remedies : remediesOf(check),
+      remedies: advice(each, check),
     })),
     ...knownBugs(text, target).map((each) => ({
       ...each,
       subject,
       message: `${version}: ${each.message}`,
       evidence: places.ofVersion(name, target),
-      remedies:
-        each.remedies.length > 0
-          ? each.remedies
-          : remediesOf('Upgrade, or select a version without this bug: --chart-version'),
+      remedies: advice(each, 'Upgrade, or select a version without this bug: --chart-version'),
     })),
   ];
 }
+
+/** Without edits: a bundle shows values of which nobody has the file, and an edit would repeat a value without its key. */
+const advice = (finding: KeyFinding, otherwise: string): Remedy[] =>
+  remediesOf(...(finding.remedies.length > 0 ? remedyTexts([finding]) : [otherwise]));
 
 /** If the key came first, redaction would treat the message as its value. */
 const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string): string =>

@@ -253,7 +253,7 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
   })),
   async *read(name) {
     const entry = found.get(name);
-    if (entry === undefined) throw damaged(path, `${name} is missing`);
+    if (entry === undefined) throw damagedArchive(path, `${name} is missing`);
     try {
       yield* await zip.openReadStreamPromise(entry);
     } catch (error) {
@@ -314,13 +314,13 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
   if (isOfDisk || error instanceof ExpectedError) return fileFailure('read', path, error);
   const why = isArchive ? reasonInArchive(error) : 'it is not a zip file';
-  return damaged(path, why, {isArchive, cause: error});
+  return damagedArchive(path, why, {isArchive, cause: error});
 }
 
 const reasonInArchive = (error: unknown): string =>
   error instanceof InvalidEntry ? error.message : reasonOf(error as Error);
 
-const damaged = (
+export const damagedArchive = (
   path: string,
   why: string,
   {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {},

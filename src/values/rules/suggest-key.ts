@@ -3,7 +3,7 @@ import {documentedKey} from '../../charts/moved-keys.ts';
 import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import {releasesOf, type Target} from '../../charts/releases/target.ts';
-import {describeRange, oncePerVersion, rangeOf} from '../../charts/releases/versions.ts';
+import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import type {Edit} from '../../findings/finding.ts';
@@ -97,12 +97,12 @@ function releasesWith(
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
-const keysOfVersion = oncePerVersion((schema: ChartSchema, version): ReadonlyMap<string, Path> => {
+function keysOfVersion(schema: ChartSchema, version: string): ReadonlyMap<string, Path> {
   const paths = leavesOf(schema, version).flatMap((leaf) =>
     leaf.path.map((_, index) => leaf.path.slice(0, index + 1)),
   );
   return new Map(paths.map((path) => [spellPath(path), path]));
-});
+}
 
 const keysOf = (target: Target): ReadonlyMap<string, Path> =>
   keysOfVersion(schemaOf(target), target.version);

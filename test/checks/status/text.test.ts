@@ -179,7 +179,7 @@ describe('changes', () => {
     const {said, changes, show} = reporter();
     show();
     said.length = 0;
-    const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE', exit: 1});
+    const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE'});
     changes.error(error, NOW);
     changes.error(error, NOW);
     expect(said).toEqual(['10:05:00Z ! no answer\n']);

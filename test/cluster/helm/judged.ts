@@ -1,3 +1,4 @@
+import type {KeyFinding} from '../../../src/findings/finding.ts';
 
 interface Judgment {
   codes: readonly string[];
@@ -156,7 +157,8 @@ const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
 export const isMissed = (path: string, how: string): boolean =>
   MISSED.some((each) => each.path.test(path) && each.how.test(how));
 
-export const isJudged = ({code, path}: KeyFinding): boolean =>
+export const isJudged = ({code, subject}: KeyFinding): boolean =>
   JUDGED.some(
-    (each) => each.codes.includes(code) && (each.path?.test(path.replace(/\[\d+\]$/, '')) ?? true),
+    (each) =>
+      each.codes.includes(code) && (each.path?.test(subject.path.replace(/\[\d+\]$/, '')) ?? true),
   );

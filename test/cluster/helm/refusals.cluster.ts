@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
+import type {KeyFinding} from '../../../src/findings/finding.ts';
 import type {Values} from '../../../src/ground/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';
@@ -27,7 +28,7 @@ afterAll(() => {
 });
 
 const errorsIn = (values: Values, target: Target): KeyFinding[] =>
-  validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
+  validate(JSON.stringify(values), target).filter(({verdict}) => verdict === 'error');
 
 const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];
 
@@ -36,7 +37,7 @@ function soundValues(target: Target, kind: 'own' | 'existing'): Values {
   const values = rightValues(target, kind);
   return errorsIn(values, target)
     .filter(({code}) => DROPPED.includes(code))
-    .reduce((rest, {path}) => withAt(rest, path.split('.'), undefined), values);
+    .reduce((rest, {subject}) => withAt(rest, subject.path.split('.'), undefined), values);
 }
 
 test
@@ -66,7 +67,9 @@ test
         wrong.push(`missed ${what}: ${refused}`);
       const odd = refused === undefined ? found.filter((each) => !isJudged(each)) : [];
       wrong.push(
-        ...odd.map((each) => `too strict ${what}: ${each.code} ${each.path} ${each.message}`),
+        ...odd.map(
+          (each) => `too strict ${what}: ${each.code} ${each.subject.path} ${each.message}`,
+        ),
       );
     }
     expect(wrong).toEqual([]);

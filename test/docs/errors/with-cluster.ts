@@ -4,6 +4,7 @@ import {runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import {toolChecks} from '../../../src/checks/preflight/checks/cluster.ts';
 import {refuseFailed} from '../../../src/checks/preflight/run-preflight.ts';
 import {notFound} from '../../../src/checks/status/release-causes.ts';
+import {changedMeanwhile} from '../../../src/cli/apply-install.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
 import {template} from '../../../src/cluster/helm/chart-calls.ts';
 import {uninstall, upgradeInstall} from '../../../src/cluster/helm/release-calls.ts';
@@ -40,6 +41,8 @@ const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
 const ASKED = new AbortController();
 ASKED.abort('SIGINT');
+const TERMINATED = new AbortController();
+TERMINATED.abort('SIGTERM');
 const INTERRUPTS = {
   interrupt: new AbortController().signal,
   forceQuit: new AbortController().signal,
@@ -258,6 +261,12 @@ export const withCluster: readonly Example[] = [
   ),
   failing('INTERRUPTED', 'install --answers answers.yaml --yes', () => {
     throw interrupted('Completed: Create namespace scalr-agent.', ASKED.signal);
+  }),
+  failing('TERMINATED', 'install --answers answers.yaml --yes', () => {
+    throw interrupted('Completed: Create namespace scalr-agent.', TERMINATED.signal);
+  }),
+  failing('PLAN_CHANGED', 'install --answers answers.yaml', () => {
+    throw changedMeanwhile();
   }),
   failing('SECRET_IN_BUNDLE', 'collect-logs --namespace scalr-agent', bundleWithSecret),
 ];

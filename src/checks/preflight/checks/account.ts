@@ -1,5 +1,5 @@
 import type {Workload} from '../../../cluster/kubernetes/objects.ts';
-import {readsSecret} from '../../../cluster/release/object-users.ts';
+import {readsSecret} from '../../../cluster/release/workload-users.ts';
 import {changing} from '../../../findings/finding.ts';
 import {type Fact, isKnown, mapped} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';

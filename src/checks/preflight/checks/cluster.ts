@@ -249,13 +249,11 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
     if (!isKnown(tools.helm)) return notChecked('helm not found');
     if (manifest.unknown === 'timed-out')
       return notChecked(`${what}: ${manifest.because}`, 'Increase --timeout');
-    return fail(
-      `${what}: ${manifest.because}`,
-      changing(
-        chartVersion,
-        'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
-      ),
+    const remedy = changing(
+      chartVersion,
+      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
     );
+    return {...fail(`${what}: ${manifest.because}`, remedy), because: manifest.because};
   },
 });
 
