@@ -154,7 +154,7 @@ export const AGENT_LOG_ROWS: readonly AgentLogRow[] = [
     isOfScalr: true,
   },
   {
-    code: 'SCALR_NOT_FOUND',
+    code: 'AGENT_API_NOT_FOUND',
     pattern: /\b404\b.{0,200}not found.{0,40}\burl\b/i,
     permanentAfter: 60,
     remedy: {

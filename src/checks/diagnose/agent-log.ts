@@ -158,11 +158,12 @@ function meaningOf(
   return rows.find((row) => row.pattern.test(raw) && (isOfScalr || !row.isOfScalr))?.code;
 }
 
-/** No server is named, or one of Scalr: of its domain, or with the path of its agents. */
-function isAboutScalr(raw: string): boolean {
-  const urls = raw.match(/\bhttps?:\/\/[^\s'"\\]+/gi) ?? [];
-  return urls.length === 0 || urls.some((url) => /scalr|\/api\/(agents|iacp)\b/i.test(url));
-}
+/** Of a run, or of a server that only runs use. An account can have any domain. */
+const OF_OTHERS =
+  /\ba?tasks?\b|https?:\/\/[^/\s]*(gitlab|github|bitbucket|registry|artifactory|nexus|vault|amazonaws|azure|googleapis|hashicorp|terraform)/i;
+
+const isAboutScalr = (raw: string): boolean =>
+  !/https?:\/\//i.test(raw) || /https?:\/\/\S*scalr/i.test(raw) || !OF_OTHERS.test(raw);
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?[^\w[]*/;
 

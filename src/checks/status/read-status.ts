@@ -6,6 +6,7 @@ import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
+import {requiredSecretNames} from '../../cluster/kubernetes/pod-specs.ts';
 import {
   getObject,
   type Listing,
@@ -30,11 +31,10 @@ import {
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
-import type {Values} from '../../ground/tree.ts';
+import type {Tree, Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
-import {secretsOfPods} from '../preflight/facts/referenced-objects.ts';
 import {notFound} from './release-causes.ts';
 import {chartOf, type ReleaseStatus, statusOf, unreadPart} from './status.ts';
 
@@ -108,8 +108,9 @@ async function missingSecrets(
   kubernetes: Reader,
   options: {signal: AbortSignal; idleMs: number; namespace: string},
 ): Promise<string[]> {
+  const names = new Set(workloads.flatMap((each) => requiredSecretNames(each as unknown as Tree)));
   const found = await Promise.all(
-    secretsOfPods(workloads).map(async (name) => ({
+    [...names].map(async (name) => ({
       name,
       ...(await getObject(kubernetes, 'secrets', name, options)),
     })),

@@ -113,7 +113,7 @@ export const AGENT_LINES: readonly AgentLine[] = [
     permanentFrom: 30,
   },
   {
-    code: 'SCALR_NOT_FOUND',
+    code: 'AGENT_API_NOT_FOUND',
     line: '404 Client Error: Not Found for url: https://acme.example.io/api/agents/register',
     permanentFrom: 60,
   },

@@ -31,13 +31,6 @@ export function requiredSecrets(
   });
 }
 
-/** Names of the Secrets without which pods do not start; images can be pulled without credentials. */
-export function secretsOfPods(objects: readonly KubernetesObject[]): string[] {
-  const pulls = referencedPullSecrets(objects);
-  const names = referencedSecrets(objects).map(([name]) => name);
-  return [...new Set(names)].filter((name) => !pulls.includes(name));
-}
-
 /** Secrets that pods cannot start without, with the keys they read; those that the chart creates are left out. */
 function referencedSecrets(objects: readonly KubernetesObject[]): [name: string, keys: string[]][] {
   const created = new Set(
