@@ -64,9 +64,12 @@ export function matchLine(
     : {meaning, text: line.text, at: line.at};
 }
 
-/** True if a line shows the state of an agent in Kubernetes. */
+/** True if a line shows the state of an agent in Kubernetes. Work on runs does not: an agent logs only once that it is ready. */
 export const hasSignificantLine = (log: string): boolean =>
-  log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
+  log.split('\n').some((line) => {
+    const meaning = meaningOf(parse(line), rowsFor('kubernetes'));
+    return meaning !== undefined && meaning !== 'WORKING';
+  });
 
 /** Meaning of the newest significant line of each agent container of a pod. */
 function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
