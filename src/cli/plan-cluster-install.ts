@@ -1,3 +1,4 @@
+import {checksWith} from '../checks/preflight/checks/check.ts';
 import type {AlreadyRead} from '../checks/preflight/read-context.ts';
 import {isVerifiable, runPreflight, unverified} from '../checks/preflight/run-preflight.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
@@ -151,7 +152,7 @@ export async function preflight(planning: Planning, already?: AlreadyRead): Prom
   const deps = {...(await cached()), now, sleep, registries, timeoutMs};
   const checks = await runPreflight(generated, desired, deps, already);
   context.report(unverified(open, checks));
-  for (const each of checks) if (each.status === 'warn') app.stderr(checkText(each, screen));
+  for (const each of checksWith(checks, 'warning')) app.stderr(checkText(each, screen));
 }
 
 /** The result before the install. */

@@ -2,6 +2,7 @@ import {
   type CheckDocument,
   type CheckReport,
   checkDocument,
+  checksWith,
   runChecks,
 } from '../checks/preflight/checks/check.ts';
 import type {PreflightContext} from '../checks/preflight/facts/context.ts';
@@ -59,10 +60,9 @@ export function reportChecks(
   }: Pick<CommandContext, 'isJson' | 'show' | 'resultScreen' | 'exitWith'>,
 ): CheckDocument[] {
   if (!isJson) show(checksText(checks, resultScreen, detailOf(flags)));
-  const has = (status: CheckReport['status']): boolean =>
-    checks.some((each) => each.status === status);
-  if (has('fail')) exitWith(ExitCode.findings);
-  else if (flags.strict && has('warn')) exitWith(ExitCode.onlyWarnings);
+  if (checksWith(checks, 'error').length > 0) exitWith(ExitCode.findings);
+  else if (flags.strict && checksWith(checks, 'warning', 'unknown').length > 0)
+    exitWith(ExitCode.onlyWarnings);
   return checks.map(checkDocument);
 }
 

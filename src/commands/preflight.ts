@@ -49,7 +49,7 @@ interface Result {
 export default class Preflight extends BaseCommand<Result | MachinePreflight> {
   static override summary = 'Check cluster, tools and permissions before an install.';
   static override description =
-    'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) are skipped. With --target docker or systemd, checks this machine.';
+    'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) have no result. With --target docker or systemd, checks this machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --strict --json',
@@ -57,7 +57,9 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io',
   ];
   static override flags = {
-    strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
+    strict: Flags.boolean({
+      summary: 'Exit with 4 when there are only warnings, or a check has no result.',
+    }),
     probe: Flags.boolean({
       summary:
         'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',

@@ -29,7 +29,12 @@ export interface SettingSubject {
   setting?: string;
 }
 
-export type Subject = ObjectSubject | KeySubject | SettingSubject;
+/** A requirement of an install, such as "Node readiness". */
+export interface RequirementSubject {
+  requirement: string;
+}
+
+export type Subject = ObjectSubject | KeySubject | SettingSubject | RequirementSubject;
 
 /** The only correct change of a values file: the scalar at `path` becomes `value`, its key is renamed to `name`, or both move `to` another place. */
 export interface Edit {
@@ -83,11 +88,10 @@ export const byVerdict = (one: Pick<Finding, 'verdict'>, other: Pick<Finding, 'v
   VERDICT_ORDER.indexOf(one.verdict) - VERDICT_ORDER.indexOf(other.verdict);
 
 /** What is wrong with what, without the code: pod/x: out of memory */
-export const findingSentence = ({
-  subject,
-  message,
-}: Pick<Finding, 'subject' | 'message'>): string =>
-  'object' in subject ? `${subject.object}: ${message}` : message;
+export function findingSentence({subject, message}: Pick<Finding, 'subject' | 'message'>): string {
+  if ('object' in subject) return `${subject.object}: ${message}`;
+  return 'requirement' in subject ? `${subject.requirement}: ${message}` : message;
+}
 
 /** The texts of the remedies, one after the other. */
 export const remedyText = ({remedies}: Pick<Finding, 'remedies'>): string =>
@@ -100,6 +104,9 @@ export const remedyTexts = (findings: readonly Pick<Finding, 'remedies'>[]): str
 /** What to do, from sentences; empty ones are left out. */
 export const remediesOf = (...texts: readonly (string | undefined)[]): Remedy[] =>
   texts.flatMap((text) => (text === undefined || text === '' ? [] : [{text}]));
+
+/** A remedy that changes a setting. */
+export const changing = ({id}: {id: string}, text: string): Remedy => ({text, setting: id});
 
 /** A finding about an object. */
 export const objectFinding = (

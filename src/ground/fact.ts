@@ -34,6 +34,10 @@ export const unknown = (reason: UnknownReason, because: string): Unknown => ({
 
 export const isKnown = <T>(fact: Fact<T>): fact is Known<T> => 'value' in fact;
 
+/** Not read, unlike a fact that was read without a clear result. */
+export const isUnread = <T>(fact: Fact<T>): fact is Unknown =>
+  !isKnown(fact) && fact.unknown !== 'undetermined' && fact.unknown !== 'not-served';
+
 export const knownValue = <T>(fact: Fact<T>): T | undefined =>
   isKnown(fact) ? fact.value : undefined;
 

@@ -1,103 +1,94 @@
-import {type CheckReport, GROUPS} from '../checks/preflight/checks/check.ts';
-import type {CheckStatus} from '../checks/preflight/checks/check-result.ts';
+import {
+  type CheckFinding,
+  type CheckReport,
+  checksWith,
+  GROUPS,
+  passedChecks,
+} from '../checks/preflight/checks/check.ts';
 import type {ProbeObjects} from '../checks/preflight/facts/probe.ts';
+import {findingSentence} from '../findings/finding.ts';
 import {maskSecrets} from '../ground/errors.ts';
-import {count} from '../ground/text.ts';
+import {count, groupsOf} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {toYaml} from '../values/document.ts';
-import {nextStep, paragraph, type Screen, theme} from './theme.ts';
-
-const MARKS: Readonly<Record<CheckStatus, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
+import {findingText, remedyLines, verdictMark} from './finding-text.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
 
 /** `problems` only, the passed checks `folded` into a number, or `all` of them. */
 type Detail = 'problems' | 'folded' | 'all';
 
-/** Failures first, then warnings, what was not looked at, and what passed, with the remedy where there is one. */
+/** Errors first, then warnings, what was not checked, and what passed. */
 export function checksText(
   checks: readonly CheckReport[],
   screen: Screen,
   detail: Detail = 'folded',
 ): string {
   const {bold} = theme(screen);
-  const of = (...statuses: CheckStatus[]): CheckReport[] =>
-    statuses.flatMap((status) => checks.filter((each) => each.status === status));
-  const text = (some: readonly CheckReport[]): string =>
+  const text = (some: readonly CheckFinding[]): string =>
     some.map((each) => checkText(each, screen)).join('');
-  const problems = text(of('fail', 'warn'));
+  const problems = text(checksWith(checks, 'error', 'warning'));
   if (detail === 'problems') return problems;
-  const gaps = gapsIn(checks);
-  const single = of('skip').filter((each) => !gaps.some(({skipped}) => skipped.includes(each)));
-  const unseen = `${text(single)}${gaps.map((gap) => gapText(gap, screen)).join('')}`;
-  const passed = GROUPS.flatMap((group) => {
-    const own = of('pass').filter((each) => each.group === group);
-    return detail === 'all' && own.length > 0 ? [`${bold(group)}\n${text(own)}\n`] : [];
-  });
+  const notChecked = unknownText(checks, screen);
   return [
     problems === '' ? '' : `${problems}\n`,
-    unseen === '' ? '' : `${bold('Not checked')}\n${unseen}\n`,
-    ...passed,
+    notChecked === '' ? '' : `${bold('Not checked')}\n${notChecked}\n`,
+    detail === 'all' ? passedText(checks, screen) : '',
     `${summary(checks, detail, screen)}\n`,
   ].join('');
 }
 
-/** Checks that were skipped for the same reason. */
-interface Gap {
-  reason: string;
-  skipped: readonly CheckReport[];
-  /** None where a failed check has the same reason, as that one shows the remedy. */
-  remedies: readonly string[];
+export const checkText = (check: CheckFinding, screen: Screen): string =>
+  `${findingText(check, screen)}    ${theme(screen).dim(check.ref)}\n`;
+
+function passedText(checks: readonly CheckReport[], screen: Screen): string {
+  const {bold, green} = theme(screen);
+  const passed = passedChecks(checks);
+  return GROUPS.flatMap((name) => {
+    const own = passed.filter(({group}) => group === name);
+    const lines = own.map((each) => paragraph(`  ${green('✓')} `, findingSentence(each), screen));
+    return own.length === 0 ? [] : [`${bold(name)}\n${lines.join('')}\n`];
+  }).join('');
 }
 
-const reasonOf = ({because, message}: CheckReport): string => because ?? message;
-
-function gapsIn(checks: readonly CheckReport[]): Gap[] {
-  const all = checks.filter(({status}) => status === 'skip');
-  return [...new Set(all.map(reasonOf))]
-    .map((reason): Gap => {
-      const skipped = all.filter((each) => reasonOf(each) === reason);
-      const isTold = checks.some((each) => each.status === 'fail' && reasonOf(each) === reason);
-      return {
-        reason,
-        skipped,
-        remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))],
-      };
+/** Checks that could not run; those with the same reason together. */
+function unknownText(checks: readonly CheckReport[], screen: Screen): string {
+  const told = new Set(checksWith(checks, 'error').map(({because}) => because));
+  return groupsOf(checksWith(checks, 'unknown'), ({because, code}) => because ?? code)
+    .map((same) => {
+      const [{because}] = same;
+      return because === undefined || same.length === 1
+        ? same.map((each) => checkText(each, screen)).join('')
+        : sameReasonText(same, because, told.has(because), screen);
     })
-    .filter(({skipped}) => skipped.length > 1);
+    .join('');
 }
 
-function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {
-  const head = paragraph(`${theme(screen).dim(MARKS.skip)} `, reason, screen);
-  const ids = paragraph('    ', skipped.map(({id}) => id).join(', '), screen);
-  return `${head}${ids}${remedies.map((each) => nextStep('    → ', each, screen)).join('')}`;
-}
-
-const colorOf = (status: CheckStatus, screen: Screen): ((text: string) => string) => {
-  const {dim, green, red, yellow} = theme(screen);
-  return {pass: green, warn: yellow, fail: red, skip: dim}[status];
-};
-
-export function checkText(
-  {id, status, title, message, remedy, ref}: CheckReport,
+/** Without remedies where an error has the same reason, because it shows them. */
+function sameReasonText(
+  checks: readonly CheckFinding[],
+  because: string,
+  isTold: boolean,
   screen: Screen,
 ): string {
-  const mark = colorOf(status, screen)(MARKS[status]);
-  const head = paragraph(`${mark} `, `${title}: ${message}`, screen);
-  if (status === 'pass') return head;
-  const step = remedy ? nextStep('    → ', remedy, screen) : '';
-  return `${head}${step}    ${theme(screen).dim(`${id}: ${ref}`)}\n`;
+  const remedies = isTold ? [] : checks.flatMap((each) => each.remedies);
+  const texts = [...new Set(remedies.map(({text}) => text))];
+  return [
+    paragraph(`  ${verdictMark('unknown', screen)} `, because, screen),
+    paragraph('    ', checks.map(({code}) => code).join(', '), screen),
+    ...texts.map(remedyLines),
+  ].join('');
 }
 
 function summary(checks: readonly CheckReport[], detail: Detail, screen: Screen): string {
-  const numberOf = (status: CheckStatus): number =>
-    checks.filter((each) => each.status === status).length;
-  const hint = detail === 'folded' && numberOf('pass') > 0 ? ' (use --verbose to list them)' : '';
-  const worst = (['fail', 'warn'] as const).find((status) => numberOf(status) > 0) ?? 'pass';
-  return colorOf(
-    worst,
-    screen,
-  )(
-    `${count(numberOf('fail'), 'error')}, ${count(numberOf('warn'), 'warning')}, ${numberOf('skip')} skipped, ${numberOf('pass')} passed${hint}`,
-  );
+  const {green, red, yellow} = theme(screen);
+  const [errors, warnings, unknown] = (['error', 'warning', 'unknown'] as const).map(
+    (verdict) => checksWith(checks, verdict).length,
+  ) as [number, number, number];
+  const passed = passedChecks(checks).length;
+  const hint = detail === 'folded' && passed > 0 ? ' (use --verbose to list them)' : '';
+  const text = `${count(errors, 'error')}, ${count(warnings, 'warning')}, ${unknown} not checked, ${passed} passed${hint}`;
+  if (errors > 0) return red(text);
+  return warnings > 0 ? yellow(text) : green(text);
 }
 
 /** The manifests of a probe, without passwords. */

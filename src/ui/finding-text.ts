@@ -14,10 +14,13 @@ export function verdictMark(verdict: Verdict, screen: Screen): string {
   return theme(screen)[color](mark);
 }
 
-/** A finding with its code, and what to do about it. Remedies are not wrapped, because they may be commands to copy. */
+/** A finding with its code, and what to do about it. */
 export function findingText(finding: Finding, screen: Screen): string {
   const {code, verdict, remedies} = finding;
   const head = `${theme(screen).bold(code)}  ${findingSentence(finding)}`;
-  const steps = remedies.map(({text}) => `    → ${text.replaceAll('\n', '\n      ')}\n`);
+  const steps = remedies.map(({text}) => remedyLines(text));
   return [paragraph(`  ${verdictMark(verdict, screen)} `, head, screen), ...steps].join('');
 }
+
+/** A remedy is not wrapped, because it may be a command to copy. */
+export const remedyLines = (text: string): string => `    → ${text.replaceAll('\n', '\n      ')}\n`;

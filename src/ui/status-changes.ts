@@ -76,6 +76,10 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('cache', cacheFact(status)),
     ...labeled('values', valuesFact(status, files)),
     ...causes(status, screen),
+    ...status.recent.map((each): [string, string] => [
+      `${each.code} ${each.subject.object}`,
+      findingLine(each, screen),
+    ]),
     ...status.advice.map((each): [string, string] => [each.code, findingLine(each, screen)]),
     ['verdict', verdictOf(name, status, screen)],
   ]);

@@ -2,7 +2,7 @@ import {cacheUseText} from '../checks/diagnose/log-matcher.ts';
 import type {InstalledChart, ReleaseStatus, WorkloadLine} from '../checks/status/status.ts';
 import {differs, isRestored, type ObjectDrift} from '../cluster/diff/live-drift.ts';
 import {type ClusterTarget, kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
-import {count, few} from '../ground/text.ts';
+import {ageText, count, few} from '../ground/text.ts';
 import {agentCounts} from './agent-counts.ts';
 import {type Screen, stateMark, theme} from './theme.ts';
 
@@ -30,16 +30,8 @@ export function verdictOf(
 /** Without `now`, the text contains no age. */
 export function recordFact({revision}: ReleaseStatus, now?: Date): string | undefined {
   if (revision === undefined) return undefined;
-  const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
+  const when = now ? `, ${ageText(now.getTime() - Date.parse(revision.updated))} ago` : '';
   return `${revision.status}, revision ${revision.revision}${when}`;
-}
-
-/** The age in the largest unit, as kubectl prints it. */
-function ago(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
 /** Flux HelmRelease flux-system/agents: synced (applied by Flux Kustomization flux-system/apps) */

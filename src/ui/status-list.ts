@@ -60,6 +60,7 @@ export function statusDocument(
       visible: runs !== undefined,
       inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain})),
     },
+    recent: status.recent,
     advice: status.advice,
     ...(cacheUse && {cacheUse}),
     ...(files.length > 0 && {

@@ -65,6 +65,7 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
     part('Causes', status.causes, (each) => findingText(each, screen)),
+    part('Recent', status.recent, (each) => findingText(each, screen)),
     part('Changed in the cluster', status.objects, (each) =>
       paragraph('  ! ', objectText(each), screen),
     ),

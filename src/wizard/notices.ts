@@ -1,6 +1,6 @@
-import type {CheckReport} from '../checks/preflight/checks/check.ts';
+import {type CheckFinding, checksWith} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
-import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {findingSentence, type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES} from './fixes.ts';
@@ -28,9 +28,9 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   ];
   const all = [
     ...(problem === undefined ? [] : [ofError(problem)]),
-    ...checks.filter(({status}) => status === 'fail').map((each) => ofCheck(each, 'error')),
+    ...checksWith(checks, 'error').map((each) => ofCheck(each, 'error')),
     ...warnings.map(ofWarning),
-    ...checks.filter(({status}) => status === 'warn').map((each) => ofCheck(each, 'warning')),
+    ...checksWith(checks, 'warning').map((each) => ofCheck(each, 'warning')),
   ];
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
@@ -43,12 +43,12 @@ const ofWarning = ({code, message, subject, remedies}: SettingFinding): Notice =
   fix: remedies.find(({setting}) => setting)?.setting ?? FIXES[code] ?? subject.setting,
 });
 
-const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({
+const ofCheck = (check: CheckFinding, level: Notice['level']): Notice => ({
   level,
-  code: id,
-  text: withoutFlags(`${title}: ${message}`),
-  remedies: remedy === undefined ? [] : [inWords(remedy)],
-  fix: FIXES[id],
+  code: check.code,
+  text: withoutFlags(findingSentence(check)),
+  remedies: check.remedies.map(({text}) => inWords(text)),
+  fix: FIXES[check.code] ?? check.remedies.find(({setting}) => setting !== undefined)?.setting,
 });
 
 function ofError({code, message, suggestions, problems}: ExpectedError): Notice {

@@ -1,3 +1,4 @@
+import {checksWith, passedChecks} from '../checks/preflight/checks/check.ts';
 import {count} from '../ground/text.ts';
 import {asciiFallback, paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {Notice} from './notices.ts';
@@ -64,8 +65,8 @@ function rowText({label, value, about}: ReviewRow, isMarked: boolean, screen: Sc
 }
 
 function checksText({prepared}: Reviewed, screen: Screen): string[] {
-  const passed = prepared?.checks.filter(({status}) => status === 'pass').length ?? 0;
-  const skipped = prepared?.checks.filter(({status}) => status === 'skip').length ?? 0;
+  const passed = passedChecks(prepared?.checks ?? []).length;
+  const skipped = checksWith(prepared?.checks ?? [], 'unknown').length;
   if (passed === 0) return [];
   const more = skipped === 0 ? '' : `, ${skipped} not possible`;
   return [

@@ -2,7 +2,7 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
-import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
 import {podSpecs} from '../../src/cluster/kubernetes/pod-specs.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
@@ -13,11 +13,15 @@ import {install, preflight} from '../support/run-on-cluster.ts';
 const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const QUIET = ['--cloud', 'other', '--node-os', 'other', '--yes', '--json'];
 
-async function check(id: string, place: Workplace, argv: readonly string[]): Promise<CheckReport> {
+async function check(
+  id: string,
+  place: Workplace,
+  argv: readonly string[],
+): Promise<CheckDocument> {
   const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
-  return (JSON.parse(stdout) as {checks: CheckReport[]}).checks.find(
+  return (JSON.parse(stdout) as {checks: CheckDocument[]}).checks.find(
     (each) => each.id === id,
-  ) as CheckReport;
+  ) as CheckDocument;
 }
 
 /** The arguments that a remedy names, as a shell would split them. */

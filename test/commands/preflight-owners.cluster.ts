@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
 import {findHelmMatrix} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import {type Workplace, workplace} from '../control-plane/workplace.ts';
@@ -27,7 +27,7 @@ async function check(
   id = 'object-names',
 ) {
   const {stdout} = await preflight(kubeTarget, helm, [...argv, '--json'], {env: TOKEN});
-  return (JSON.parse(stdout) as {checks: CheckReport[]}).checks.find((each) => each.id === id);
+  return (JSON.parse(stdout) as {checks: CheckDocument[]}).checks.find((each) => each.id === id);
 }
 
 /** Runs every kubectl command of a remedy as a shell would. */

@@ -1,6 +1,6 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
-import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
@@ -54,17 +54,17 @@ async function probe(place: Place, more: readonly string[] = [], deps: Deps = {}
   const argv = [...LOCAL, ...ADDRESS, '--probe', '--json', ...more];
   const {stdout, stderr, exit} = await preflight(place, helm, argv, {env: TOKEN, ...deps});
   const document = JSON.parse(stdout);
-  const checks: CheckReport[] = document.checks ?? [];
+  const checks: CheckDocument[] = document.checks ?? [];
   if (document.checks) expect(violations('preflight', stdout), stdout).toEqual([]);
   const by = Object.fromEntries(checks.map((each) => [each.id, each])) as Record<
     string,
-    CheckReport
+    CheckDocument
   >;
   return {by, exit, stderr, error: document.error, seconds: (Date.now() - start) / 1000};
 }
-const statuses = (by: Record<string, CheckReport>) =>
+const statuses = (by: Record<string, CheckDocument>) =>
   Object.fromEntries(IDS.map((id) => [id, by[id]?.status]));
-const all = (status: CheckReport['status']) => Object.fromEntries(IDS.map((id) => [id, status]));
+const all = (status: CheckDocument['status']) => Object.fromEntries(IDS.map((id) => [id, status]));
 
 /** Signals that the test sends. */
 function interrupts() {
@@ -165,7 +165,7 @@ describe('a probe', () => {
     );
     const argv = [...(await chartFlags('agent-job')), ...ADDRESS, '--probe', '--json'];
     const {stdout} = await preflight(place, helm, argv, {env: TOKEN});
-    const checks = (JSON.parse(stdout) as {checks: CheckReport[]}).checks;
+    const checks = (JSON.parse(stdout) as {checks: CheckDocument[]}).checks;
     expect(checks.find(({id}) => id === 'probe-runner')).toMatchObject({
       status: 'fail',
       message: 'The image does not contain a user with UID and GID 1000',

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {AGENT_LOG_ROWS} from '../../src/checks/diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../src/checks/diagnose/agent-log-rows.ts';
 import {storageChecks} from '../../src/checks/preflight/checks/storage.ts';
 import {root} from './commands.ts';
 

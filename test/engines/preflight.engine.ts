@@ -1,15 +1,15 @@
 import {expect, test} from 'vitest';
-import type {CheckReport} from '../../src/checks/preflight/checks/check.ts';
+import type {CheckDocument} from '../../src/checks/preflight/checks/check.ts';
 import {machine, NEW, SHARED} from './machine.ts';
 
 test('checks a machine with Docker, its agents and their directories', {
   timeout: 300_000,
 }, async (context) => {
   const {json, docker, env} = await machine(context);
-  const resultsOf = (...args: string[]): Record<string, CheckReport> =>
+  const resultsOf = (...args: string[]): Record<string, CheckDocument> =>
     Object.fromEntries(
       json('preflight', '--url', 'https://acme.invalid', ...args).checks.map(
-        (each: CheckReport) => [each.id, each],
+        (each: CheckDocument) => [each.id, each],
       ),
     );
   const before = resultsOf('--concurrency', '2');

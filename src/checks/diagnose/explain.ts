@@ -130,6 +130,9 @@ const creationCauses: CauseTable = {
   ],
 };
 
+/** A workload without pods counts as ready, although nothing runs. */
+export const NO_NODE_MATCHES = 'NO_NODE_MATCHES';
+
 const workloadCauses: readonly CauseTable[] = [
   singleCause({
     // The Job controller creates no further pod.
@@ -169,7 +172,7 @@ const workloadCauses: readonly CauseTable[] = [
   }),
   singleCause({
     // A matching node can be added later; nothing waits for it.
-    code: 'NO_NODE_MATCHES',
+    code: NO_NODE_MATCHES,
     remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
     symptoms: ({workloads}) =>
       workloads

@@ -1,5 +1,6 @@
 import {type ObjectFinding, objectFinding, type Verdict} from '../../findings/finding.ts';
-import {AGENT_LOG_ROWS, verdictIn} from './agent-log.ts';
+import {verdictIn} from './agent-log.ts';
+import {AGENT_LOG_ROWS} from './agent-log-rows.ts';
 import {type LogRecord, withoutPrefix} from './log-matcher.ts';
 
 /** Container state from `docker inspect`. */

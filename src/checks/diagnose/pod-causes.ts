@@ -42,9 +42,10 @@ function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
 }
 
 function notStarted({pod, container: {name}}: BrokenContainer, text: string): Symptom {
-  // Runtimes report all their layers; the innermost one has the reason.
+  // Runtimes report all their layers; the innermost one has the reason. The kubelet adds its back-off.
   const shortened =
-    /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(text)?.[0] ?? unwrap(text);
+    /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(text)?.[0] ??
+    unwrap(text.replace(/back-off \S+ restarting failed container\S* \S+\s?/g, ''));
   return {
     object: pod,
     text,
@@ -129,7 +130,11 @@ export const containerCauses: readonly CauseTable[] = [
             state?.waiting?.reason === 'RunContainerError' ||
             /StartError|ContainerCannotRun/.test(end?.reason ?? ''),
         )
-        .map((broken) => notStarted(broken, broken.messages.join(' '))),
+        .map((broken) => {
+          const text = broken.messages.join(' ');
+          const remedy = /OOM-killed/.test(text) ? memoryRemedy(broken.container.name) : undefined;
+          return {...notStarted(broken, text), remedy};
+        }),
   }),
   singleCause({
     code: 'CRASH_LOOP',
@@ -187,6 +192,19 @@ function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
   });
 }
 
+/** A pod can also exceed a limit of its own, which no other node changes. */
+export function evictionRemedy(message: string): string {
+  if (/EmptyDir volume "[^"]*cache[^"]*" exceeds/.test(message))
+    return 'The cache exceeded its size: increase --cache-size, or use a PVC with --cache pvc';
+  if (/EmptyDir volume "[^"]*" exceeds/.test(message))
+    return 'The data of the agent exceeded its volume: increase --data-size';
+  return /ephemeral local storage usage exceeds|exceeded? its? local ephemeral storage limit/.test(
+    message,
+  )
+    ? 'The pod exceeded its limit of ephemeral storage: increase resources.limits.ephemeral-storage'
+    : 'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage';
+}
+
 /** Message of a failed pod, or of its container if that has more information. */
 function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): string {
   if (status?.message) return `${status.reason ?? 'Failed'}: ${status.message}`;
@@ -202,11 +220,11 @@ function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): strin
 export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'EVICTED',
-    remedy:
-      'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
+    remedy: evictionRemedy(''),
     symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
+        remedy: evictionRemedy(pod.status?.message ?? ''),
         reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
         isPermanent: alike >= MIN_EVICTIONS ? true : undefined,
       })),

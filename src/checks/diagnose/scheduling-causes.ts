@@ -226,6 +226,19 @@ function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
   );
 }
 
+/** Pods of which only an event tells why they have no node. */
+const refusedByScheduler = (snapshot: Snapshot, pattern: RegExp): Symptom[] =>
+  unhealthyPods(snapshot)
+    .filter((pod) => pod.status?.phase === 'Pending' && pod.spec?.nodeName === undefined)
+    .filter((pod) => condition(pod, 'PodScheduled')?.reason === undefined)
+    .flatMap((pod) => {
+      const event = eventsOf(snapshot, pod, ['FailedScheduling']).at(-1);
+      const {message = ''} = event ?? {};
+      return event !== undefined && pattern.test(message)
+        ? [{object: pod, reason: oneLine(`unschedulable: ${message}`), since: firstTimeOf(event)}]
+        : [];
+    });
+
 export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
@@ -237,6 +250,21 @@ export const schedulingCauses: readonly CauseTable[] = [
       ...row,
     })),
   },
+  singleCause({
+    // The scheduler of Fargate sets no condition.
+    code: 'FARGATE_UNSUPPORTED',
+    permanentAfter: 60,
+    remedy:
+      'Fargate runs no pod with such a volume or privilege: remove the namespace from the Fargate profile and use EC2 nodes, or use --cache ephemeral or EFS',
+    symptoms: (snapshot) => refusedByScheduler(snapshot, /Fargate/),
+  }),
+  singleCause({
+    // A scheduler that sets no condition only writes events.
+    code: 'UNSCHEDULABLE',
+    permanentAfter: NODE_START_SECONDS,
+    remedy: 'Fix the problem reported by the scheduler',
+    symptoms: (snapshot) => refusedByScheduler(snapshot, /./),
+  }),
   singleCause({
     code: 'NOT_SCHEDULED',
     normalFor: 15,

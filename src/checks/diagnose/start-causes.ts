@@ -42,7 +42,7 @@ interface Pull extends Symptom {
   object: Pod;
 }
 
-/** Containers with a failed image pull. Both alternating states have one name. */
+/** Containers with a failed image pull. */
 const failedPulls = (snapshot: Snapshot): Pull[] =>
   unhealthyPods(snapshot).flatMap((pod) =>
     containersOf(pod)
@@ -61,10 +61,16 @@ function failedPull(snapshot: Snapshot, pod: Pod, {image, spec, state}: Containe
   return {
     object: pod,
     text,
-    reason: oneLine(`ImagePullBackOff: ${name}: ${text}`),
+    reason: oneLine(`${pullState(state)}: ${name}: ${text}`),
     since: (failed && firstTimeOf(failed)) ?? unhealthySince(pod),
     isPermanent: failed && eventCount(failed) >= MIN_FAILED_PULLS ? true : undefined,
   };
+}
+
+/** Two states alternate, and get one name. */
+function pullState(state: ContainerView['state']): string {
+  const reason = state?.waiting?.reason ?? '';
+  return reason === 'ErrImagePull' || reason === '' ? 'ImagePullBackOff' : reason;
 }
 
 export const imageCauses: readonly CauseTable[] = [
@@ -100,6 +106,13 @@ export const imageCauses: readonly CauseTable[] = [
   {
     symptoms: failedPulls,
     rows: [
+      {
+        code: 'IMAGE_SHORT_NAME',
+        pattern: /short[- ]name|ambiguous list|did not resolve to an alias/i,
+        permanentAfter: 0,
+        remedy:
+          'The nodes accept no image name without a registry, as CRI-O 1.34 and newer: use --image-registry docker.io',
+      },
       {
         code: 'IMAGE_ARCHITECTURE',
         pattern: /no match(ing manifest| for platform)/i,

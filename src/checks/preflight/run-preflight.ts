@@ -1,9 +1,9 @@
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
-import type {SettingFinding} from '../../findings/finding.ts';
+import {findingSentence, type SettingFinding} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
-import {type Check, type CheckReport, runChecks} from './checks/check.ts';
+import {type Check, type CheckReport, checksWith, runChecks} from './checks/check.ts';
 import {clusterChecks, toolChecks} from './checks/cluster.ts';
 import {namespaceChecks} from './checks/namespace.ts';
 import {networkChecks} from './checks/network.ts';
@@ -63,14 +63,14 @@ export async function runPreflight(
 
 /** @throws ExpectedError when a check failed */
 export function refuseFailed(checks: readonly CheckReport[]): void {
-  const found = checks.filter(({status}) => status === 'fail');
+  const found = checksWith(checks, 'error');
   if (found.length === 0) return;
-  const lines = found.map(({title, message}) => `× ${title}: ${message}`);
+  const lines = found.map((each) => `× ${findingSentence(each)}`);
   throw failed(
     'PREFLIGHT_FAILED',
     ['Preflight checks failed. Nothing was changed.', ...lines].join('\n'),
     [
-      ...found.flatMap(({remedy}) => remedy ?? []),
+      ...found.flatMap(({remedies}) => remedies.map(({text}) => text)),
       'Show all checks: run scalr-agent preflight with the same settings',
       'Skip the checks: --skip-preflight',
     ],
@@ -78,7 +78,7 @@ export function refuseFailed(checks: readonly CheckReport[]): void {
 }
 
 /** Checks that find out what a warning about the settings cannot know, by the code of the warning. */
-export const VERIFIED_BY: Readonly<Record<string, readonly CheckReport['id'][]>> = {
+export const VERIFIED_BY: Readonly<Record<string, readonly Check['id'][]>> = {
   NEEDS_KUBERNETES_1_35: ['server-version', 'node-versions'],
   PVC_MUST_BE_SHARED: ['pvc-access-mode'],
   POLICY_ENFORCEMENT: ['metadata-block'],
@@ -89,14 +89,14 @@ export const VERIFIED_BY: Readonly<Record<string, readonly CheckReport['id'][]>>
 /** True for a warning that a check can answer. */
 export const isVerifiable = ({code}: SettingFinding): boolean => code in VERIFIED_BY;
 
-/** The warnings about the settings that these checks have not answered: a skipped check answers nothing. */
+/** The warnings about the settings that these checks have not answered: one that could not run answers nothing. */
 export const unverified = (
   warnings: readonly SettingFinding[],
   checks: readonly CheckReport[],
 ): SettingFinding[] =>
   warnings.filter(({code}) => {
     const answers = VERIFIED_BY[code]?.map(
-      (id) => checks.find((check) => check.id === id)?.status ?? 'skip',
+      (id) => checks.find(({code: found}) => found === id)?.verdict ?? 'unknown',
     );
-    return answers === undefined || answers.includes('skip');
+    return answers === undefined || answers.includes('unknown');
   });

@@ -6,7 +6,9 @@ import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
 import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
+import {requiredSecretNames} from '../../cluster/kubernetes/pod-specs.ts';
 import {
+  getObject,
   type Listing,
   listObjects,
   podLog,
@@ -29,7 +31,7 @@ import {
 import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
-import type {Values} from '../../ground/tree.ts';
+import type {Tree, Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
@@ -88,6 +90,9 @@ async function readOnce(
     controller: await readController(name.kubeTarget, workloads, kubernetes, reading),
     releaseSnapshot: seen.value,
     live: isAbsent ? undefined : live.value,
+    missingSecrets: recorded
+      ? await missingSecrets(workloads, kubernetes, {...reading, namespace})
+      : [],
     runLogs:
       seen.value && runs
         ? await readRunLogs(seen.value.objects, runs, kubernetes, {namespace, signal})
@@ -95,6 +100,24 @@ async function readOnce(
     unread: await withRemedies(unreadIn(parts, name), name, kubernetes),
     desired,
   });
+}
+
+/** Secrets that the pods require and that do not exist. Helm stores releases in Secrets, so a user who reads those can read these. */
+async function missingSecrets(
+  workloads: readonly KubernetesObject[],
+  kubernetes: Reader,
+  options: {signal: AbortSignal; idleMs: number; namespace: string},
+): Promise<string[]> {
+  const names = new Set(workloads.flatMap((each) => requiredSecretNames(each as unknown as Tree)));
+  const found = await Promise.all(
+    [...names].map(async (name) => ({
+      name,
+      ...(await getObject(kubernetes, 'secrets', name, options)),
+    })),
+  );
+  return found
+    .filter(({object, error}) => object === undefined && error === undefined)
+    .map(({name}) => name);
 }
 
 /** What a status is made of; each part can be unreadable. */

@@ -1,5 +1,5 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
-import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
+import type {LiveDrift, ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import {rollback} from '../../cluster/helm/release-calls.ts';
 import type {Revision} from '../../cluster/helm/release-record.ts';
 import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
@@ -56,6 +56,46 @@ export function causesOfRelease(
       const message = 'scaled to 0 replicas, so no runs are accepted';
       return objectFinding('warning', objectLabel(workload), 'STOPPED', {message, remedy});
     }),
+  ];
+}
+
+/** Kinds without which an agent cannot start, or starts no run. */
+const REQUIRED_KINDS: ReadonlySet<string> = new Set([
+  'AgentTask',
+  'AgentTaskTemplate',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ConfigMap',
+  'CustomResourceDefinition',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'ServiceAccount',
+]);
+
+/** What is missing although the running pods are ready: no run, or no new pod, can start. Pure. */
+export function causesOfMissing(
+  name: ReleaseName,
+  differences: readonly ObjectDrift[],
+  secrets: readonly string[],
+): ObjectFinding[] {
+  const missing = differences.filter(
+    ({object, problem}) =>
+      problem === 'missing' && REQUIRED_KINDS.has(object.slice(0, object.indexOf(' '))),
+  );
+  return [
+    ...missing.map(({object}) =>
+      objectFinding('warning', object, 'OBJECT_MISSING', {
+        message: 'not found, so no run or no new pod can start',
+        remedy: `${INSTALL}, which creates it again`,
+      }),
+    ),
+    ...secrets.map((secret) =>
+      objectFinding('warning', `secret/${secret}`, 'SECRET_NOT_FOUND', {
+        message: 'not found, so pods that start again fail',
+        remedy: `Create it again. For the token: ${ownCommand('rotate-token', name, '--token-file', 'FILE')}`,
+      }),
+    ),
   ];
 }
 

@@ -31,13 +31,20 @@ import {count} from '../../ground/text.ts';
 import {isMap, type Values} from '../../ground/tree.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 
-import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {
+  explainSnapshot,
+  isReady,
+  NO_NODE_MATCHES,
+  type Progress,
+  progress,
+} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
 import {replicaCount} from '../diagnose/rollout.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import type {PoolToken, ScalrAgent, ScalrPool} from './account.ts';
-import {causesOfController, causesOfRelease} from './release-causes.ts';
+import {recentHistory} from './recent-history.ts';
+import {causesOfController, causesOfMissing, causesOfRelease} from './release-causes.ts';
 
 /** A part that could not be read, and why. */
 export const unreadPart = (
@@ -79,6 +86,8 @@ export interface StatusReadings {
   releaseSnapshot: ReleaseSnapshot | undefined;
   /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
+  /** Names of Secrets that the pods require and that do not exist. */
+  missingSecrets?: readonly string[];
   unread: readonly ObjectFinding[];
   /** Values to compare with. */
   desired: Values | undefined;
@@ -124,6 +133,8 @@ export interface ReleaseStatus {
   /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
   advice: readonly Finding[];
+  /** What happened in the last hours, even if everything is ready now. */
+  recent: readonly ObjectFinding[];
   /** Cache use of runs; undefined if no log contains it. */
   cacheUse: CacheUse | undefined;
   /** Undefined if there is nothing to compare, or it could not be read. */
@@ -164,6 +175,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     isVerified: live?.isVerified ?? false,
     runs: releaseSnapshot && runsOf && runsIn(releaseSnapshot.objects, runsOf),
     advice: releaseSnapshot && runsOf ? pullAdvice(releaseSnapshot.objects, runsOf) : [],
+    recent: releaseSnapshot ? recentHistory(releaseSnapshot, {name, now, runsOf}) : [],
     cacheUse: sumOfCacheUse([...logs, ...runLogs].map(cacheUseIn)),
     drift: desired && given && driftOf(given, desired),
     unread: [...unread, ...(releaseSnapshot?.gaps ?? [])],
@@ -177,9 +189,12 @@ interface StatusCauses {
 
 /** What a controller of GitOps applies, only it can repair. */
 function causesOf(readings: StatusReadings): StatusCauses {
-  const {name, revision, releaseSnapshot, live, controller, now} = readings;
+  const {name, revision, releaseSnapshot, live, controller, missingSecrets = [], now} = readings;
   const snapshot = releaseSnapshot?.snapshot;
-  const own = causesOfRelease(name, revision, snapshot, live?.replicas);
+  const own = [
+    ...causesOfRelease(name, revision, snapshot, live?.replicas),
+    ...causesOfMissing(name, live?.differences ?? [], missingSecrets),
+  ];
   const remedies = remediesOf(controller?.remedies[0]);
   return {
     ofRelease: controller
@@ -193,7 +208,8 @@ function stateOf(
   {releaseSnapshot, unread, now}: StatusReadings,
   {ofRelease, ofPods}: StatusCauses,
 ): ReleaseStatus['state'] {
-  if (releaseSnapshot && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0) {
+  const canRun = ofRelease.length === 0 && !ofPods.some(({code}) => code === NO_NODE_MATCHES);
+  if (releaseSnapshot && isReady(releaseSnapshot.snapshot, now) && canRun) {
     // Missing permissions are expected; a failed query makes the state unknown.
     return unread.every(({code}) => code === 'FORBIDDEN') ? 'ready' : 'unknown';
   }

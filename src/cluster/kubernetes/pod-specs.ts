@@ -52,13 +52,17 @@ export function pairsBelow(tree: Tree): [key: string, below: Tree][] {
 }
 
 /** Secrets that containers read or mount, without image pull Secrets. */
-export const secretNames = (tree: Tree): string[] =>
+export const secretNames = (tree: Tree): string[] => secretReferences(tree).map(({name}) => name);
+
+/** The same, without those that may be missing. */
+export const requiredSecretNames = (tree: Tree): string[] =>
+  secretReferences(tree).flatMap(({name, isOptional}) => (isOptional ? [] : [name]));
+
+const secretReferences = (tree: Tree): {name: string; isOptional: boolean}[] =>
   pairsBelow(tree).flatMap(([key, below]) => {
-    const name =
-      SECRET_REFERENCES.has(key) && isMap(below)
-        ? (below['secretName'] ?? below['name'])
-        : undefined;
-    return typeof name === 'string' ? [name] : [];
+    if (!SECRET_REFERENCES.has(key) || !isMap(below)) return [];
+    const name = below['secretName'] ?? below['name'];
+    return typeof name === 'string' ? [{name, isOptional: below['optional'] === true}] : [];
   });
 
 /** Of a variable, of all variables, and of a volume. */

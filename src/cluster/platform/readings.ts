@@ -25,6 +25,7 @@ export interface NodeObject extends KubernetesObject {
       operatingSystem?: string;
       osImage?: string;
       kubeletVersion?: string;
+      containerRuntimeVersion?: string;
     };
     conditions?: readonly {type: string; status: string}[];
   };

@@ -1,7 +1,7 @@
 import {explainSnapshot} from '../../checks/diagnose/explain.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import {mergeFindings} from '../../checks/diagnose/merge-findings.ts';
-import {containerCauses, memoryRemedy} from '../../checks/diagnose/pod-causes.ts';
+import {containerCauses, evictionRemedy, memoryRemedy} from '../../checks/diagnose/pod-causes.ts';
 import {containersOf, isContainerUnhealthy} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {LiveDrift} from '../../cluster/diff/live-drift.ts';
@@ -221,7 +221,5 @@ const evicted = ({metadata: {name}, status}: Pod, places: BundlePositions): Obje
   subject: {object: `pod/${name}`},
   message: `evicted: ${status?.message ?? 'no reason given'}`,
   evidence: places.inObject('pod', name, '"reason": "Evicted"'),
-  remedies: remediesOf(
-    'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
-  ),
+  remedies: remediesOf(evictionRemedy(status?.message ?? '')),
 });

@@ -1,4 +1,5 @@
-import {AGENT_LOG_ROWS, isOfAgent} from '../../checks/diagnose/agent-log.ts';
+import {isOfAgent} from '../../checks/diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../checks/diagnose/agent-log-rows.ts';
 import type {LogMatch, LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import {mergeFindings} from '../../checks/diagnose/merge-findings.ts';
 import {containersOf} from '../../checks/diagnose/pod-state.ts';

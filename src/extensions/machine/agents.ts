@@ -1,5 +1,6 @@
 import {text} from 'node:stream/consumers';
-import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../../checks/diagnose/agent-log.ts';
+import {lastLogLine, verdictIn} from '../../checks/diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../checks/diagnose/agent-log-rows.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
 import {type ObjectFinding, objectFinding, remediesOf} from '../../findings/finding.ts';

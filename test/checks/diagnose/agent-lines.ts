@@ -103,6 +103,63 @@ export const AGENT_LINES: readonly AgentLine[] = [
   {code: 'CONNECTION_FAILED', line: 'ConnectTimeout: timed out', permanentFrom: 120},
   {code: 'CONNECTION_FAILED', line: '[Errno 113] No route to host', permanentFrom: 120},
   {
+    code: 'SCALR_FORBIDDEN',
+    line: '403 Client Error: Forbidden for url: https://acme.scalr.io/api/agents/register',
+    permanentFrom: 60,
+  },
+  {
+    code: 'AGENT_QUOTA_EXCEEDED',
+    line: 'Cannot register the agent: 402 Client Error: agents quota exceeded for the account',
+    permanentFrom: 30,
+  },
+  {
+    code: 'AGENT_API_NOT_FOUND',
+    line: '404 Client Error: Not Found for url: https://acme.example.io/api/agents/register',
+    permanentFrom: 60,
+  },
+  {
+    code: 'CLOCK_SKEW',
+    line: 'jwt.exceptions.ImmatureSignatureError: The token is not yet valid (iat)',
+    permanentFrom: 120,
+  },
+  {
+    code: 'WEB_PAGE_ANSWERED',
+    line: 'json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)',
+    permanentFrom: 60,
+  },
+  {
+    code: 'DATA_NOT_WRITABLE',
+    line: "PermissionError: [Errno 1] Operation not permitted: '/var/lib/scalr-agent/x'",
+    permanentFrom: 30,
+  },
+  {
+    code: 'SCALR_UNAVAILABLE',
+    line: '502 Server Error: Bad Gateway for url: https://acme.scalr.io/api/agents',
+    permanentFrom: 600,
+  },
+  {
+    code: 'SCALR_UNAVAILABLE',
+    line: 'upstream connect error or disconnect/reset before headers',
+    permanentFrom: 600,
+  },
+  {code: 'MESH_DENIED', line: 'RBAC: access denied', permanentFrom: 60},
+  {
+    code: 'CA_REJECTED_STRICT',
+    line: '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Missing Authority Key Identifier',
+    permanentFrom: 30,
+  },
+  {
+    code: 'VOLUME_BROKEN',
+    line: "OSError: [Errno 116] Stale file handle: '/var/lib/scalr-agent/cache'",
+    permanentFrom: 60,
+  },
+  {code: 'VOLUME_BROKEN', line: 'OSError: [Errno 5] Input/output error', permanentFrom: 60},
+  {
+    code: 'INOTIFY_LIMIT',
+    line: 'OSError: [Errno 24] inotify instance limit reached',
+    permanentFrom: 60,
+  },
+  {
     code: 'DOCKER_UNREACHABLE',
     line: 'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
   },

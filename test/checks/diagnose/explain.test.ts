@@ -34,6 +34,9 @@ interface Case {
 const POD = 'pod/agent-5f-x';
 const LOG = 'agent-5f-x/agent';
 
+/** A pod of a scheduler that sets no condition. */
+const onFargate = pod({spec: {nodeName: undefined}, conditions: []});
+
 const image = (
   code: string,
   message: string,
@@ -184,6 +187,12 @@ const CASES: Case[] = [
     'dial tcp: lookup registry.acme: no such host',
     'dial tcp: lookup registry.acme: no such host',
     120,
+  ),
+  image(
+    'IMAGE_SHORT_NAME',
+    'rpc error: code = Unknown desc = short name mode is enforcing, but image name scalr/agent:1.4.0 returns ambiguous list',
+    'short name mode is enforcing, but image name scalr/agent:1.4.0 returns ambiguous list',
+    0,
   ),
   image('IMAGE_PULL_FAILED', 'layer has the wrong size', 'layer has the wrong size', 60),
   {
@@ -395,8 +404,8 @@ const CASES: Case[] = [
   {
     code: 'AGENT_LOG_UNRECOGNIZED',
     objects: [READY_DEPLOYMENT, replicaSet(), readyPod()],
-    logs: {[LOG]: '[error] 403 Client Error: Forbidden\n'.repeat(3)},
-    reason: 'agent log: [error] 403 Client Error: Forbidden',
+    logs: {[LOG]: '[error] 409 Client Error: Conflict\n'.repeat(3)},
+    reason: 'agent log: [error] 409 Client Error: Conflict',
     permanentFrom: 'never',
   },
   {
@@ -510,6 +519,26 @@ const CASES: Case[] = [
     objects: around(waiting('ContainerCreating')),
     reason: 'not ready: agent',
     permanentFrom: 'never',
+  },
+  {
+    code: 'FARGATE_UNSUPPORTED',
+    objects: around(
+      onFargate,
+      event(
+        onFargate,
+        'FailedScheduling',
+        'Pod not supported on Fargate: volumes not supported: data not supported because: PVC cache not bound',
+      ),
+    ),
+    reason:
+      'unschedulable: Pod not supported on Fargate: volumes not supported: data not supported because: PVC cache not bound',
+    permanentFrom: 60,
+  },
+  {
+    code: 'UNSCHEDULABLE',
+    objects: around(onFargate, event(onFargate, 'FailedScheduling', 'no room in the rack')),
+    reason: 'unschedulable: no room in the rack',
+    permanentFrom: 120,
   },
   {
     code: 'NOT_SCHEDULED',

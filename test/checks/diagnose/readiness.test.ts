@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {registered} from '../../../src/checks/diagnose/agent-log.ts';
+import {registered, verdictIn} from '../../../src/checks/diagnose/agent-log.ts';
 import {explainSnapshot, isReady, progress} from '../../../src/checks/diagnose/explain.ts';
 import {
   afterStart,
@@ -240,8 +240,7 @@ describe('registration of agents', () => {
 
 describe('a log of errors that no row knows', () => {
   const at = (second: number): string => `2026-11-21 10:00:0${second}`;
-  const FORBIDDEN =
-    '403 Client Error: Forbidden for url: https://acme.scalr.io/api/agents/register';
+  const FORBIDDEN = '409 Client Error: Conflict for url: https://acme.scalr.io/api/agents/register';
   const plain = [1, 2, 3].map((second) => `${at(second)} [error] ${FORBIDDEN}`);
   const json = [1, 2, 3].map((second) =>
     JSON.stringify({event: FORBIDDEN, level: 'error', timestamp: at(second)}),
@@ -269,5 +268,47 @@ describe('a log of errors that no row knows', () => {
   ])('is no sign of an agent that has not registered %s', (_, lines) => {
     expect(registered(seen(lines), afterStart(5))).not.toBe(false);
     expect(explainSnapshot(seen(lines), afterStart(5))).toEqual([]);
+  });
+});
+
+describe('later work clears an error', () => {
+  const at = (seconds: number): string => afterStart(seconds).toISOString();
+  const ready = `${at(0)} [info] The agent is ready to receive tasks`;
+  const meaning = (...lines: string[]) =>
+    verdictIn([ready, ...lines].join('\n'), 'kubernetes', true, afterStart(120))?.meaning;
+
+  test.each([
+    [
+      'a run',
+      `${at(60)} level=error "Task failed" 401 Unauthorized for url: https://gitlab.corp/x`,
+      `${at(80)} [info] Task completed`,
+    ],
+    [
+      'a reconnect',
+      `${at(60)} [error] Connection timed out, reconnecting in 1s`,
+      `${at(61)} [info] Connected`,
+    ],
+    [
+      'a retry',
+      `${at(60)} [error] Temporary failure in name resolution`,
+      `${at(62)} [info] Task acquired`,
+    ],
+  ])('of %s', (_, error, work) => {
+    expect(meaning(error, work)).toBe('READY');
+  });
+
+  test('and nothing else does', () => {
+    const rejected = `${at(60)} [error] 401 Client Error: Unauthorized for url: https://acme.scalr.io/api/x`;
+    expect(meaning(rejected, `${at(61)} [info] retrying in 5s`)).toBe('TOKEN_REJECTED');
+    expect(meaning(rejected, `${at(61)} [error] not connected`)).toBe('TOKEN_REJECTED');
+  });
+
+  test('a 401 of another server is not about the token', () => {
+    const other = `${at(60)} [error] 401 Client Error: Unauthorized for url: https://gitlab.corp/x`;
+    expect(meaning(other)).toBe('READY');
+  });
+
+  test('a line of a run on the level of information is not about the agent', () => {
+    expect(meaning(`${at(60)} [info] atask-1: Error: no space left on device`)).toBe('READY');
   });
 });

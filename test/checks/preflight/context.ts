@@ -1,8 +1,7 @@
 import {fromCluster} from '../../../src/answers/discovered.ts';
 import {resolveAnswers} from '../../../src/answers/resolve.ts';
 import {fromFlags} from '../../../src/answers/sources.ts';
-import type {Check} from '../../../src/checks/preflight/checks/check.ts';
-import type {CheckResult} from '../../../src/checks/preflight/checks/check-result.ts';
+import {type Check, checkDocument, runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import type {LiveState, PreflightContext} from '../../../src/checks/preflight/facts/context.ts';
 import type {Claim} from '../../../src/cluster/kubernetes/objects.ts';
 import {clusterFactsOf} from '../../../src/cluster/platform/cluster-facts.ts';
@@ -23,7 +22,7 @@ export function node(
   name: string,
   {labels = {}, taints, allocatable, isReady = true, isCordoned = false, ...info}: NodeAsk = {},
 ): Objects[number] {
-  const {os = 'linux', architecture = 'amd64', kubelet = 'v1.35.1'} = info;
+  const {os = 'linux', architecture = 'amd64', kubelet = 'v1.35.1', runtime} = info;
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -50,6 +49,7 @@ export function node(
         operatingSystem: os,
         osImage: 'Ubuntu 24.04.2 LTS',
         kubeletVersion: kubelet,
+        containerRuntimeVersion: runtime ?? 'containerd://2.1.4',
       },
       conditions: [{type: 'Ready', status: isReady ? 'True' : 'False'}],
     },
@@ -65,6 +65,7 @@ interface NodeAsk {
   os?: string;
   architecture?: string;
   kubelet?: string;
+  runtime?: string;
 }
 
 const daemonSet = (name: string): Objects[number] => ({
@@ -233,9 +234,9 @@ export function saidBy(
 ): string | undefined {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`There is no check ${id}.`);
-  const result: CheckResult | undefined = check.run(about);
+  const [found] = runChecks([check], about).map(checkDocument);
   return (
-    result &&
-    `${result.status}: ${result.message}${result.remedy === undefined ? '' : ` -> ${result.remedy}`}`
+    found &&
+    `${found.status}: ${found.message}${found.remedy === undefined ? '' : ` -> ${found.remedy}`}`
   );
 }

@@ -14,5 +14,5 @@ test.each([
       ? {chart, 'node-selector': ['kubernetes.azure.com/agentpool=runs']}
       : {chart};
   const checked = runChecks(CHECKS, await preflightContext(flags));
-  expect(checked.filter(({status}) => status !== 'pass')).toEqual([]);
+  expect(checked.filter(({verdict}) => verdict !== 'passed')).toEqual([]);
 });

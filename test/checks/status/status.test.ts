@@ -28,6 +28,7 @@ test('a healthy release', () => {
     causes: [],
     agents: [{pod: 'agent-5f-x', state: 'registered'}],
     runs: undefined,
+    recent: [],
     advice: [],
     cacheUse: undefined,
     drift: undefined,

@@ -2,7 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
-import {runChecks} from '../../../src/checks/preflight/checks/check.ts';
+import {checkDocument, runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import type {PreflightContext} from '../../../src/checks/preflight/facts/context.ts';
 import {CHECKS} from '../../../src/checks/preflight/run-preflight.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
@@ -24,7 +24,9 @@ const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const summary = (about: PreflightContext): string[] =>
-  runChecks(CHECKS, about).map(({id, status}) => `${id}: ${status}`);
+  runChecks(CHECKS, about)
+    .map(checkDocument)
+    .map(({id, status}) => `${id}: ${status}`);
 
 const NODES = withNodes(
   node('one', {

@@ -30,6 +30,7 @@ test('a healthy agent stays healthy', async () => {
   expect(status).toMatchObject({
     state: 'ready',
     causes: [],
+    recent: [],
     advice: [],
     unread: [],
     account: {pool: {name: 'eks-prod'}, isUnused: false},

@@ -1,29 +1,35 @@
 import type {Workload} from '../../../cluster/kubernetes/objects.ts';
 import {readsSecret} from '../../../cluster/release/workload-users.ts';
-import {knownValue} from '../../../ground/fact.ts';
+import {changing} from '../../../findings/finding.ts';
+import {type Fact, isKnown, mapped} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {tokenSecret} from '../../../settings/agent.ts';
-import {purpose} from '../../../settings/purpose.ts';
+import {concurrency, purpose} from '../../../settings/purpose.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {fail, ifKnown, pass} from './check-result.ts';
+import {fail, ifKnown, pass, unreadable} from './check-result.ts';
 
 const REF = 'https://docs.scalr.io/docs/agent-pools';
 
 /** Workloads with agents: they read the token. The number of pods of a DaemonSet is not known before. */
-const agentWorkloads = ({manifest, get}: PreflightContext): readonly Workload[] =>
-  ((knownValue(manifest) ?? []) as readonly Workload[]).filter(
-    (object) =>
-      ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
-      readsSecret(get(tokenSecret) ?? '')(object),
+const agentWorkloads = ({manifest, get}: PreflightContext): Fact<readonly Workload[]> =>
+  mapped(manifest, (objects) =>
+    (objects as readonly Workload[]).filter(
+      (object) =>
+        ['Deployment', 'StatefulSet'].includes(object.kind ?? '') &&
+        readsSecret(get(tokenSecret) ?? '')(object),
+    ),
   );
 
 const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
   ref: REF,
   run(context) {
     const {account} = context;
-    const workloads = agentWorkloads(context);
-    if (account === undefined || workloads.length === 0) return undefined;
+    if (account === undefined) return undefined;
+    const found = agentWorkloads(context);
+    if (!isKnown(found)) return unreadable(found, 'render the chart');
+    const {value: workloads} = found;
+    if (workloads.length === 0) return undefined;
     return ifKnown(account.limits, 'read the quota', ({agents: allowed}) =>
       ifKnown(account.agents, 'list the agents', (agents) => {
         if (allowed === undefined) return undefined;
@@ -35,7 +41,10 @@ const quota = check('Scalr account', 'agent-quota', 'Agent quota', {
         if (others + desired <= allowed) return pass(state);
         return fail(
           state,
-          'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+          changing(
+            concurrency,
+            'Reduce --concurrency or --controller-replicas, delete unused agents in Scalr, or request a larger quota',
+          ),
         );
       }),
     );
@@ -52,7 +61,7 @@ const relay = check('Scalr account', 'agent-relay', 'Relay for VCS agents', {
         ? pass(`available on ${account.host}`)
         : fail(
             `not available on ${account.host}`,
-            'Request VCS agents from Scalr, or use --purpose runs',
+            changing(purpose, 'Request VCS agents from Scalr, or use --purpose runs'),
           );
     });
   },
@@ -67,7 +76,7 @@ const poolType = check('Scalr account', 'pool-type', 'Agent pool type', {
         return pass(`${name} is ${isForVcs ? '' : 'not '}for VCS`);
       return fail(
         `${name} is ${isForVcs ? '' : 'not '}for VCS, but --purpose is ${isForVcs ? 'runs' : 'vcs'}`,
-        `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`,
+        changing(purpose, `Use another agent pool, or --purpose ${isForVcs ? 'vcs' : 'runs'}`),
       );
     });
   },

@@ -1,11 +1,12 @@
 import {autoscalerOf} from '../../../cluster/platform/capacity.ts';
 import type {CustomObject} from '../../../cluster/platform/readings.ts';
-import {type Fact, isKnown, known, knownValue, unknown} from '../../../ground/fact.ts';
+import {remediesOf} from '../../../findings/finding.ts';
+import {type Fact, isKnown, isUnread, known, knownValue, unknown} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, isMap, type Tree} from '../../../ground/tree.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';
 import type {PreflightContext} from '../facts/context.ts';
-import {type CheckResult, fail, warn} from './check-result.ts';
+import {type CheckResult, fail, type RemedyText, warn} from './check-result.ts';
 
 /** Where a node pool can be resized. */
 const CLOUDS = [
@@ -69,6 +70,8 @@ function autoscalersOf(context: PreflightContext): Autoscaler[] {
     return [{canGrow: true, text: 'Autopilot adds nodes for pending pods'}];
   if (!isKnown(readings.resources))
     return [{text: 'cannot determine whether an autoscaler adds nodes'}];
+  if (isUnread(facts.platform.cloud) || isUnread(facts.platform.flavor))
+    return [{text: 'cannot determine whether the provider adds nodes'}];
   return [karpenter(context), clusterAutoscaler(context)].filter((each) => each !== undefined);
 }
 
@@ -86,7 +89,7 @@ export function nodeProvisioner(context: PreflightContext): Fact<string | undefi
 export function noNodeFits(
   context: PreflightContext,
   message: string,
-  remedy: string,
+  remedy: RemedyText,
 ): CheckResult {
   const autoscalers = autoscalersOf(context);
   const hope =
@@ -95,10 +98,9 @@ export function noNodeFits(
   if (hope !== undefined) return warn(`${message}; ${hope.text}`, remedy);
   if (autoscalers.length > 0) {
     const texts = autoscalers.map(({text}) => text);
-    return fail(
-      [message, ...texts].join('; '),
-      [remedy, ...autoscalers.flatMap((each) => each.remedy ?? [])].join('; '),
-    );
+    const failure = fail([message, ...texts].join('; '), remedy);
+    const others = autoscalers.flatMap((each) => remediesOf(each.remedy));
+    return {...failure, remedies: [...failure.remedies, ...others]};
   }
   return CLOUDS.includes(knownValue(context.facts.platform.infrastructure) ?? '')
     ? warn(`${message}; no autoscaler was found that could add nodes`, remedy)

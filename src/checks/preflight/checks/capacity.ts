@@ -1,5 +1,6 @@
 import {hasKey} from '../../../charts/support.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
+import {changing} from '../../../findings/finding.ts';
 import {count} from '../../../ground/text.ts';
 import {canonicalQuantity, MEBIBYTE} from '../../../settings/kinds/quantities.ts';
 import {concurrency} from '../../../settings/purpose.ts';
@@ -17,7 +18,7 @@ import type {PreflightContext} from '../facts/context.ts';
 import {maxRuns} from '../facts/pod-groups.ts';
 import {noNodeFits} from './autoscalers.ts';
 import {check} from './check.ts';
-import {type CheckResult, ifKnown, pass, skip} from './check-result.ts';
+import {type CheckResult, ifKnown, notChecked, pass} from './check-result.ts';
 
 /** Other resources have no option. */
 const RESOURCES = ['cpu', 'memory'];
@@ -48,16 +49,19 @@ const withAllocatable = (
   ifKnown(chartPods(context), 'render the chart', (pods) =>
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
-      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+      if (nodes.length === 0) return notChecked(NO_NODE_FOR_RUNS);
       const areReported = nodes.every((node) =>
         RESOURCES.every((resource) => allocatableOf(node)[resource] !== undefined),
       );
-      if (!areReported) return skip('Some nodes do not report their allocatable resources');
+      if (!areReported) return notChecked('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );
 
-const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
+const REMEDY = changing(
+  runSize.cpuRequest,
+  'Reduce --run-cpu-request and --run-memory-request, or add larger nodes',
+);
 const REF =
   'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
@@ -114,12 +118,15 @@ export const capacityForAllRuns = check(
           .reduce((sum, each) => sum + each, 0n);
         const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}`;
         // The check run-room reports it.
-        if (room === 0n) return skip('No node is large enough for a single run');
+        if (room === 0n) return notChecked('No node is large enough for a single run');
         if (room >= BigInt(runs)) return pass(`${text}; required: ${runs}`);
         return noNodeFits(
           context,
           `${text}; required: ${runs}`,
-          `${fewerRuns(context, room)}, add nodes, or reduce --run-cpu-request and --run-memory-request`,
+          changing(
+            runSize.cpuRequest,
+            `${fewerRuns(context, room)}, add nodes, or reduce --run-cpu-request and --run-memory-request`,
+          ),
         );
       });
     },

@@ -1,73 +1,77 @@
+import {type Finding, type Remedy, remediesOf, type Verdict} from '../../../findings/finding.ts';
 import {type Fact, isKnown, type Unknown} from '../../../ground/fact.ts';
 
-const STATUSES = ['fail', 'warn', 'skip', 'pass'] as const;
+/**
+ * `error`: the install or its runs would fail, or a setting would be ignored; `unknown`: the check could not run, for example because a fact was not
+ * readable; `passed`: the requirement is met.
+ */
+export type CheckVerdict = Verdict | 'passed';
 
-export type CheckStatus = (typeof STATUSES)[number];
+/** From the worst to the least. */
+const CHECK_VERDICTS: readonly CheckVerdict[] = ['error', 'warning', 'unknown', 'note', 'passed'];
 
-/** `fail`: the install or its runs would fail, or a setting would be ignored; `skip`: the check could not run. */
-export interface CheckResult {
-  status: CheckStatus;
-  /** What was found, with names and numbers; for a skipped check, the reason. */
-  message: string;
-  /** What to do about it, as a command or flag if possible. */
-  remedy?: string;
-  /** Why a check failed or was skipped, without its task: many checks may have the same reason. */
-  because?: string;
+export interface CheckResult extends Pick<Finding, 'message' | 'remedies'> {
+  verdict: CheckVerdict;
+  /** Why a fact could not be read: many checks may have the same reason. */
+  because?: string | undefined;
 }
 
-export const pass = (message: string): CheckResult => ({status: 'pass', message});
+/** A sentence, or a remedy that changes a setting. */
+export type RemedyText = string | Remedy;
 
-export const warn = (message: string, remedy: string): CheckResult => ({
-  status: 'warn',
+const remediesFrom = (remedy: RemedyText | undefined): readonly Remedy[] =>
+  typeof remedy === 'object' ? [remedy] : remediesOf(remedy);
+
+export const pass = (message: string): CheckResult => ({verdict: 'passed', message, remedies: []});
+
+export const warn = (message: string, remedy: RemedyText): CheckResult => ({
+  verdict: 'warning',
   message,
-  remedy,
+  remedies: remediesFrom(remedy),
 });
 
-export const fail = (message: string, remedy: string): CheckResult => ({
-  status: 'fail',
+export const fail = (message: string, remedy: RemedyText): CheckResult => ({
+  verdict: 'error',
   message,
-  remedy,
+  remedies: remediesFrom(remedy),
 });
 
-export const skip = (message: string, remedy?: string): CheckResult => ({
-  status: 'skip',
+export const notChecked = (message: string, remedy?: RemedyText): CheckResult => ({
+  verdict: 'unknown',
   message,
-  ...(remedy ? {remedy} : {}),
+  remedies: remediesFrom(remedy),
 });
 
-/** A skipped check; `task` completes its message "Cannot …": list nodes */
-export const cannot = (task: string, because: string, remedy?: string): CheckResult => ({
-  ...skip(`Cannot ${task}: ${because}`, remedy),
+/** A check without a result; `task` completes its message "Cannot …": list nodes */
+export const cannot = (task: string, because: string, remedy?: RemedyText): CheckResult => ({
+  ...notChecked(`Cannot ${task}: ${because}`, remedy),
   because,
 });
 
-/** The result that follows from a fact. If it is unknown, the check is skipped. */
+/** The result that follows from a fact, which is unknown where the fact is. */
 export const ifKnown = <T, R extends CheckResult | undefined>(
   fact: Fact<T>,
   task: string,
   conclude: (value: T, source: string) => R,
-): R | CheckResult => (isKnown(fact) ? conclude(fact.value, fact.source) : skipUnknown(fact, task));
+): R | CheckResult => (isKnown(fact) ? conclude(fact.value, fact.source) : unreadable(fact, task));
 
-export function skipUnknown({unknown, because}: Unknown, task: string): CheckResult {
+export function unreadable({unknown, because}: Unknown, task: string): CheckResult {
   const isForbidden = unknown === 'forbidden';
   const remedy = 'Run the command again with a user that has this permission';
   return cannot(task, because, isForbidden ? remedy : undefined);
 }
 
-/** The worst status of several results, with all messages of that status; undefined for no results. */
+/** The worst of several results, with all messages and remedies of that verdict; undefined for no results. */
 export function worstOf(results: readonly (CheckResult | undefined)[]): CheckResult | undefined {
-  const status = STATUSES.find((each) => results.some((result) => result?.status === each));
-  if (status === undefined) return undefined;
-  const worst = results.filter((each) => each?.status === status);
-  const distinct = (key: 'message' | 'remedy' | 'because'): string[] => [
-    ...new Set(worst.flatMap((each) => each?.[key] ?? [])),
-  ];
-  const remedies = distinct('remedy');
-  const [because, ...others] = distinct('because');
+  const verdict = CHECK_VERDICTS.find((each) => results.some((one) => one?.verdict === each));
+  if (verdict === undefined) return undefined;
+  const worst = results.filter((each) => each?.verdict === verdict) as readonly CheckResult[];
+  const remedies = new Map(worst.flatMap((each) => each.remedies).map((each) => [each.text, each]));
+  const [because, ...others] = new Set(worst.flatMap((each) => each.because ?? []));
   return {
-    status,
-    message: distinct('message').join('; '),
-    ...(remedies.length > 0 && {remedy: remedies.join('; ')}),
-    ...(because !== undefined && others.length === 0 && {because}),
+    verdict,
+    message: [...new Set(worst.map(({message}) => message))].join('; '),
+    remedies: [...remedies.values()],
+    because: others.length === 0 ? because : undefined,
   };
 }

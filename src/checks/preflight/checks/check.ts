@@ -1,5 +1,11 @@
+import {
+  type Finding,
+  type RequirementSubject,
+  remedyText,
+  type Verdict,
+} from '../../../findings/finding.ts';
 import type {PreflightContext} from '../facts/context.ts';
-import type {CheckResult} from './check-result.ts';
+import type {CheckResult, CheckVerdict} from './check-result.ts';
 
 /** The headings of checks, in the order in which they are printed. */
 export const GROUPS = [
@@ -41,21 +47,64 @@ export const check = <Context = PreflightContext>(
   rest: Pick<Check<Context>, 'ref' | 'run'>,
 ): Check<Context> => ({id, group, title, ...rest});
 
-/** A check with its result. */
-export type CheckReport = Omit<Check, 'run'> & CheckResult;
+/** What a check found about its requirement. The code is the id of the check. */
+export interface CheckReport extends CheckResult {
+  code: string;
+  subject: RequirementSubject;
+  group: Check['group'];
+  ref: string;
+}
+
+/** A check that found a problem, or could not run. */
+export type CheckFinding = CheckReport & Finding<RequirementSubject>;
 
 /** Runs every check that applies to these settings. Pure. */
 export const runChecks = <Context>(
   checks: readonly Check<Context>[],
   context: Context,
 ): CheckReport[] =>
-  checks.flatMap(({run, ...check}) => {
+  checks.flatMap(({id, title, group, ref, run}) => {
     const result = run(context);
-    return result === undefined ? [] : [{...check, ...result}];
+    return result === undefined
+      ? []
+      : [{code: id, subject: {requirement: title}, group, ref, ...result}];
   });
 
-/** A check as `preflight --json` prints it. */
-export type CheckDocument = Omit<CheckReport, 'group' | 'because'>;
+/** The reports with one of these verdicts, in the order of the verdicts. */
+export const checksWith = (
+  checks: readonly CheckReport[],
+  ...verdicts: readonly Verdict[]
+): CheckFinding[] =>
+  verdicts.flatMap((verdict) =>
+    checks.filter((each): each is CheckFinding => each.verdict === verdict),
+  );
 
-export const checkDocument = ({group: _, because: __, ...shown}: CheckReport): CheckDocument =>
-  shown;
+export const passedChecks = (checks: readonly CheckReport[]): CheckReport[] =>
+  checks.filter(({verdict}) => verdict === 'passed');
+
+const STATUS = {
+  passed: 'pass',
+  note: 'pass',
+  warning: 'warn',
+  error: 'fail',
+  unknown: 'skip',
+} as const;
+
+/** A check as `preflight --json` prints it. */
+export interface CheckDocument {
+  id: string;
+  title: string;
+  status: (typeof STATUS)[CheckVerdict];
+  message: string;
+  remedy?: string;
+  ref: string;
+}
+
+export const checkDocument = (check: CheckReport): CheckDocument => ({
+  id: check.code,
+  title: check.subject.requirement,
+  status: STATUS[check.verdict],
+  message: check.message,
+  ...(check.remedies.length > 0 && {remedy: remedyText(check)}),
+  ref: check.ref,
+});

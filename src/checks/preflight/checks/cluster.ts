@@ -1,17 +1,28 @@
 import {floorOf, isBelow, isTooOld, isVersion} from '../../../charts/charts.ts';
 import {compare} from '../../../charts/releases/versions.ts';
 import {hostPaths, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
-
+import type {Remedy} from '../../../findings/finding.ts';
+import {changing} from '../../../findings/finding.ts';
 import type {ClusterSelection} from '../../../ground/command-line.ts';
-import {type Fact, isKnown, knownValue, type Unknown} from '../../../ground/fact.ts';
+import {type Fact, isKnown, isUnread, knownValue, type Unknown} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
 import {serverProblem, unreachableSteps} from '../../../ground/unreachable.ts';
 import {cache} from '../../../settings/cache.ts';
 import {cloud} from '../../../settings/cluster.ts';
+import {chart, chartVersion} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, cannot, fail, ifKnown, pass, skip, warn} from './check-result.ts';
+import {
+  type CheckResult,
+  cannot,
+  fail,
+  ifKnown,
+  notChecked,
+  pass,
+  unreadable,
+  warn,
+} from './check-result.ts';
 
 const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
   ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
@@ -20,12 +31,15 @@ const serverVersion = check('Cluster', 'server-version', 'Kubernetes version', {
     if (floor === undefined) return undefined;
     return ifKnown(facts.versions.server, 'read the server version', (version) => {
       if (!isVersion(version))
-        return skip(`Cannot parse the server version ${JSON.stringify(version)}`);
+        return notChecked(`Cannot parse the server version ${JSON.stringify(version)}`);
       if (!isBelow(version, floor.version))
         return pass(`${version}; ${target.chart} ${target.version} requires ${floor.version}`);
       const message = `Server version is ${version}; ${target.chart} ${target.version} requires ${floor.version}: ${floor.because}`;
       return floor.isHard
-        ? fail(message, `Upgrade the cluster to ${floor.version}, or use --chart agent-local`)
+        ? fail(
+            message,
+            changing(chart, `Upgrade the cluster to ${floor.version}, or use --chart agent-local`),
+          )
         : warn(message, `Upgrade the cluster to ${floor.version}`);
     });
   },
@@ -41,7 +55,7 @@ const cloudSetting = check('Cluster', 'cloud-setting', 'Value of --cloud', {
         ? pass(`${found} (${source})`)
         : warn(
             `--cloud is ${desired}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
-            `Use --cloud ${found}`,
+            changing(cloud, `Use --cloud ${found}`),
           ),
     );
   },
@@ -80,10 +94,10 @@ function wantedHostPaths({
   return isDesired ? ['node directories'] : [];
 }
 
-export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
+export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): Remedy =>
   target.chart === 'agent-k8s'
-    ? 'Use --chart agent-local or --chart agent-job'
-    : 'Use --cache ephemeral or --cache pvc';
+    ? changing(chart, 'Use --chart agent-local or --chart agent-job')
+    : changing(cache, 'Use --cache ephemeral or --cache pvc');
 
 /** What the default SCC, restricted-v2, rejects in a pod. */
 function refusedByScc(spec: Values): string[] {
@@ -102,7 +116,9 @@ function refusedByScc(spec: Values): string[] {
 const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name, live}) => {
-    if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;
+    const {distribution} = facts.platform;
+    if (isUnread(distribution)) return unreadable(distribution, 'detect OpenShift');
+    if (knownValue(distribution) !== 'openshift') return undefined;
     return ifKnown(manifest, 'render the chart', (objects) => {
       const specs = objects.flatMap(podSpecs);
       const all = [...new Set(specs.flatMap(refusedByScc))];
@@ -136,7 +152,11 @@ const helm = check('Tools', 'helm-version', 'Helm version', {
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
     if (!isKnown(tools.helm))
-      return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
+      return missingTool(
+        tools.helm,
+        'run helm',
+        'Install Helm 3.14 or newer, or set its path with --helm',
+      );
     const {value} = tools.helm;
     return compare(value, OLDEST_HELM) < 0
       ? fail(
@@ -147,11 +167,21 @@ const helm = check('Tools', 'helm-version', 'Helm version', {
   },
 });
 
+/** A slow tool is not a missing one. */
+const missingTool = (why: Unknown, task: string, remedy: string): CheckResult =>
+  why.unknown === 'timed-out'
+    ? cannot(task, why.because, 'Increase --timeout')
+    : fail(why.because, remedy);
+
 const kubectl = check('Tools', 'kubectl-version', 'kubectl', {
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
     if (!isKnown(tools.kubectl))
-      return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
+      return missingTool(
+        tools.kubectl,
+        'run kubectl',
+        'Install kubectl, or set its path with --kubectl',
+      );
     const own = tools.kubectl.value;
     if (!isKnown(facts.versions.server))
       return cannot(`compare kubectl ${own} with the API server`, facts.versions.server.because);
@@ -171,7 +201,7 @@ const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version
 const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   run({tools, facts, context, live, name: {kubeTarget}}) {
-    if (!isKnown(tools.kubectl)) return skip('kubectl not found');
+    if (!isKnown(tools.kubectl)) return notChecked('kubectl not found');
     const {server: version} = facts.versions;
     const {name, cluster, server} = knownValue(context) ?? {};
     const where = [name && `context ${name}`, cluster && `cluster ${cluster}`, server].filter(
@@ -181,7 +211,7 @@ const reachable = check('Cluster', 'cluster-reachable', 'Kubernetes API', {
     if (isRejected(live.user)) return notReached(where, live.user, kubeTarget);
     if (isKnown(version)) return pass([...where, `Kubernetes ${version.value}`].join(', '));
     if (version.unknown === 'forbidden')
-      return skip([...where, 'your user cannot read the server version'].join(', '));
+      return notChecked([...where, 'your user cannot read the server version'].join(', '));
     return notReached(where, version, kubeTarget);
   },
 });
@@ -211,18 +241,19 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
       // The check server-version reports that the server is too old.
       return isTooOld(knownValue(facts.versions.server) ?? '', target)
         ? pass(`${what} ${creates} on a supported Kubernetes version`)
-        : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or use an older --chart-version');
+        : fail(
+            `${what}: ${refusal}`,
+            changing(chartVersion, 'Upgrade the cluster, or use an older --chart-version'),
+          );
     }
-    if (!isKnown(tools.helm)) return skip('helm not found');
+    if (!isKnown(tools.helm)) return notChecked('helm not found');
     if (manifest.unknown === 'timed-out')
-      return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
-    return {
-      ...fail(
-        `${what}: ${manifest.because}`,
-        'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
-      ),
-      because: manifest.because,
-    };
+      return notChecked(`${what}: ${manifest.because}`, 'Increase --timeout');
+    const remedy = changing(
+      chartVersion,
+      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
+    );
+    return {...fail(`${what}: ${manifest.because}`, remedy), because: manifest.because};
   },
 });
 

@@ -19,7 +19,7 @@ import type {Tree} from '../../../ground/tree.ts';
 import {chartSource} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {check} from './check.ts';
-import {type CheckResult, cannot, fail, ifKnown, pass, skipUnknown, warn} from './check-result.ts';
+import {type CheckResult, cannot, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
 import {isThisRelease, onlyOfNamespace, otherReleases} from './other-releases.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string =>
@@ -35,14 +35,20 @@ const showDefinitionsOf = ({target: {chart, version}, get}: PreflightContext) =>
 const applyDefinitions = (context: PreflightContext): string =>
   `Apply the CRD of ${context.target.version}: ${showDefinitionsOf(context)} | ${kubectlCommand(context.name.kubeTarget, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
 
-/** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
+/** Compares the CRD in the cluster with the one of the chart; undefined if one of them does not exist, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
   const key = `CustomResourceDefinition ${name}`;
-  const desired: DefinitionObject | undefined = knownValue(context.manifest)?.find(
+  const {
+    manifest,
+    live: {objects},
+  } = context;
+  if (!isKnown(manifest)) return unreadable(manifest, 'render the chart');
+  const desired: DefinitionObject | undefined = manifest.value.find(
     (each) => kindAndName(each) === key,
   );
-  const live = context.live.objects.get(key);
-  const found: DefinitionObject | undefined = live && knownValue(live);
+  const live = objects.get(key);
+  if (live !== undefined && !isKnown(live)) return unreadable(live, `read CRD ${name}`);
+  const found: DefinitionObject | undefined = live?.value;
   if (desired === undefined || found === undefined) return undefined;
   const owner = definitionOwner(found);
   const of = owner === undefined ? '' : ` of ${owner}`;
@@ -75,7 +81,8 @@ export const chartDefinition = check('Release', 'crd', 'CustomResourceDefinition
       const exists = definitions.includes(name);
       const compared = exists ? compareDefinition(name, context) : undefined;
       if (compared !== undefined) return compared;
-      const own = knownValue(facts.releases)?.releases.find((each) => isThisRelease(each, context));
+      if (!isKnown(facts.releases)) return unreadable(facts.releases, 'list agent releases');
+      const own = facts.releases.value.releases.find((each) => isThisRelease(each, context));
       if (own?.chart === 'agent-job' && own.version === target.version) {
         if (exists) return pass(`CRD ${name} exists`);
         return fail(
@@ -164,7 +171,5 @@ function skipUses(names: readonly string[], context: PreflightContext): CheckRes
   const task = `determine what uses CRD ${few(names)}`;
   const facts: readonly Fact<unknown>[] = [readings.releases, live.customResources, live.revisions];
   const missing = facts.find((fact): fact is Unknown => !isKnown(fact));
-  return missing === undefined
-    ? cannot(task, onlyOfNamespace(context))
-    : skipUnknown(missing, task);
+  return missing === undefined ? cannot(task, onlyOfNamespace(context)) : unreadable(missing, task);
 }

@@ -1,5 +1,8 @@
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
+import {changing, type Remedy} from '../../../findings/finding.ts';
 import {count} from '../../../ground/text.ts';
+import {cacheSize} from '../../../settings/cache.ts';
+import {dataSize} from '../../../settings/storage.ts';
 import {
   type AdmittedContainer,
   admitted,
@@ -11,18 +14,18 @@ import {type Amounts, amountsOf, spellAmount} from '../facts/amounts.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {claimRequests, newClaims} from '../facts/live-objects.ts';
 import type {LimitRange, LimitRangeItem} from '../facts/namespace-limits.ts';
-import {type PodGroup, podGroups, resourceOption} from '../facts/pod-groups.ts';
+import {distinctOptions, type PodGroup, podGroups, resourceOption} from '../facts/pod-groups.ts';
 import {check} from './check.ts';
 import {type CheckResult, fail, ifKnown, pass} from './check-result.ts';
 
 /** What a LimitRange rejects, and the options that fix it. */
 interface Refusal {
   message: string;
-  options: readonly string[];
+  options: readonly Remedy[];
 }
 
 /** The option that sets another amount; undefined if there is none. */
-type OptionFor = (of: keyof Resources, resource: string, milli: bigint) => string | undefined;
+type OptionFor = (of: keyof Resources, resource: string, milli: bigint) => Remedy | undefined;
 
 /** A container, a pod or a PVC. */
 interface LimitedObject {
@@ -35,7 +38,7 @@ interface LimitedObject {
 function refusal(
   {title}: LimitedObject,
   message: string,
-  ...options: readonly (string | undefined)[]
+  ...options: readonly (Remedy | undefined)[]
 ): Refusal {
   return {
     message: `${title} ${message}`,
@@ -162,9 +165,9 @@ function refusedClaim(ranges: readonly LimitRange[], claim: KubernetesObject): R
 }
 
 /** The option that sets the size of a PVC that the chart creates. */
-function sizeOption({metadata}: KubernetesObject, size: string): string | undefined {
-  if (metadata.name.endsWith('-cache')) return `--cache-size ${size}`;
-  return metadata.name.endsWith('-data') ? `--data-size ${size}` : undefined;
+function sizeOption({metadata}: KubernetesObject, size: string): Remedy | undefined {
+  if (metadata.name.endsWith('-cache')) return changing(cacheSize, `--cache-size ${size}`);
+  return metadata.name.endsWith('-data') ? changing(dataSize, `--data-size ${size}`) : undefined;
 }
 
 export const limitRange = check('Namespace', 'limit-range', 'LimitRange', {
@@ -181,12 +184,12 @@ export const limitRange = check('Namespace', 'limit-range', 'LimitRange', {
             ...newClaims(objects, context).flatMap((claim) => refusedClaim(ranges, claim)),
           ];
           if (refused.length === 0) return pass(`${names} in ${namespace}`);
-          const options = [...new Set(refused.flatMap((each) => each.options))];
+          const options = distinctOptions(refused.flatMap((each) => each.options));
           return fail(
             `LimitRange ${names} rejects ${count(refused.length, 'value')}: ${refused.map(({message}) => message).join('; ')}`,
-            options.length > 0
-              ? `Use ${options.join(' ')}. Or change the LimitRange ${names}`
-              : `Set requests and limits within the LimitRange ${names}, or change it`,
+            options === undefined
+              ? `Set requests and limits within the LimitRange ${names}, or change it`
+              : {...options, text: `Use ${options.text}. Or change the LimitRange ${names}`},
           );
         }),
       );

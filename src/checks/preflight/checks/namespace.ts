@@ -1,12 +1,15 @@
 import {within} from '../../../charts/releases/versions.ts';
 import {mapsIn, podSpecs} from '../../../cluster/kubernetes/pod-specs.ts';
-
+import type {Remedy} from '../../../findings/finding.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown} from '../../../ground/fact.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../../ground/tree.ts';
+import {set} from '../../../settings/chart-values.ts';
+import {chart, namespace} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {fail, pass, skip, skipUnknown} from './check-result.ts';
+import {fail, notChecked, pass, unreadable} from './check-result.ts';
 import {withoutHostPath} from './cluster.ts';
 import {limitRange} from './limit-range.ts';
 import {quota} from './quota.ts';
@@ -21,7 +24,7 @@ const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards',
   run(context) {
     const {facts, readings, manifest} = context;
     const {kubeTarget} = context.name;
-    if (!isKnown(manifest)) return skipUnknown(manifest, 'render the chart');
+    if (!isKnown(manifest)) return unreadable(manifest, 'render the chart');
     const pods = manifest.value.flatMap(podSpecs);
     const violationsAt = (level: Level): string[] => [
       ...new Set(pods.flatMap((pod) => violations(pod, level))),
@@ -40,12 +43,12 @@ const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards',
       const {namespaceObject} = readings;
       if (needed === 'restricted')
         return pass('The pods comply with the strictest level, restricted');
-      if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
+      if (!isKnown(namespaceObject)) return notChecked(namespaceObject.because);
       const make =
         namespaceObject.value === undefined
           ? `${kubectlCommand(kubeTarget, 'create', 'namespace', kubeTarget.namespace)} && `
           : '';
-      return skip(
+      return notChecked(
         `Cannot read the level of the namespace: ${level.because}; the pods require ${needed}`,
         `Set the level: ${make}${allow}`,
       );
@@ -53,24 +56,25 @@ const podSecurity = check('Namespace', 'pod-security', 'Pod Security Standards',
     const broken = violationsAt(level.value as Level);
     if (broken.length === 0)
       return pass(`${kubeTarget.namespace} enforces ${level.value}; the pods require ${needed}`);
-    return fail(
-      `${kubeTarget.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
-      remedyFor(level.value as Level, pods, allow, context),
-    );
+    return {
+      verdict: 'error',
+      message: `${kubeTarget.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
+      remedies: remediesFor(level.value as Level, pods, allow, context),
+    };
   },
 });
 
 /** Settings that comply with the level; the namespace label is relaxed only if there are none. */
-function remedyFor(
+function remediesFor(
   level: Level,
   pods: readonly Values[],
   allow: string,
   context: PreflightContext,
-): string {
+): readonly Remedy[] {
   const {target} = context;
   const broken = pods.flatMap((pod) => violations(pod, level));
   if (broken.every((each) => each.startsWith(HOST_PATH)))
-    return `${withoutHostPath(context)}. Or allow these pods: ${allow}`;
+    return [withoutHostPath(context), {text: `Or allow these pods: ${allow}`}];
   const row =
     level === 'restricted'
       ? RESTRICTED.find(
@@ -79,14 +83,17 @@ function remedyFor(
       : undefined;
   const left = [...new Set(pods.map(hardened).flatMap((pod) => violations(pod, level)))];
   if (row !== undefined && left.length === 0)
-    return `Use settings that comply:\n${row.options.join(' ')}`;
+    return [changing(set, `Use settings that comply:\n${row.options.join(' ')}`)];
   if (row !== undefined)
-    return `Remove what no setting can fix (${left.join(', ')}), and use:\n${row.options.join(' ')}`;
-  const other =
-    level === 'restricted'
-      ? `No settings of ${target.chart} ${target.version} are known to comply. Use --chart agent-local in this namespace. `
-      : '';
-  return `${other}${other === '' ? 'Allow' : 'Or allow'} these pods: ${allow}`;
+    return [
+      changing(
+        set,
+        `Remove what no setting can fix (${left.join(', ')}), and use:\n${row.options.join(' ')}`,
+      ),
+    ];
+  if (level !== 'restricted') return [{text: `Allow these pods: ${allow}`}];
+  const other = `No settings of ${target.chart} ${target.version} are known to comply. Use --chart agent-local in this namespace`;
+  return [changing(chart, other), {text: `Or allow these pods: ${allow}`}];
 }
 
 const CONTAINER = {
@@ -257,14 +264,17 @@ const listIn = (tree: Tree | undefined): string[] => (Array.isArray(tree) ? tree
 const exists = check('Namespace', 'namespace', 'Namespace', {
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
   run({readings: {namespaceObject}, name: {kubeTarget}}) {
-    if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
+    if (!isKnown(namespaceObject)) return notChecked(namespaceObject.because);
     const found = namespaceObject.value;
     if (found === undefined) return pass(`${kubeTarget.namespace} will be created`);
     return found.metadata.deletionTimestamp === undefined
       ? pass(`${kubeTarget.namespace} exists`)
       : fail(
           `${kubeTarget.namespace} is being deleted, so no objects can be created in it`,
-          `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(kubeTarget, 'wait', '--for=delete', `namespace/${kubeTarget.namespace}`, '--timeout=10m')}`,
+          changing(
+            namespace,
+            `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(kubeTarget, 'wait', '--for=delete', `namespace/${kubeTarget.namespace}`, '--timeout=10m')}`,
+          ),
         );
   },
 });

@@ -2,9 +2,9 @@ import {within} from '../../../charts/releases/versions.ts';
 import {podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-facts.ts';
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
-import {remedyText} from '../../../findings/finding.ts';
+import {changing, remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {type Fact, isKnown, knownValue} from '../../../ground/fact.ts';
+import {type Fact, isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {
   httpProxy,
@@ -13,10 +13,19 @@ import {
   noProxy,
   workloadIdentity,
 } from '../../../settings/network.ts';
+import {nodeSelector} from '../../../settings/placement.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, podRole} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, fail, ifKnown, pass, skip, warn} from './check-result.ts';
+import {
+  type CheckResult,
+  fail,
+  ifKnown,
+  notChecked,
+  pass,
+  unreadable,
+  warn,
+} from './check-result.ts';
 
 /** Policies select runs by their labels. */
 function probeHint({name: {kubeTarget}, manifest, target}: PreflightContext): string {
@@ -41,7 +50,7 @@ const ENFORCED = 'determine whether NetworkPolicies are enforced';
 
 /** If a fact is unknown, a pod can still test it. */
 const withProbe = (result: CheckResult, context: PreflightContext): CheckResult =>
-  result.status === 'skip' ? skip(result.message, probeHint(context)) : result;
+  result.verdict === 'unknown' ? notChecked(result.message, probeHint(context)) : result;
 
 export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean =>
   get(metadataService) === 'block';
@@ -57,11 +66,10 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
         'determine whether enforced policies block 169.254.169.254',
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
+          const hint = weakness.code === 'POLICY_WITHOUT_EFFECT' ? `. ${probeHint(context)}` : '';
           return warn(
             weakness.message,
-            weakness.code === 'POLICY_WITHOUT_EFFECT'
-              ? `${remedyText(weakness)}. ${probeHint(context)}`
-              : remedyText(weakness),
+            changing(metadataService, `${remedyText(weakness)}${hint}`),
           );
         },
       ),
@@ -84,7 +92,10 @@ const metadataDns = check('Network', 'metadata-dns', 'DNS beside the metadata se
         if (enforced === false)
           return pass('Pods use 169.254.169.254 for DNS, but the block is not enforced');
         const message = `Cloud DNS serves pods at 169.254.169.254 (${source}), an address that the metadata block denies`;
-        const remedy = `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`;
+        const remedy = changing(
+          metadataService,
+          `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`,
+        );
         return enforced
           ? fail(`${message}. DNS fails in the pods it covers`, remedy)
           : warn(`${message} if it is enforced`, remedy);
@@ -119,7 +130,10 @@ const policyDns = check('Network', 'policy-dns', 'NetworkPolicy for DNS', {
         return pass(`${plugin} (${source}): the allowed IP blocks include pods and Services`);
       return warn(
         `The NetworkPolicy of ${target.chart} ${target.version} has no DNS rule, and its ipBlock rules never match pods in Cilium (${source}). DNS can fail in the pods it covers`,
-        `${remedy}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
+        changing(
+          metadataService,
+          `${remedy}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
+        ),
       );
     });
   },
@@ -140,7 +154,10 @@ const onCloud = (
       ? conclude(cloud)
       : warn(
           `The cluster is ${cloud} (${source}), which does not provide this type of workload identity`,
-          'Set --workload-identity to the type of this provider, or to none',
+          changing(
+            workloadIdentity,
+            'Set --workload-identity to the type of this provider, or to none',
+          ),
         ),
   );
 
@@ -149,7 +166,7 @@ const onGke = (context: PreflightContext): CheckResult =>
     if (cloud === 'gke-autopilot')
       return pass('GKE Autopilot enables Workload Identity on every node');
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
-      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+      if (nodes.length === 0) return notChecked(NO_NODE_FOR_RUNS);
       const without = nodes
         .filter(({labels}) => labels[GKE_LABEL] !== 'true')
         .map(({name, pool}) => pool ?? name);
@@ -158,7 +175,10 @@ const onGke = (context: PreflightContext): CheckResult =>
       const pools = [...new Set(without)];
       return fail(
         `Nodes of ${few(pools)} have no label ${GKE_LABEL}, so runs use the identity of the node`,
-        `Enable it: gcloud container node-pools update ${pools[0]} --workload-metadata GKE_METADATA; or use other nodes with --node-selector ${GKE_LABEL}=true`,
+        changing(
+          nodeSelector,
+          `Enable it: gcloud container node-pools update ${pools[0]} --workload-metadata GKE_METADATA; or use other nodes with --node-selector ${GKE_LABEL}=true`,
+        ),
       );
     });
   });
@@ -185,7 +205,7 @@ const MECHANISMS: Readonly<Record<string, (context: PreflightContext) => CheckRe
     onCloud(facts, ['eks'], () => pass('EKS supports IAM roles for service accounts (IRSA)')),
   azure: ({facts}) =>
     onCloud(facts, ['aks'], () =>
-      skip('Cannot detect whether the Workload Identity add-on of AKS is enabled'),
+      notChecked('Cannot detect whether the Workload Identity add-on of AKS is enabled'),
     ),
 };
 
@@ -204,14 +224,11 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
   run: (context) => {
     const {facts, get} = context;
+    if (!blocks(context) || get(workloadIdentity) !== undefined) return undefined;
+    if (isUnread(facts.platform.cloud))
+      return unreadable(facts.platform.cloud, 'detect the cloud provider');
     const cloud = knownValue(facts.platform.cloud);
-    if (
-      !blocks(context) ||
-      get(workloadIdentity) !== undefined ||
-      cloud === undefined ||
-      !GKE.includes(cloud)
-    )
-      return undefined;
+    if (cloud === undefined || !GKE.includes(cloud)) return undefined;
     return ifKnown(nodesForRuns(context), 'list the nodes for runs', (nodes) => {
       const isThere =
         cloud === 'gke-autopilot' || nodes.some(({labels}) => labels[GKE_LABEL] === 'true');
@@ -220,7 +237,10 @@ const metadataIdentity = check('Network', 'metadata-identity', 'Workload Identit
         enforced
           ? warn(
               `Workload Identity requires the metadata service, but access is blocked (${why}), so runs get no Google credentials`,
-              'Use --workload-identity gke, which allows the metadata service, or --workload-identity none',
+              changing(
+                workloadIdentity,
+                'Use --workload-identity gke, which allows the metadata service, or --workload-identity none',
+              ),
             )
           : pass(`The block is not enforced (${why})`),
       );
@@ -249,7 +269,7 @@ const noProxyFor = (
         if (missing.length === 0) return pass(`${few(networks)} (${source})`);
         return warn(
           `NO_PROXY does not include ${few(missing)} (${source}), so requests to these addresses use the proxy${found.note ?? ''}`,
-          `Add --no-proxy ${[...entries, ...missing].join(',')}`,
+          changing(noProxy, `Add --no-proxy ${[...entries, ...missing].join(',')}`),
         );
       });
     },

@@ -10,12 +10,14 @@ import {
   objectUsers,
   userText,
 } from '../../../cluster/release/object-users.ts';
+import {changing} from '../../../findings/finding.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {at, getAt, mergeValues, type Tree, type Values} from '../../../ground/tree.ts';
+import {dataHome} from '../../../settings/storage.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {check} from './check.ts';
-import {cannot, fail, ifKnown, pass, skip, skipUnknown} from './check-result.ts';
+import {cannot, fail, ifKnown, notChecked, pass, unreadable} from './check-result.ts';
 import {onlyOfNamespace, otherReleases, RELEASES} from './other-releases.ts';
 
 const directoryOf = (values: Values): string | undefined => {
@@ -86,13 +88,13 @@ export const nodeData = check('Release', 'node-data', 'Node data directory', {
       if (users.length > 0)
         return fail(
           `${path} is also used by ${few(users)}`,
-          `Use another directory: --data-home ${freeDirectory(path, context)}`,
+          changing(dataHome, `Use another directory: --data-home ${freeDirectory(path, context)}`),
         );
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)
-        return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
+        return notChecked(`Cannot read the values of ${few(hidden.map(releaseText))}`);
       const {daemonSets} = context.readings;
-      if (!isKnown(daemonSets)) return skipUnknown(daemonSets, 'list DaemonSets');
+      if (!isKnown(daemonSets)) return unreadable(daemonSets, 'list DaemonSets');
       if (scope === 'namespace')
         return cannot(
           `check whether agents in other namespaces use ${path}`,

@@ -2,17 +2,21 @@ import {floorOf, isBelow, isVersion} from '../../../charts/charts.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {follow, known} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, isMap} from '../../../ground/tree.ts';
 import {spell} from '../../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../../settings/lifecycle.ts';
+import {nodeSelector} from '../../../settings/placement.ts';
+import {chart} from '../../../settings/release.ts';
 import {chartPods, isLinux, NO_NODE_FOR_RUNS, nodesForRuns} from '../facts/chart-pods.ts';
 import {nodeProvisioner, noNodeFits} from './autoscalers.ts';
 import {capacityForAllRuns, capacityForRun} from './capacity.ts';
 import {check} from './check.ts';
-import {fail, ifKnown, pass, skip, warn} from './check-result.ts';
+import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
+import {shortNames} from './image-names.ts';
 import {controllerNodes, FLAG, runNodes} from './placement.ts';
 
 const NODES = 'list nodes';
@@ -67,7 +71,7 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
       }),
     );
     return ifKnown(nodes, 'list the nodes for runs', (found) => {
-      if (found.length === 0) return skip(NO_NODE_FOR_RUNS);
+      if (found.length === 0) return notChecked(NO_NODE_FOR_RUNS);
       const old = found.filter((node) => isBelow(kubeletOf(node), floor.version));
       if (old.length === 0)
         return pass(`${count(found.length, 'node')}, ${few([...new Set(found.map(kubeletOf))])}`);
@@ -80,7 +84,7 @@ const nodeVersions = check('Nodes', 'node-versions', 'Kubelet version of nodes f
           : []),
         ...(floor.isHard && target.chart !== 'agent-local' ? ['use --chart agent-local'] : []),
       ];
-      const remedy = ways.join(', or ');
+      const remedy = changing(old.length < found.length ? nodeSelector : chart, ways.join(', or '));
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },
@@ -93,7 +97,7 @@ const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes 
   ref: 'https://docs.scalr.io/docs/requirements (scalr/agent: amd64 and arm64)',
   run: (context) =>
     ifKnown(nodesForRuns(context), NODES, (nodes) => {
-      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+      if (nodes.length === 0) return notChecked(NO_NODE_FOR_RUNS);
       const isDocumented = ({architecture}: NodeCapacity) =>
         architecture === 'amd64' ||
         (architecture === 'arm64' && context.target.chart === 'agent-local');
@@ -104,11 +108,11 @@ const architecture = check('Nodes', 'node-architecture', 'Architecture of nodes 
         );
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
-        ? 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64'
+        ? changing(nodeSelector, 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64')
         : 'Check which architectures the runner image supports, or add amd64 nodes';
       const unlikely = others.filter((node) => node.architecture !== 'arm64');
       if (unlikely.length === 0)
-        return skip(
+        return notChecked(
           `Runs can be scheduled on ${namesOf(others)}. Scalr documents arm64 for scalr/agent, but not for the runner image`,
           remedy,
         );
@@ -132,7 +136,7 @@ const windowsNodes = check('Nodes', 'windows-nodes', 'Pods on Windows nodes', {
         const flags = [...new Set(strays.map(({role}) => `${FLAG[role]}node-selector ${LINUX}`))];
         return warn(
           `${few(strays.map(({owner}) => owner))} can be scheduled on ${few(windows.map(({name}) => name))}, which cannot run Linux images`,
-          `Add ${flags.join(' and ')}`,
+          changing(nodeSelector, `Add ${flags.join(' and ')}`),
         );
       }),
     ),
@@ -153,7 +157,10 @@ const runTimeouts = check('Nodes', 'run-timeouts', 'Timeouts of agent-k8s', {
       if (provisioner === undefined) return pass('No autoscaler found');
       return warn(
         `Runs fail if a new node takes longer than ${short.map(({flag, value}) => `${flag} (${value} s)`).join(' or ')} to become ready; ${provisioner}`,
-        `Use ${short.map(({flag}) => `${flag} ${NEW_NODE_SECONDS * 2}`).join(' ')}`,
+        changing(
+          schedulingTimeout,
+          `Use ${short.map(({flag}) => `${flag} ${NEW_NODE_SECONDS * 2}`).join(' ')}`,
+        ),
       );
     });
   },
@@ -175,7 +182,7 @@ const workerNodes = check('Nodes', 'worker-nodes', 'Dedicated nodes for workers'
         if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);
         return warn(
           `Without a node selector, workers and runs use each of the ${linux.length} Linux nodes that they tolerate`,
-          'Use a dedicated node pool: --node-selector KEY=VALUE',
+          changing(nodeSelector, 'Use a dedicated node pool: --node-selector KEY=VALUE'),
         );
       }),
     );
@@ -194,5 +201,6 @@ export const nodeChecks = [
   runTimeouts,
   architecture,
   windowsNodes,
+  shortNames,
   workerNodes,
 ];

@@ -6,14 +6,16 @@ import {kindAndName} from '../../../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {helmOwner, MANAGED_BY, otherOwner} from '../../../cluster/kubernetes/owners.ts';
 import {unrecordedAgents} from '../../../cluster/release/managers.ts';
+import {changing} from '../../../findings/finding.ts';
 import {helmCommand, kubectlCommand, ownCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few, groupsOf} from '../../../ground/text.ts';
 import type {Tree} from '../../../ground/tree.ts';
+import {release} from '../../../settings/release.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {liveFact, liveObject} from '../facts/live-objects.ts';
 import {check} from './check.ts';
-import {type CheckResult, fail, ifKnown, pass, skipUnknown} from './check-result.ts';
+import {type CheckResult, ifKnown, pass, unreadable} from './check-result.ts';
 import {isThisRelease} from './other-releases.ts';
 
 /** The owner of an object that the chart creates, and how to resolve the conflict. */
@@ -166,7 +168,7 @@ function liveOwners(manifest: readonly KubernetesObject[], context: PreflightCon
   if (owned.length > 0) return ownedByOthers(owned, context);
   for (const object of desired) {
     const fact = liveFact(object, context);
-    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${kindAndName(object)}`);
+    if (!isKnown(fact)) return unreadable(fact, `read the owner of ${kindAndName(object)}`);
   }
   const existing = desired.filter((object) => liveObject(object, context) !== undefined).length;
   const created = desired.length - existing;
@@ -191,8 +193,10 @@ function ownedByOthers(
     const belong = objects.length === 1 ? 'exists and belongs' : 'exist and belong';
     return `${names} already ${belong} to ${owner.text}`;
   });
-  const remedies = found.map(({owner, objects}) => owner.remedy(objects, context));
-  return fail(texts.join('; '), remedies.join('\n'));
+  const remedies = found.map(({owner, objects}) =>
+    changing(release, owner.remedy(objects, context)),
+  );
+  return {verdict: 'error', message: texts.join('; '), remedies};
 }
 
 export const objectOwners = check('Release', 'object-names', 'Ownership of chart objects', {

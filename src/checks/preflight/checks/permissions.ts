@@ -7,7 +7,7 @@ import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, groupsOf} from '../../../ground/text.ts';
 import type {NeededPermission, PreflightContext, ReviewedPermission} from '../facts/context.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, cannot, fail, pass, skip, warn} from './check-result.ts';
+import {type CheckResult, cannot, fail, notChecked, pass, warn} from './check-result.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
@@ -37,7 +37,7 @@ function reviewed(
   const {permissions, manifest, facts, target, name} = context;
   const {kubeTarget} = name;
   if (!isKnown(permissions))
-    return skip(
+    return notChecked(
       permissions.because,
       isKnown(facts.versions.server)
         ? `List them: ${kubectlCommand(kubeTarget, 'auth', 'can-i', '--list', '--namespace', kubeTarget.namespace)}`

@@ -1,8 +1,15 @@
 import {isSelected, selectorOf, untolerated} from '../../../cluster/kubernetes/scheduling.ts';
 import type {NodeCapacity} from '../../../cluster/platform/capacity.ts';
+import {changing, remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {count, few} from '../../../ground/text.ts';
 import {getAt, type Values} from '../../../ground/tree.ts';
+import {
+  controllerNodeSelector,
+  controllerToleration,
+  nodeSelector,
+  toleration,
+} from '../../../settings/placement.ts';
 import {
   type ChartPods,
   chartPods,
@@ -13,11 +20,14 @@ import {
 import type {PreflightContext} from '../facts/context.ts';
 import {noNodeFits} from './autoscalers.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, ifKnown, pass, skip, worstOf} from './check-result.ts';
+import {type CheckResult, ifKnown, notChecked, pass, worstOf} from './check-result.ts';
 
 type PodRole = ChartPods['role'];
 
 /** What the flags of that role begin with. */
+const NODE_SELECTOR = {runs: nodeSelector, controller: controllerNodeSelector};
+const TOLERATION = {runs: toleration, controller: controllerToleration};
+
 export const FLAG: Readonly<Record<PodRole, string>> = {runs: '--', controller: '--controller-'};
 
 const placement = (id: string, role: PodRole, title: string): Check =>
@@ -28,7 +38,7 @@ const placement = (id: string, role: PodRole, title: string): Check =>
       return ifKnown(chartPods(context), 'render the chart', (pods) =>
         ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
           // The check ready-nodes reports a cluster without nodes.
-          if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+          if (nodes.length === 0) return notChecked(NO_NODE_FOR_RUNS);
           const linux = nodes.filter(isLinux);
           const resultOf = (desired: PodRole): CheckResult | undefined =>
             worstOf(
@@ -38,15 +48,17 @@ const placement = (id: string, role: PodRole, title: string): Check =>
             );
           const result = resultOf(role);
           // The remedy for runs helps the controller too.
-          const isReported =
-            role === 'controller' &&
-            result?.remedy !== undefined &&
-            result.remedy === resultOf('runs')?.remedy;
-          return isReported ? skip(NO_NODE_FOR_RUNS) : result;
+          const isReported = role === 'controller' && hasRemedyOf(result, resultOf('runs'));
+          return isReported ? notChecked(NO_NODE_FOR_RUNS) : result;
         }),
       );
     },
   });
+
+function hasRemedyOf(result: CheckResult | undefined, other: CheckResult | undefined): boolean {
+  if (result === undefined || other === undefined || result.remedies.length === 0) return false;
+  return remedyText(result) === remedyText(other);
+}
 
 export const runNodes = placement('run-nodes', 'runs', 'Nodes for runs');
 export const controllerNodes = placement(
@@ -81,7 +93,7 @@ function placementOf(
   if (available.length === 0) return noneAvailable(pods, tolerated, context);
   const found = `${available.length} of ${count(nodes.length, 'Linux node')}${selectorText(spec)}: ${few(available.map(({name}) => name))}`;
   return getAt(spec, REQUIRED_AFFINITY)
-    ? skip(`Cannot evaluate the node affinity of ${owner}; without it ${found}`)
+    ? notChecked(`Cannot evaluate the node affinity of ${owner}; without it ${found}`)
     : pass(found);
 }
 
@@ -108,9 +120,12 @@ function noneSelected(
   return noNodeFits(
     context,
     `${owner} requires nodes with ${selector.join(', ')}, but none of ${count(nodes.length, 'Linux node')} matches`,
-    labels.length > 0
-      ? `Use an existing label (${few([...new Set(labels)])}) with ${flag}`
-      : `Label a node: ${label}; or remove ${flag}`,
+    changing(
+      NODE_SELECTOR[role],
+      labels.length > 0
+        ? `Use an existing label (${few([...new Set(labels)])}) with ${flag}`
+        : `Label a node: ${label}; or remove ${flag}`,
+    ),
   );
 }
 
@@ -126,7 +141,10 @@ function allTainted(
   return noNodeFits(
     context,
     `${owner} does not tolerate the taints of ${few(nodes.map(({name}) => name))}: ${taints.join(', ')}`,
-    `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')} if the agent may use these nodes`,
+    changing(
+      TOLERATION[role],
+      `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')} if the agent may use these nodes`,
+    ),
   );
 }
 

@@ -1,15 +1,19 @@
+import {changing, type Remedy} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {isKnown, isUnread, knownValue} from '../../../ground/fact.ts';
 import {groupsOf} from '../../../ground/text.ts';
 import {getAt} from '../../../ground/tree.ts';
+import {set} from '../../../settings/chart-values.ts';
+import {concurrency} from '../../../settings/purpose.ts';
 import {admitted} from '../facts/admitted.ts';
 import {MILLI_PER_UNIT, spellAmount} from '../facts/amounts.ts';
 import type {PreflightContext} from '../facts/context.ts';
+import {liveFact} from '../facts/live-objects.ts';
 import type {ResourceQuota} from '../facts/namespace-limits.ts';
-import {maxRuns, podGroups, resourceOption} from '../facts/pod-groups.ts';
+import {distinctOptions, maxRuns, podGroups, resourceOption} from '../facts/pod-groups.ts';
 import {fewerRuns} from './capacity.ts';
 import {check} from './check.ts';
-import {type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from './check-result.ts';
+import {type CheckResult, fail, ifKnown, pass, unreadable, warn} from './check-result.ts';
 import {countsPod, hardOf, type NamespaceLoad, type QuotaUsage, quotaUsage} from './quota-usage.ts';
 
 export const quota = check('Namespace', 'quota', 'ResourceQuota', {
@@ -19,10 +23,12 @@ export const quota = check('Namespace', 'quota', 'ResourceQuota', {
       const {limitRanges, pods} = context.live;
       if (quotas.length === 0)
         return pass(`${context.name.kubeTarget.namespace} has no ResourceQuota`);
-      if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'list LimitRanges');
-      if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
+      if (!isKnown(limitRanges)) return unreadable(limitRanges, 'list LimitRanges');
+      if (!isKnown(pods)) return unreadable(pods, 'list pods');
       return ifKnown(podGroups(context), 'render the chart', (groups) => {
         const objects = knownValue(context.manifest) ?? [];
+        const unread = objects.map((each) => liveFact(each, context)).find(isUnread);
+        if (unread !== undefined) return unreadable(unread, 'read the objects of the release');
         const load = {objects, groups, pods: pods.value, ranges: limitRanges.value};
         return (
           silentContainers(quotas, load, context) ??
@@ -46,12 +52,13 @@ function silentContainers(
 ): CheckResult | undefined {
   const silent = quotas.flatMap((each) => silentFor(each, load, context));
   if (silent.length === 0) return undefined;
-  const options = [...new Set(silent.flatMap(({option}) => option ?? []))];
+  const options = distinctOptions(silent.flatMap(({option}) => option ?? []));
+  const otherwise = 'defaults for the namespace with a LimitRange';
   return fail(
     silent.map(({message}) => message).join('; '),
-    options.length > 0
-      ? `Use ${options.join(' ')}. Or set defaults for the namespace with a LimitRange`
-      : 'Set defaults for the namespace with a LimitRange',
+    options === undefined
+      ? `Set ${otherwise}`
+      : {...options, text: `Use ${options.text}. Or set ${otherwise}`},
   );
 }
 
@@ -59,7 +66,7 @@ function silentFor(
   quota: ResourceQuota,
   {groups, ranges}: NamespaceLoad,
   {target}: PreflightContext,
-): {message: string; option: string | undefined}[] {
+): {message: string; option: Remedy | undefined}[] {
   const pods = groups
     .filter(({spec}) => countsPod(quota, spec, ranges))
     .flatMap((group) => admitted(group.spec, ranges).map((container) => ({group, container})));
@@ -114,7 +121,7 @@ function tooSmall(short: readonly QuotaUsage[], context: PreflightContext): Chec
       : 'Increase the quota:';
   return fail(
     `${usesText(short)}${runs > 1 ? ` for ${runs} concurrent runs` : ''}`,
-    [first, ...raiseCommands(short, context)].join('\n'),
+    changing(concurrency, [first, ...raiseCommands(short, context)].join('\n')),
   );
 }
 
@@ -125,7 +132,7 @@ function tooSmallForUpdate(tight: readonly QuotaUsage[], context: PreflightConte
     : 'Increase the quota:';
   return warn(
     `A rolling update starts new pods before it stops old ones: ${usesText(tight)}`,
-    [first, ...raiseCommands(tight, context)].join('\n'),
+    changing(set, [first, ...raiseCommands(tight, context)].join('\n')),
   );
 }
 

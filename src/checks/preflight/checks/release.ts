@@ -2,14 +2,17 @@ import {CHART_CHANGES, changeWithUpgrade} from '../../../charts/advise.ts';
 import {isBelow} from '../../../charts/charts.ts';
 import {scalrChart} from '../../../charts/releases/chart-name.ts';
 import type {ScalrRelease} from '../../../cluster/platform/cluster-facts.ts';
+import {changing} from '../../../findings/finding.ts';
 import {ownCommand} from '../../../ground/command-line.ts';
 import {knownValue} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {agentImage} from '../../../settings/images.ts';
+import {nodeSelector} from '../../../settings/placement.ts';
 import {purpose} from '../../../settings/purpose.ts';
+import {release} from '../../../settings/release.ts';
 import {readValues} from '../../../values/reading/read-values.ts';
 import {type Check, check} from './check.ts';
-import {fail, ifKnown, pass, skip, warn} from './check-result.ts';
+import {fail, ifKnown, notChecked, pass, warn} from './check-result.ts';
 import {chartDefinition, leftDefinitions} from './crds.ts';
 import {nodeData} from './node-data.ts';
 import {objectOwners} from './object-owners.ts';
@@ -28,7 +31,7 @@ const releaseName = check('Release', 'release-name', 'Helm release', {
       if (ours === undefined)
         return fail(
           `${text}, which is not a Scalr agent. An upgrade would replace it`,
-          'Use another name with --release',
+          changing(release, 'Use another name with --release'),
         );
       if (/^(pending-|uninstalling)/.test(found.status))
         return warn(
@@ -54,11 +57,11 @@ const agentVersion = check('Release', 'agent-version', 'Agent version', {
     if (image === undefined || !/:[^/]+$|@/.test(image)) return undefined;
     const version = /:v?(\d+\.\d+\.\d+)(?![^@])/.exec(image)?.[1];
     if (version === undefined)
-      return skip(`Cannot read the agent version of ${image}: its tag is not a version`);
+      return notChecked(`Cannot read the agent version of ${image}: its tag is not a version`);
     return isBelow(version, OLDEST_AGENT)
       ? warn(
           `${image} is older than ${OLDEST_AGENT}, the oldest agent that the charts support`,
-          'Use --agent-image with a newer tag, or remove it',
+          changing(agentImage, 'Use --agent-image with a newer tag, or remove it'),
         )
       : pass(`Agent ${version}`);
   },
@@ -72,25 +75,23 @@ const vcsSeparate = check('Release', 'vcs-separate', 'Separate clusters for VCS 
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     const isForVcs = context.get(purpose) === 'vcs';
-    // Most clusters have no VCS agents, so nothing is said about them without a reason.
-    if (
-      !isForVcs &&
-      !knownValue(context.facts.releases)?.releases.some(
-        (each) => !isThisRelease(each, context) && isVcsRelease(each),
-      )
-    )
-      return undefined;
     return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
-      const others = releases
-        .filter((each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs)
-        .map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
+      const found = releases.filter(
+        (each) => !isThisRelease(each, context) && isVcsRelease(each) !== isForVcs,
+      );
+      // Most clusters have no VCS agents, so nothing is said about them without a reason.
+      if (!isForVcs && found.length === 0) return undefined;
+      const others = found.map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
           `VCS agents must not share infrastructure with run agents. Releases of ${isForVcs ? 'run' : 'VCS'} agents in this cluster: ${few(others)}`,
-          'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
+          changing(
+            nodeSelector,
+            'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
+          ),
         );
       return scope === 'namespace'
-        ? skip('Cannot list agent releases of other namespaces with your user')
+        ? notChecked('Cannot list agent releases of other namespaces with your user')
         : pass(`No release of ${isForVcs ? 'run' : 'VCS'} agents in this cluster`);
     });
   },

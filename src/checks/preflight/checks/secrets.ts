@@ -1,23 +1,26 @@
 import type {SecretObject} from '../../../cluster/kubernetes/objects.ts';
 import {isOwnFor} from '../../../cluster/kubernetes/own-objects.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {tokenClaims} from '../../../ground/secret.ts';
 import {unusableToken} from '../../../ground/token-text.ts';
-import {token, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
+import {token, tokenFile, tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
 import {spell} from '../../../settings/define.ts';
 import {imageRegistry} from '../../../settings/images.ts';
-import {clientCertSecret} from '../../../settings/tls.ts';
+import {clientCertFile, clientCertSecret} from '../../../settings/tls.ts';
 import type {PreflightContext, RequiredSecret} from '../facts/context.ts';
 import {referencedPullSecrets} from '../facts/referenced-objects.ts';
 import {type Check, check} from './check.ts';
-import {type CheckResult, cannot, fail, pass, skip, warn, worstOf} from './check-result.ts';
+import {type CheckResult, cannot, fail, notChecked, pass, warn, worstOf} from './check-result.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
 
-const GIVE_TOKEN =
-  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key';
+const GIVE_TOKEN = changing(
+  tokenFile,
+  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key',
+);
 
 const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
   ref: REF,
@@ -34,7 +37,7 @@ const keys = check('Secrets', 'secrets', 'Secrets with the required keys', {
 function secretResult(required: RequiredSecret, context: PreflightContext): CheckResult {
   const {name, keys: desired, isGiven} = required;
   const fact = context.secrets.get(name);
-  if (fact === undefined) return skip(`Cannot read Secret ${name}`);
+  if (fact === undefined) return notChecked(`Cannot read Secret ${name}`);
   if (!isKnown(fact)) return cannot(`read Secret ${name}`, fact.because);
   const found = fact.value;
   if (isGiven) return givenSecret(name, found, context);
@@ -63,7 +66,10 @@ function givenSecret(
     return pass(`Secret ${name} exists, and its content will be replaced`);
   return fail(
     `Secret ${name} already exists in ${kubeTarget.namespace} with other content, and was not created by scalr-agent for release ${release}`,
-    `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
+    changing(
+      tokenSecret,
+      `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
+    ),
   );
 }
 
@@ -80,7 +86,13 @@ function missingKeys(
   if (name === get(tokenSecret)) return fail(message, GIVE_TOKEN);
   if (name === get(clientCertSecret)) {
     const create = createSecret('tls', name, ['--cert=tls.crt', '--key=tls.key'], context);
-    return fail(message, `Set --client-cert-file and --client-key-file, or create it: ${create}`);
+    return fail(
+      message,
+      changing(
+        clientCertFile,
+        `Set --client-cert-file and --client-key-file, or create it: ${create}`,
+      ),
+    );
   }
   const files = missing.map((key) => `--from-file=${key}=${key}`);
   return fail(message, `Create it: ${createSecret('generic', name, files, context)}`);
@@ -161,7 +173,7 @@ const NOT_A_TOKEN = warn(
 );
 
 /** A token in an existing Secret may have another format. */
-const UNKNOWN_FORMAT = skip('Cannot validate the token in the Secret: not a JSON Web Token');
+const UNKNOWN_FORMAT = notChecked('Cannot validate the token in the Secret: not a JSON Web Token');
 
 /** `unreadable` is the result for any other format. */
 function tokenResult(text: string, now: Date, unreadable: CheckResult): CheckResult {

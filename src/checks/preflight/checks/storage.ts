@@ -1,11 +1,12 @@
 import type {Claim, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import type {StorageClass} from '../../../cluster/platform/cluster-facts.ts';
 import type {AccessMode} from '../../../cluster/platform/provisioners.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
-import {isKnown, knownValue} from '../../../ground/fact.ts';
+import {type Fact, isKnown, known, knownValue, mapped} from '../../../ground/fact.ts';
 import {few} from '../../../ground/text.ts';
 import {getAt, type Tree} from '../../../ground/tree.ts';
-import {cache} from '../../../settings/cache.ts';
+import {cache, cacheClaim, cacheStorageClass} from '../../../settings/cache.ts';
 import {nodesForRuns} from '../facts/chart-pods.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import {referencedClaims} from '../facts/referenced-objects.ts';
@@ -15,8 +16,9 @@ import {
   cannot,
   fail,
   ifKnown,
+  notChecked,
   pass,
-  skip,
+  unreadable,
   warn,
   worstOf,
 } from './check-result.ts';
@@ -49,7 +51,7 @@ const eachClaim = (
   worstOf(
     names.map((name) => {
       const fact = context.claims.get(name);
-      if (fact === undefined) return skip(`PVC ${name} was not checked`);
+      if (fact === undefined) return notChecked(`PVC ${name} was not checked`);
       return ifKnown(fact, `read PVC ${name}`, (claim) => conclude(claim, name));
     }),
   );
@@ -92,7 +94,7 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   const found = classOf(claim, classes);
   const names = few(classes.map((each) => each.name)) || 'none';
   if (desired === '')
-    return skip(
+    return notChecked(
       `PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`,
     );
   if (found)
@@ -101,7 +103,10 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
     desired === undefined
       ? `PVC ${name} requires a default StorageClass, but the cluster has none (existing: ${names})`
       : `StorageClass ${desired} of PVC ${name} not found (existing: ${names})`,
-    'Use an existing one with --cache-storage-class, or use --cache ephemeral',
+    changing(
+      cacheStorageClass,
+      'Use an existing one with --cache-storage-class, or use --cache ephemeral',
+    ),
   );
 }
 
@@ -137,8 +142,14 @@ function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckRes
   return fail(
     `PVC ${claimName} requires ${missing.join(', ')}, but StorageClass ${name} (${provisioner}) only supports ${accessModes.value.join(', ')}`,
     able.length > 0
-      ? `Use --cache-storage-class ${able[0]}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`
-      : 'Install a CSI driver for shared volumes, because no known StorageClass supports it, or use --cache ephemeral',
+      ? changing(
+          cacheStorageClass,
+          `Use --cache-storage-class ${able[0]}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`,
+        )
+      : changing(
+          cache,
+          'Install a CSI driver for shared volumes, because no known StorageClass supports it, or use --cache ephemeral',
+        ),
   );
 }
 
@@ -156,7 +167,10 @@ const claimNameFree = check('Storage', 'pvc-name', 'Ownership of chart PVCs', {
           return pass(`${name} belongs to release ${release}`);
         return fail(
           `PVC ${name} already exists${owner === undefined ? '' : ` in release ${ownerNamespace}/${owner}`}, and Helm cannot adopt it`,
-          `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
+          changing(
+            cacheClaim,
+            `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
+          ),
         );
       });
     }),
@@ -186,7 +200,7 @@ function isBound(
   if (claim === undefined)
     return fail(
       `PVC ${name} not found in ${kubeTarget.namespace}, so pods that mount it cannot start`,
-      'Create it first, or let the chart create one with --cache pvc',
+      changing(cache, 'Create it first, or let the chart create one with --cache pvc'),
     );
   if (claim.metadata.deletionTimestamp !== undefined)
     return fail(
@@ -221,11 +235,14 @@ const claimShared = check('Storage', 'pvc-access-mode', 'Access mode of shared P
         if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(context))?.length === 1)
           return warn(
             `${message}. This works only as long as the cluster has one node`,
-            'Use a ReadWriteMany PVC with --cache-claim before you add nodes',
+            changing(cacheClaim, 'Use a ReadWriteMany PVC with --cache-claim before you add nodes'),
           );
         return fail(
           `${message}. Pods on a second node cannot start`,
-          'Use a ReadWriteMany PVC with --cache-claim, or use --cache ephemeral',
+          changing(
+            cacheClaim,
+            'Use a ReadWriteMany PVC with --cache-claim, or use --cache ephemeral',
+          ),
         );
       });
     }),
@@ -244,14 +261,26 @@ const isOfEfs = (object: KubernetesObject): boolean =>
   getAt(object as unknown as Tree, ['spec', 'csi', 'driver']) === EFS ||
   (object as {provisioner?: string}).provisioner === EFS;
 
+function usesClassOfEfs(
+  objects: readonly KubernetesObject[],
+  {facts}: PreflightContext,
+): Fact<boolean> {
+  const names = newClaims(objects).flatMap(({spec}) => spec?.storageClassName ?? []);
+  if (names.length === 0) return known(false, 'chart');
+  return mapped(facts.storageClasses, (classes) =>
+    classes.some(({name, provisioner}) => provisioner === EFS && names.includes(name)),
+  );
+}
+
 const efsDriver = check('Storage', 'efs-driver', 'EFS CSI driver', {
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
-      const classes = knownValue(context.facts.storageClasses) ?? [];
-      const isClassOfEfs = ({spec}: Claim): boolean =>
-        classes.some((each) => each.name === spec?.storageClassName && each.provisioner === EFS);
-      if (!objects.some(isOfEfs) && !newClaims(objects).some(isClassOfEfs)) return undefined;
+      const usesEfs = objects.some(isOfEfs)
+        ? known(true, 'chart')
+        : usesClassOfEfs(objects, context);
+      if (!isKnown(usesEfs)) return unreadable(usesEfs, CLASSES);
+      if (!usesEfs.value) return undefined;
       return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
         const name = found && `DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`;

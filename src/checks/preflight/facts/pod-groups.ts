@@ -1,7 +1,10 @@
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {mayRun} from '../../../cluster/kubernetes/scheduling.ts';
+import {changing, type Remedy} from '../../../findings/finding.ts';
 import {type Fact, knownValue, mapped} from '../../../ground/fact.ts';
 import {getAt, type Tree, type Values} from '../../../ground/tree.ts';
+import {set} from '../../../settings/chart-values.ts';
+import {spell} from '../../../settings/define.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
 import {spellAmount} from './amounts.ts';
@@ -76,16 +79,18 @@ export function resourceOption(
   chart: string,
   pods: ChartPods,
   {container, of, resource, milli}: ContainerAmount,
-): string | undefined {
+): Remedy | undefined {
   const value = spellAmount(resource, milli);
   const isRun =
     pods.role === 'runs' &&
     (chart !== 'agent-job' || container === 'runner') &&
     !pods.owner.startsWith('DaemonSet ');
-  if (isRun && (resource === 'cpu' || resource === 'memory'))
-    return `--run-${resource}-${of === 'requests' ? 'request' : 'limit'} ${value}`;
+  if (isRun && (resource === 'cpu' || resource === 'memory')) {
+    const setting = runSize[`${resource}${of === 'requests' ? 'Request' : 'Limit'}`];
+    return changing(setting, `${spell(setting)} ${value}`);
+  }
   const path = resourcesPath(chart, pods, container);
-  return path && `--set ${path}.${of}.${resource}=${value}`;
+  return path === undefined ? undefined : changing(set, `--set ${path}.${of}.${resource}=${value}`);
 }
 
 /** The key of the chart with the resources of a container. */
@@ -98,4 +103,11 @@ function resourcesPath(
   if (chart !== 'agent-job') return 'resources';
   if (role === 'controller') return 'agent.resources';
   return container === 'runner' ? 'task.runner.resources' : 'task.worker.resources';
+}
+
+/** All options, each once, as one remedy; undefined without any. */
+export function distinctOptions(options: readonly Remedy[]): Remedy | undefined {
+  const [first] = options;
+  if (first === undefined) return undefined;
+  return {...first, text: [...new Set(options.map(({text}) => text))].join(' ')};
 }

@@ -1,4 +1,5 @@
 import {selectsImagesOfRuns} from '../../../charts/images.ts';
+import {changing} from '../../../findings/finding.ts';
 import {commandLine} from '../../../ground/command-line.ts';
 import type {ManifestAnswer} from '../../../ground/system/system.ts';
 import {few} from '../../../ground/text.ts';
@@ -6,7 +7,15 @@ import {imagePullSecret, imageRegistry} from '../../../settings/images.ts';
 import {manifestUrl} from '../../../settings/kinds/images.ts';
 import {chartSource} from '../../../settings/release.ts';
 import {type Check, check} from '../checks/check.ts';
-import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
+import {
+  type CheckResult,
+  fail,
+  notChecked,
+  pass,
+  type RemedyText,
+  warn,
+  worstOf,
+} from '../checks/check-result.ts';
 import type {Mirror, PreflightContext} from '../facts/context.ts';
 import {type ProbeAnswer, probeFindings} from './probe-log.ts';
 
@@ -23,7 +32,7 @@ const mirrorImages = check(
     run: (context) => {
       if (context.mirror === undefined) return undefined;
       if (context.mirror.images.length === 0)
-        return skip('The images of this chart version are unknown');
+        return notChecked('The images of this chart version are unknown');
       return resultOf(context.mirror.images, context, {
         from: 'this machine',
         unreachable:
@@ -41,17 +50,19 @@ const probeMirror = check('Probe', 'probe-mirror', 'Images in the registry, from
     if (probe === undefined || mirror?.images.some(({image}) => isAskedByProbe(image)) !== true)
       return undefined;
     if (!('plan' in probe) || probe.seen.log === undefined)
-      return skip('The probe pod did not complete');
+      return notChecked('The probe pod did not complete');
     const {manifests} = probeFindings(probe.seen.log);
     const asked = mirror.images.flatMap(({image}) => {
       const answer = manifests.find(({url}) => url === manifestUrl(image));
       return answer === undefined ? [] : [{image, answer: answerOf(answer)}];
     });
-    if (asked.length === 0) return skip('The probe did not report a result');
+    if (asked.length === 0) return notChecked('The probe did not report a result');
     return resultOf(asked, context, {
       from: 'the probe pod',
-      unreachable:
+      unreachable: changing(
+        imageRegistry,
         'Check that nodes reach the registry and trust its certificate, or correct --image-registry',
+      ),
     });
   },
 });
@@ -73,7 +84,7 @@ function answerOf({state, detail}: ProbeAnswer): ManifestAnswer {
 function resultOf(
   asked: readonly Asked[],
   context: PreflightContext,
-  {from, unreachable}: {from: string; unreachable: string},
+  {from, unreachable}: {from: string; unreachable: RemedyText},
 ): CheckResult | undefined {
   const registry = context.get(imageRegistry) as string;
   const pullSecret = context.get(imagePullSecret);
@@ -105,11 +116,17 @@ function resultOf(
         ),
     denied.length === 0
       ? undefined
-      : skip(
+      : notChecked(
           `From ${from}: ${registry} requires authentication`,
           pullSecret === undefined
-            ? 'Set --image-pull-secret, unless the nodes have credentials for the registry'
-            : `Nodes use --image-pull-secret ${pullSecret}, which this check does not use`,
+            ? changing(
+                imagePullSecret,
+                'Set --image-pull-secret, unless the nodes have credentials for the registry',
+              )
+            : changing(
+                imagePullSecret,
+                `Nodes use --image-pull-secret ${pullSecret}, which this check does not use`,
+              ),
         ),
     found.length === 0 ? undefined : pass(`From ${from}: ${few(found.map(pinned))}${unlisted}`),
   ]);

@@ -1,11 +1,19 @@
 import {policyMissesRuns} from '../../../charts/releases/target.ts';
+import type {Remedy} from '../../../findings/finding.ts';
+import {changing} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {few} from '../../../ground/text.ts';
-import {workloadIdentity} from '../../../settings/network.ts';
+import {url} from '../../../settings/agent.ts';
+import {cache, cacheSize} from '../../../settings/cache.ts';
+import {imageRegistry} from '../../../settings/images.ts';
+import {httpsProxy, metadataService, workloadIdentity} from '../../../settings/network.ts';
 import {otelEndpoint} from '../../../settings/observability.ts';
 import {purpose} from '../../../settings/purpose.ts';
+import {chart} from '../../../settings/release.ts';
+import {dataHome} from '../../../settings/storage.ts';
+import {caFile} from '../../../settings/tls.ts';
 import {type Check, check} from '../checks/check.ts';
-import {type CheckResult, fail, pass, skip, warn, worstOf} from '../checks/check-result.ts';
+import {type CheckResult, fail, notChecked, pass, warn, worstOf} from '../checks/check-result.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext} from '../facts/context.ts';
 import type {ProbeOutcome, ProbePlan} from '../facts/probe.ts';
@@ -24,7 +32,7 @@ const probePod = check('Probe', 'probe-pod', 'Probe pod', {
     if (!('plan' in probe)) {
       const message = `No probe pod was created: ${probe.because}`;
       return probe.isDry
-        ? skip(message)
+        ? notChecked(message)
         : fail(message, probe.remedy ?? 'Run the command again without --probe');
     }
     const {plan, seen} = probe;
@@ -35,15 +43,14 @@ const probePod = check('Probe', 'probe-pod', 'Probe pod', {
 
 /** A probe pod that could not be deleted is reported with any other result. */
 function withLeftover(
-  {status, message, remedy}: CheckResult,
+  {verdict, message, remedies}: CheckResult,
   {pod}: ProbePlan,
   leftover: string,
 ): CheckResult {
-  const steps = [`Delete it: ${leftover}`, ...(remedy === undefined ? [] : [remedy])];
   return {
-    status: status === 'fail' ? 'fail' : 'warn',
+    verdict: verdict === 'error' ? 'error' : 'warning',
     message: `${message}; cannot delete ${pod}`,
-    remedy: steps.join('; '),
+    remedies: [{text: `Delete it: ${leftover}`}, ...remedies],
   };
 }
 
@@ -69,9 +76,9 @@ const probeScalr = check('Probe', 'probe-scalr', 'Scalr, from the probe pod', {
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
       if (plan.url === undefined)
-        return skip(
+        return notChecked(
           'The Scalr URL is not set',
-          'Set it, for example with --url https://acme.scalr.io',
+          changing(url, 'Set it, for example with --url https://acme.scalr.io'),
         );
       if (scalr === undefined) return NOT_REPORTED;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
@@ -86,9 +93,15 @@ const viaProxy = ({proxy}: ProbePlan): string =>
 /** What the pod connects to first. */
 const firstHop = ({proxy, url}: PlanWithUrl): string =>
   proxy === undefined ? hostOf(url) : `The proxy ${proxy}`;
-const PROXY_REMEDY = 'Correct --https-proxy, or exclude the host with --no-proxy';
-const egress = ({proxy, url}: PlanWithUrl): string =>
-  `Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? ', or set a proxy with --https-proxy' : ''}`;
+const PROXY_REMEDY = changing(
+  httpsProxy,
+  'Correct --https-proxy, or exclude the host with --no-proxy',
+);
+const egress = ({proxy, url}: PlanWithUrl): Remedy =>
+  changing(
+    httpsProxy,
+    `Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? ', or set a proxy with --https-proxy' : ''}`,
+  );
 
 const CONNECTIONS: Readonly<
   Record<ProbeAnswer['state'], (answer: ProbeAnswer, plan: PlanWithUrl) => CheckResult>
@@ -104,7 +117,10 @@ const CONNECTIONS: Readonly<
     detail === '407'
       ? fail(
           `The proxy ${plan.proxy ?? ''} requires authentication (407)`,
-          'Exempt the nodes from authentication, or set user and password: --https-proxy http://USER:PASSWORD@HOST:PORT',
+          changing(
+            httpsProxy,
+            'Exempt the nodes from authentication, or set user and password: --https-proxy http://USER:PASSWORD@HOST:PORT',
+          ),
         )
       : fail(
           `The proxy ${plan.proxy ?? ''} refused to connect to ${hostOf(plan.url)} (${detail})`,
@@ -132,10 +148,16 @@ const CONNECTIONS: Readonly<
   untrusted: (_, plan) =>
     fail(
       `Cannot verify the certificate of ${hostOf(plan.url)}${viaProxy(plan)}: signed by an authority that ${plan.hasCertificates ? 'is not in the given certificates' : 'the image does not trust'}`,
-      `Add the CA certificate of the proxy or firewall with --ca-file${plan.hasCertificates ? '; add the public ones with --ca-public-roots' : ''}`,
+      changing(
+        caFile,
+        `Add the CA certificate of the proxy or firewall with --ca-file${plan.hasCertificates ? '; add the public ones with --ca-public-roots' : ''}`,
+      ),
     ),
   'no-ca': (_, plan) =>
-    fail(`Cannot read the certificate file in ${plan.image}`, 'Correct its path, or use --ca-file'),
+    fail(
+      `Cannot read the certificate file in ${plan.image}`,
+      changing(caFile, 'Correct its path, or use --ca-file'),
+    ),
   'no-tool': (_, plan) => noTool(plan),
   failed: ({detail}, plan) =>
     warn(
@@ -160,7 +182,10 @@ const probeRegistries = check(
         );
         return warn(
           `Cannot reach ${few(names)}`,
-          'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+          changing(
+            imageRegistry,
+            'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+          ),
         );
       }),
   },
@@ -183,7 +208,10 @@ const probeTelemetry = check(
         if (failed.length === 0) return pass(few(telemetry.map(({url}) => url)));
         return warn(
           `Cannot connect to ${few(failed.map(({url, state}) => `${url} (${state})`))}. Runs work, but metrics and traces are lost`,
-          'Correct --otel-endpoint, and allow the connection in the network policies of both namespaces',
+          changing(
+            otelEndpoint,
+            'Correct --otel-endpoint, and allow the connection in the network policies of both namespaces',
+          ),
         );
       }),
   },
@@ -194,7 +222,7 @@ const probeUrls = check('Probe', 'probe-urls', 'URLs given with --probe-url, fro
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
       urls.length === 0 && context.get(purpose) === 'vcs'
-        ? skip(
+        ? notChecked(
             'The agent must reach the VCS server, but its URL is unknown',
             'Add --probe-url https://gitlab.example.com',
           )
@@ -240,12 +268,21 @@ const VOLUMES: Readonly<Record<ProbedVolume['state'], (volume: ProbedVolume) => 
   noexec: ({directory}) =>
     fail(
       `${directory} is mounted with noexec, but Terraform must execute providers in it`,
-      'Use a directory on a file system without noexec: --data-home, --cache-path, or another --cache',
+      changing(
+        dataHome,
+        'Use a directory on a file system without noexec: --data-home, --cache-path, or another --cache',
+      ),
     ),
   'read-only': ({directory}) =>
-    fail(`${directory} is read-only`, 'Use a writable volume: --cache, --data-home'),
+    fail(
+      `${directory} is read-only`,
+      changing(cache, 'Use a writable volume: --cache, --data-home'),
+    ),
   full: ({directory}) =>
-    fail(`No space left in ${directory}`, 'Free space, or use a larger volume: --cache-size'),
+    fail(
+      `No space left in ${directory}`,
+      changing(cacheSize, 'Free space, or use a larger volume: --cache-size'),
+    ),
   denied: ({directory}) =>
     fail(
       `The container user cannot write to ${directory}`,
@@ -262,23 +299,29 @@ const probeMetadata = check('Probe', 'probe-metadata', 'Access to the metadata s
       if (metadata === undefined) return NOT_REPORTED;
       if (metadata.state === 'no-tool') return noTool(plan);
       if (metadata.state === 'failed')
-        return skip(`Cannot test ${ADDRESS}: the HTTP client exited with ${metadata.detail}`);
+        return notChecked(`Cannot test ${ADDRESS}: the HTTP client exited with ${metadata.detail}`);
       const isOpen = metadata.state === 'ok' || metadata.state === 'proxy';
       return blocks(context) ? blocked(context, isOpen) : open(context, isOpen);
     }),
 });
 
 function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
-  const {chart, version} = context.target;
+  const {target} = context;
   if (!isOpen) return pass(`${ADDRESS} is not reachable`);
-  const because = policyMissesRuns(context.target)
-    ? `the NetworkPolicy of ${chart} ${version} does not cover runs`
+  const because = policyMissesRuns(target)
+    ? `the NetworkPolicy of ${target.chart} ${target.version} does not cover runs`
     : 'the NetworkPolicy of the chart is not enforced';
   return warn(
     `${ADDRESS} is reachable although it should be blocked, which exposes the credentials of the node: ${because}`,
-    policyMissesRuns(context.target)
-      ? 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs'
-      : 'Enable a network policy engine, or allow the metadata service with --metadata-service allow',
+    policyMissesRuns(target)
+      ? changing(
+          chart,
+          'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
+        )
+      : changing(
+          metadataService,
+          'Enable a network policy engine, or allow the metadata service with --metadata-service allow',
+        ),
   );
 }
 
@@ -300,15 +343,15 @@ function withFindings(
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
   if (!('plan' in probe) || probe.seen.log === undefined)
-    return skip('The probe pod did not complete');
+    return notChecked('The probe pod did not complete');
   return conclude(probeFindings(probe.seen.log), probe.plan);
 }
 
-const NOT_REPORTED = skip('The probe did not report a result');
+const NOT_REPORTED = notChecked('The probe did not report a result');
 
 /** No request could be made. */
 const noTool = ({image}: ProbePlan): CheckResult =>
-  skip(`${image} does not contain curl, GNU wget or python3`);
+  notChecked(`${image} does not contain curl, GNU wget or python3`);
 
 /** What the probe pod found where runs will be placed; none without --probe. */
 export const probeChecks: readonly Check[] = [

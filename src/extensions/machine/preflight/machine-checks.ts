@@ -7,17 +7,22 @@ import {
   cannot,
   fail,
   ifKnown,
+  notChecked,
   pass,
-  skip,
   warn,
 } from '../../../checks/preflight/checks/check-result.ts';
+import {changing} from '../../../findings/finding.ts';
 import {ExpectedError} from '../../../ground/errors.ts';
 import {isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
+import {url} from '../../../settings/agent.ts';
 import {imagePullPolicy} from '../../../settings/images.ts';
 import {milliOf} from '../../../settings/kinds/quantities.ts';
+import {httpsProxy} from '../../../settings/network.ts';
+import {otelEndpoint} from '../../../settings/observability.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {runSize} from '../../../settings/size.ts';
+import {dataHome} from '../../../settings/storage.ts';
 import {containerName, PURPOSE_LABEL, purposeOf} from '../containers.ts';
 import {sharedDirectories} from '../directories.ts';
 import {agentContainers} from '../roles.ts';
@@ -90,12 +95,18 @@ const memory = machineCheck('Machine', 'host-memory', 'Memory for concurrent run
       if (runs * least + FOR_AGENT > total)
         return fail(
           `The machine has ${inGib(total)}, but the agent needs ${needed(least)}`,
-          'Use a machine with more memory, or lower --concurrency or --run-memory-limit',
+          changing(
+            concurrency,
+            'Use a machine with more memory, or lower --concurrency or --run-memory-limit',
+          ),
         );
       if (runs * usual + FOR_AGENT > total)
         return warn(
           `The machine has ${inGib(total)}, but Scalr recommends ${needed(usual)}`,
-          'Use a machine with more memory, lower --concurrency, or set what a run needs: --run-memory-limit 1Gi',
+          changing(
+            concurrency,
+            'Use a machine with more memory, lower --concurrency, or set what a run needs: --run-memory-limit 1Gi',
+          ),
         );
       return pass(`${inGib(total)}; the agent needs ${needed(usual)}`);
     }),
@@ -114,7 +125,7 @@ const cpu = machineCheck('Machine', 'host-cpu', 'CPUs for concurrent runs', {
         ? pass(`${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}`)
         : warn(
             `${count(cpus, 'CPU')} for ${count(runs, 'concurrent run')}, so runs are slow`,
-            `Use more CPUs, or --concurrency ${cpus}`,
+            changing(concurrency, `Use more CPUs, or --concurrency ${cpus}`),
           );
     }),
 });
@@ -131,7 +142,10 @@ const disk = machineCheck('Machine', 'host-disk', 'Free disk space', {
       const small = all.filter(({free}) => free < FREE_SPACE);
       return small.length === 0
         ? pass(few(all.map(text)))
-        : warn(few(small.map(text)), 'Free space, or use a directory on another disk: --data-home');
+        : warn(
+            few(small.map(text)),
+            changing(dataHome, 'Free space, or use a directory on another disk: --data-home'),
+          );
     }),
 });
 
@@ -156,7 +170,8 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
     const plain = /^\d+\.\d+(\.\d+)?/.exec(version)?.[0] ?? '';
     const isOlder = (than: string): boolean =>
       compare(plain.replace(/^(\d+\.\d+)$/, '$1.0').replaceAll(/(^|\.)0+(?=\d)/g, '$1'), than) < 0;
-    if (plain === '') return skip(`Docker reports version "${version}", which cannot be compared`);
+    if (plain === '')
+      return notChecked(`Docker reports version "${version}", which cannot be compared`);
     if (isOlder(OLDEST_DOCKER))
       return fail(`Docker ${version} is older than 18`, 'Install Docker 20.10 or newer');
     if (!isOlder(TESTED_DOCKER)) return pass(`Docker ${version}`);
@@ -168,7 +183,7 @@ const dockerVersion = machineCheck('Docker', 'docker-version', 'Docker', {
         )
       : fail(
           `${message}, which --image-pull-policy requires`,
-          'Install Docker 20.10 or newer, or omit --image-pull-policy',
+          changing(imagePullPolicy, 'Install Docker 20.10 or newer, or omit --image-pull-policy'),
         );
   },
 });
@@ -250,7 +265,9 @@ const otherPurpose = machineCheck('Agents', 'other-purpose', 'Other agents on th
         agent.target !== 'systemd' && knownValue(services)?.['scalr-agent']?.isInstalled;
       const unclear = [...unlabeled, ...(isService ? ['service scalr-agent'] : [])];
       if (unclear.length > 0)
-        return skip(`Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`);
+        return notChecked(
+          `Cannot determine whether these are run agents or VCS agents: ${few(unclear)}`,
+        );
       return pass(agents.length === 0 ? 'No other agents' : few(agents.map(containerName)));
     }),
 });
@@ -265,7 +282,10 @@ const directories = machineCheck('Agents', 'host-directories', 'Data directories
         const [shared] = sharedDirectories(agent, all);
         return shared === undefined
           ? pass(few(own))
-          : warn(shared.replace(/\.$/, ''), 'Use another directory: --data-home');
+          : warn(
+              shared.replace(/\.$/, ''),
+              changing(dataHome, 'Use another directory: --data-home'),
+            );
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         return fail(error.message.replace(/\.$/, ''), error.suggestions.join('; '));
@@ -314,7 +334,7 @@ function resultOf(
 ): CheckResult {
   const tried = all.filter(({probe}) => probe.status !== 'skipped');
   return tried.length === 0
-    ? skip(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`)
+    ? notChecked(`Not tried: ${few([...new Set(all.map(({probe}) => probe.message))])}`)
     : conclude(tried);
 }
 
@@ -323,9 +343,9 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
   run: ({endpoints}) => {
     const own = endpoints.filter(({purpose}) => purpose === 'scalr');
     if (own.every(isPattern))
-      return skip(
+      return notChecked(
         'The Scalr URL is not set',
-        'Set it, for example with --url https://acme.scalr.io',
+        changing(url, 'Set it, for example with --url https://acme.scalr.io'),
       );
     const [account] = own;
     return resultOf(own, (tried) => {
@@ -333,8 +353,10 @@ const scalr = machineCheck('Hosts', 'host-scalr', 'Scalr, from this machine', {
       if (wrong.length === 0)
         return pass(few(tried.map(({host, probe}) => `${host}: ${probe.message}`)));
       const message = `Cannot connect to ${namesOf(wrong)}`;
-      const remedy =
-        'Allow the hosts in the firewall and the proxy, or correct --https-proxy and --ca-file';
+      const remedy = changing(
+        httpsProxy,
+        'Allow the hosts in the firewall and the proxy, or correct --https-proxy and --ca-file',
+      );
       // Only the relay is missing.
       return wrong.some(({host}) => host === account?.host)
         ? fail(message, remedy)
@@ -376,7 +398,7 @@ const telemetry = machineCheck(
           ? pass(few(tried.map(({host, port}) => `${host}:${port}`)))
           : warn(
               `Cannot connect to ${namesOf(failed(tried))}. Runs work, but metrics and traces are lost`,
-              'Correct --otel-endpoint, or start the collector',
+              changing(otelEndpoint, 'Correct --otel-endpoint, or start the collector'),
             ),
       );
     },

@@ -65,7 +65,7 @@ test.each([
   [
     'baseline',
     HOST_PATH,
-    /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*\. Or allow these pods: .*enforce=privileged/,
+    /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*; Or allow these pods: .*enforce=privileged/,
   ],
   [
     'restricted',

@@ -1,5 +1,7 @@
 import {stringify} from 'yaml';
 import {nodeChecks} from '../../../../src/checks/preflight/checks/nodes.ts';
+import type {PreflightContext} from '../../../../src/checks/preflight/facts/context.ts';
+import type {KubernetesObject} from '../../../../src/cluster/kubernetes/objects.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {type FakeCluster, platform} from '../../../cluster/platform/fake-cluster.ts';
 import {node, ORDINARY, withNodes} from '../context.ts';
@@ -85,7 +87,54 @@ const affine = {
   ),
 };
 
+const withImage = (image: string): Partial<PreflightContext> => ({
+  manifest: known(
+    [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: {name: 'scalr-agent'},
+        spec: {template: {spec: {containers: [{name: 'agent', image}]}}},
+      } as KubernetesObject,
+    ],
+    'helm template',
+  ),
+});
+
 prove('nodes', nodeChecks, [
+  {
+    id: 'image-names',
+    is: 'pass',
+    when: 'nodes run containerd',
+    but: withImage('scalr/agent:1.4.0'),
+  },
+  {
+    id: 'image-names',
+    is: 'pass',
+    when: 'CRI-O is older',
+    but: withImage('scalr/agent:1.4.0'),
+    cluster: withNodes(node('one', {runtime: 'cri-o://1.33.4'})),
+  },
+  {
+    id: 'image-names',
+    is: 'warn',
+    when: 'CRI-O is new',
+    but: withImage('scalr/agent:1.4.0'),
+    cluster: withNodes(node('one', {runtime: 'cri-o://1.35.0'}), node('two')),
+  },
+  {
+    id: 'image-names',
+    is: 'pass',
+    when: 'the registry is given',
+    but: withImage('docker.io/scalr/agent:1.4.0'),
+    cluster: withNodes(node('one', {runtime: 'cri-o://1.35.0'})),
+  },
+  {
+    id: 'image-names',
+    is: 'skip',
+    when: 'nodes cannot be listed',
+    cluster: refused,
+  },
   {id: 'ready-nodes', is: 'pass', when: 'all are'},
   {
     id: 'ready-nodes',

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
+import {checkDocument, runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {clusterChecks} from '../../../../src/checks/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../../src/checks/preflight/checks/network.ts';
 import {nodeChecks} from '../../../../src/checks/preflight/checks/nodes.ts';
@@ -20,7 +20,9 @@ const CHECKS = [
 
 const table = async (chart: string, but: Partial<PreflightContext> = {}): Promise<string> => {
   const rows = PLATFORMS.map(async (name) => {
-    const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but));
+    const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but)).map(
+      checkDocument,
+    );
     const of = (desired: string): string[] => {
       const ids = checked.filter(({status}) => status === desired).map(({id}) => id);
       return ids.length === 0 ? [] : [`  ${desired} ${ids.join(', ')}`];
@@ -35,28 +37,28 @@ test('what is said of agent-k8s with its defaults', async () => {
     "
     gke-standard
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
     gke-autopilot
       fail host-path
       warn run-timeouts
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names, worker-nodes
     eks-al2023
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes
     eks-bottlerocket
       skip node-architecture
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, windows-nodes, image-names, worker-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, image-names, worker-nodes
     openshift
       fail openshift-scc
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
     kind
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, worker-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names, worker-nodes
     k3s
       warn worker-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, image-names
     "
   `);
 });
@@ -66,24 +68,24 @@ test('what is said of agent-local with its defaults', async () => {
     "
     gke-standard
       warn server-version, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     gke-autopilot
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     eks-al2023
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     eks-bottlerocket
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, image-names
     openshift
       fail openshift-scc
       warn server-version, node-versions
-      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     kind
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     k3s
-      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes, image-names
     "
   `);
 });
@@ -95,36 +97,36 @@ test('what is said of agent-job with its defaults where its chart cannot be fetc
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, node-architecture
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
-      skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, metadata-dns, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, ready-nodes, node-architecture
     eks-al2023
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     eks-bottlerocket
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      skip object-names, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes
     aks
       fail server-version, node-versions
-      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, node-architecture
     openshift
       fail server-version, node-versions
-      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     kind
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     k3s
       fail server-version, node-versions
-      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
       pass cloud-setting, release-name, crd, leftover-crds, metadata-dns, ready-nodes, node-architecture
     "
   `);
@@ -136,36 +138,36 @@ test('what is said of agent-job with its defaults, rendered for a server that is
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
       skip metadata-dns
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     eks-al2023
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     eks-bottlerocket
       fail server-version, node-versions
       skip node-architecture
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, windows-nodes, image-names
     aks
       fail server-version, node-versions
       warn windows-nodes
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, image-names
     openshift
       fail server-version, openshift-scc, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     kind
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     k3s
       fail server-version, node-versions
       skip metadata-block
-      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes, image-names
     "
   `);
 });

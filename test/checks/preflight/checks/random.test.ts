@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {CHECKS} from '../../../../src/checks/preflight/run-preflight.ts';
+import {remedyText} from '../../../../src/findings/finding.ts';
 import {unknown} from '../../../../src/ground/fact.ts';
 import {PLATFORMS, platform} from '../../../cluster/platform/fake-cluster.ts';
 import type {RawFlags} from '../../../support/settings-from.ts';
@@ -85,12 +86,13 @@ test('what may not be read makes nothing fail that does not fail otherwise, and 
       // That helm does not render is itself a reason to fail.
       const failing = (checked: typeof all): string[] =>
         checked
-          .filter(({id, status}) => status === 'fail' && id !== 'chart-renders')
-          .map(({id}) => id);
+          .filter(({code, verdict}) => verdict === 'error' && code !== 'chart-renders')
+          .map(({code}) => code);
       expect(failing(all)).toEqual(expect.arrayContaining(failing(some)));
-      for (const {status, message, remedy} of [...all, ...some]) {
+      for (const {verdict, message, remedies} of [...all, ...some]) {
         expect(message).toMatch(/\S/);
-        if (status === 'warn' || status === 'fail') expect(remedy).toMatch(/\S/);
+        if (verdict === 'warning' || verdict === 'error')
+          expect(remedyText({remedies})).toMatch(/\S/);
       }
     }),
     {numRuns: NUM_RUNS},

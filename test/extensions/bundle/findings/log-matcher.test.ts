@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {AGENT_LOG_ROWS, matchLine, verdictIn} from '../../../../src/checks/diagnose/agent-log.ts';
+import {matchLine, verdictIn} from '../../../../src/checks/diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../../../src/checks/diagnose/agent-log-rows.ts';
 import {agentLogFindings} from '../../../../src/checks/diagnose/host-findings.ts';
 import {LogMatcher} from '../../../../src/checks/diagnose/log-matcher.ts';
 import {AGENT_LINES} from '../../../checks/diagnose/agent-lines.ts';

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {runChecks} from '../../../../src/checks/preflight/checks/check.ts';
-import type {CheckStatus} from '../../../../src/checks/preflight/checks/check-result.ts';
+import {type CheckDocument, checkDocument, runChecks} from '../../../../src/checks/preflight/checks/check.ts';
 import {MACHINE_CHECKS} from '../../../../src/extensions/machine/preflight/machine-checks.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 
@@ -32,7 +31,7 @@ const broken =
 
 interface Case extends FakeMachine {
   id: string;
-  is: CheckStatus | 'nothing';
+  is: CheckDocument['status'] | 'nothing';
   when: string;
 }
 
@@ -322,7 +321,7 @@ async function resultOf({id, ...machine}: Case): Promise<string> {
   const [found] = runChecks(
     MACHINE_CHECKS.filter((each) => each.id === id),
     await machineContext({flags: ACCOUNT, ...machine}),
-  );
+  ).map(checkDocument);
   return found === undefined
     ? 'nothing'
     : [`${found.status}: ${found.message}`, ...(found.remedy ? [`-> ${found.remedy}`] : [])].join(
