@@ -30,7 +30,6 @@ import {
 import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
-import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
 import {type ClusterFlags, releaseName, timeoutOf} from './connection-flags.ts';
@@ -120,7 +119,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const isAsked =
       prompter !== undefined && found.problems.length === 0 && wrong.failures.length === 0;
     const answers = isAsked
-      ? await askMissing(found.answers, options, {...this.app, prompter})
+      ? await (await import('../wizard/ask.ts')).askMissing(found.answers, options, {
+          ...this.app,
+          prompter,
+        })
       : found.answers;
     const settings = settleAnswers({...found, answers}, {...options, ...wrong});
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);

@@ -16,9 +16,9 @@ import {recordedFlags, recordedPath, type Settings} from '../settings/settings.t
 import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
 import type {ClusterFlags} from './connection-flags.ts';
-import {type Parsed, repeated} from './flags.ts';
+import {overlayFlag, type Parsed, repeated} from './flags.ts';
 import {generateUnconfirmed, type UnconfirmedValues, withKeyReport} from './generate.ts';
-import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
+import {generateOverlay, requireValid, sharedSettings} from './overlay.ts';
 import type {ChartDeps} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */

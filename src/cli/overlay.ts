@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import {
   type OverlayFile,
   parseOverlay,
@@ -29,13 +28,6 @@ import type {App} from './app.ts';
 import {generateUnconfirmed, type UnconfirmedValues, withKeyReports} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
-
-export const overlayFlag = {
-  overlay: Flags.string({
-    summary: 'Directory with one answers file per cluster, merged over --answers, and rings.yaml.',
-    helpValue: '<DIRECTORY>',
-  }),
-};
 
 /** A cluster of --overlay, and what was made of its settings, or why that failed. */
 type OverlayCluster<T> = Pick<OverlayFile, 'name' | 'path' | 'context'> & {

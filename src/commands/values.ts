@@ -22,7 +22,6 @@ import {
   isPrivate,
   valuesDocument,
 } from '../values/document.ts';
-import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
 interface Result {
   chart: string;
@@ -98,7 +97,7 @@ export default class Values extends BaseCommand<Result> {
         prompter: this.prompter,
       },
       this.app.files,
-      flags.schema === undefined ? [] : [schemaFile(flags.schema, target)],
+      flags.schema === undefined ? [] : [await schemaFile(flags.schema, target)],
     );
     const next = file === undefined ? [] : [`Next step: ${installCommand(file, given)}`];
     this.say(linesOf([...done, ...next]));
@@ -116,13 +115,11 @@ export default class Values extends BaseCommand<Result> {
   }
 }
 
-const schemaFile = (path: string, target: Target) =>
-  ({
-    path,
-    text: schemaText(editorSchema(target)),
-    isPrivate: false,
-    flag: '--schema',
-  }) as const;
+async function schemaFile(path: string, target: Target) {
+  const {editorSchema, schemaText} = await import('../values/editor-schema.ts');
+  const text = schemaText(editorSchema(target));
+  return {path, text, isPrivate: false, flag: '--schema'} as const;
+}
 
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {
