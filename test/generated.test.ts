@@ -80,10 +80,10 @@ test('README.md counts what the program knows, and lists every chart version', a
     problems.filter(({level}) => level === 'blocking'),
   );
   const numbers = [
-    `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,
+    `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), with every key`,
     `[${CHECKS.length + MACHINE_CHECKS.length} checks](docs/preflight.md) before an install`,
     `[${CAUSES.length} causes](docs/causes.md) of failures, with their remedies`,
-    `[${breaking.length} upgrades](docs/charts/upgrades.md) that fail or lose data with Helm alone`,
+    `[${breaking.length} upgrades](docs/charts/upgrades.md) known to fail or lose data with Helm alone`,
   ];
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const mark of ['numbers', 'versions']) expect(readme).toContain(`<!-- ${mark} -->`);
