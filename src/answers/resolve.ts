@@ -9,7 +9,7 @@ import {type ValuesFile, valuesFile} from '../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {InvalidValue, type ParseContext} from '../settings/kinds/kind.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {type Answer, Settings} from '../settings/settings.ts';
+import {type Answer, type AnswerSource, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {
@@ -18,6 +18,8 @@ interface ResolveDeps extends ParseContext {
 
 interface Problem {
   setting: Setting;
+  /** Where the wrong answer comes from. */
+  source?: AnswerSource | undefined;
   message: string;
   suggestion?: string;
 }
@@ -56,11 +58,12 @@ export async function findAnswers(
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
   for (const setting of desired) {
+    const source = sources.find((each) => each.answer(setting) !== undefined);
+    if (source === undefined) continue;
     try {
-      const answer = await firstAnswer(setting, sources, deps);
-      if (answer) answers.set(setting.id, answer);
+      answers.set(setting.id, await answerFrom(source, setting, deps));
     } catch (error) {
-      problems.push(problemOf(setting, error));
+      problems.push(problemOf(setting, error, source.name));
     }
   }
   return {answers, problems};
@@ -105,19 +108,15 @@ export function settleAnswers(
   return new Settings(answers);
 }
 
-async function firstAnswer(
+async function answerFrom(
+  source: SettingsSource,
   setting: Setting,
-  sources: readonly SettingsSource[],
   deps: ResolveDeps,
-): Promise<Answer | undefined> {
-  for (const source of sources) {
-    const raw = source.answer(setting);
-    if (raw === undefined) continue;
-    const because = source.because?.(setting);
-    const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
-    return {...answer, source: source.name, ...(because === undefined ? {} : {because})};
-  }
-  return undefined;
+): Promise<Answer> {
+  const raw = source.answer(setting);
+  const because = source.because?.(setting);
+  const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
+  return {...answer, source: source.name, ...(because === undefined ? {} : {because})};
 }
 
 /** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
@@ -174,10 +173,11 @@ function refuseUnprintable(raw: unknown): void {
   }
 }
 
-function problemOf(setting: Setting, error: unknown): Problem {
+function problemOf(setting: Setting, error: unknown, source?: AnswerSource): Problem {
   if (error instanceof InvalidValue)
     return {
       setting,
+      source,
       message: error.message,
       suggestion:
         error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
@@ -185,6 +185,7 @@ function problemOf(setting: Setting, error: unknown): Problem {
   if (error instanceof ExpectedError)
     return {
       setting,
+      source,
       message: error.message.replace(/\.$/, ''),
       ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {}),
     };
@@ -226,13 +227,20 @@ function checkTogether(
       return [
         {
           setting,
+          source: answer.source,
           message: `Requires ${missing}`,
-          suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
+          suggestion: `Set ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
         },
       ];
     const wrong = setting.rule?.(answer.value, get);
-    return wrong ? [problemOf(setting, wrong)] : [];
+    return wrong ? [problemOf(setting, wrong, answer.source)] : [];
   });
+}
+
+/** What the user has to look at: the variable, the key of the answers file, or the flag. */
+function whereOf({setting, source}: Problem): string {
+  if (source === 'environment') return setting.env;
+  return source === 'answers' ? `Answers key ${setting.id}` : spell(setting);
 }
 
 /** `mayBeInFile`: what is missing may be in a file that is one of the problems. */
@@ -243,7 +251,7 @@ function refusal(
 ): ExpectedError {
   const unless = mayBeInFile ? ', unless a file named above contains it' : '';
   const lines = [
-    ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
+    ...problems.map((problem) => `${whereOf(problem)}: ${problem.message}.`),
     ...missing.map(
       (setting) =>
         `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id})${unless}.`,

@@ -45,7 +45,7 @@ export const fileFailure = (
 
 const readAdvice = (code: string, path: string): string =>
   code === 'EISDIR'
-    ? `Use the files in it: ${join(path, '*.yaml')}`
+    ? 'Specify a file of this directory'
     : 'Check the path and its permissions';
 
 function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
