@@ -9,7 +9,7 @@ import {type ValuesFile, valuesFile} from '../settings/chart-values.ts';
 import {type Get, type Setting, spell} from '../settings/define.ts';
 import {InvalidValue, type ParseContext} from '../settings/kinds/kind.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {type Answer, type AnswerSource, Settings} from '../settings/settings.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
 import type {SettingsSource} from './sources.ts';
 
 interface ResolveDeps extends ParseContext {
@@ -18,8 +18,8 @@ interface ResolveDeps extends ParseContext {
 
 interface Problem {
   setting: Setting;
-  /** Where the wrong answer comes from. */
-  source?: AnswerSource | undefined;
+  /** How the user gave it, if not as a flag. */
+  spelled?: string | undefined;
   message: string;
   suggestion?: string;
 }
@@ -61,9 +61,9 @@ export async function findAnswers(
     const source = sources.find((each) => each.answer(setting) !== undefined);
     if (source === undefined) continue;
     try {
-      answers.set(setting.id, await answerFrom(source, setting, deps));
+      answers.set(setting.id, await answerOf(setting, source, deps));
     } catch (error) {
-      problems.push(problemOf(setting, error, source.name));
+      problems.push(problemOf(setting, error, source.spelled?.(setting)));
     }
   }
   return {answers, problems};
@@ -108,15 +108,21 @@ export function settleAnswers(
   return new Settings(answers);
 }
 
-async function answerFrom(
-  source: SettingsSource,
+async function answerOf(
   setting: Setting,
+  source: SettingsSource,
   deps: ResolveDeps,
 ): Promise<Answer> {
   const raw = source.answer(setting);
   const because = source.because?.(setting);
+  const spelled = source.spelled?.(setting);
   const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
-  return {...answer, source: source.name, ...(because === undefined ? {} : {because})};
+  return {
+    ...answer,
+    source: source.name,
+    ...(because !== undefined && {because}),
+    ...(spelled !== undefined && {spelled}),
+  };
 }
 
 /** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
@@ -173,11 +179,11 @@ function refuseUnprintable(raw: unknown): void {
   }
 }
 
-function problemOf(setting: Setting, error: unknown, source?: AnswerSource): Problem {
+function problemOf(setting: Setting, error: unknown, spelled?: string): Problem {
   if (error instanceof InvalidValue)
     return {
       setting,
-      source,
+      spelled,
       message: error.message,
       suggestion:
         error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
@@ -185,7 +191,7 @@ function problemOf(setting: Setting, error: unknown, source?: AnswerSource): Pro
   if (error instanceof ExpectedError)
     return {
       setting,
-      source,
+      spelled,
       message: error.message.replace(/\.$/, ''),
       ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {}),
     };
@@ -227,20 +233,14 @@ function checkTogether(
       return [
         {
           setting,
-          source: answer.source,
+          spelled: answer.spelled,
           message: `Requires ${missing}`,
           suggestion: `Set ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
         },
       ];
     const wrong = setting.rule?.(answer.value, get);
-    return wrong ? [problemOf(setting, wrong, answer.source)] : [];
+    return wrong ? [problemOf(setting, wrong, answer.spelled)] : [];
   });
-}
-
-/** What the user has to look at: the variable, the key of the answers file, or the flag. */
-function whereOf({setting, source}: Problem): string {
-  if (source === 'environment') return setting.env;
-  return source === 'answers' ? `Answers key ${setting.id}` : spell(setting);
 }
 
 /** `mayBeInFile`: what is missing may be in a file that is one of the problems. */
@@ -251,7 +251,7 @@ function refusal(
 ): ExpectedError {
   const unless = mayBeInFile ? ', unless a file named above contains it' : '';
   const lines = [
-    ...problems.map((problem) => `${whereOf(problem)}: ${problem.message}.`),
+    ...problems.map(({setting, spelled = spell(setting), message}) => `${spelled}: ${message}.`),
     ...missing.map(
       (setting) =>
         `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id})${unless}.`,

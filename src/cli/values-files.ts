@@ -122,7 +122,7 @@ export async function confirmGroups(
 }
 
 const hasError = ({findings}: CheckedGroup): boolean =>
-  findings.some(({severity}) => severity === 'error');
+  findings.some(({verdict}) => verdict === 'error');
 
 /** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
 export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {

@@ -117,7 +117,7 @@ export default class Validate extends BaseCommand<Result> {
     if (!this.jsonEnabled())
       this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
-    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
   }

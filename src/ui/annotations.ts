@@ -1,5 +1,5 @@
 import {relative, sep} from 'node:path';
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {KeyFinding, Verdict} from '../findings/finding.ts';
 import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
@@ -10,7 +10,7 @@ export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
 
 function annotation(
   file: string,
-  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
 ): string {
   const place = {
     file: relative('.', file).split(sep).join('/'),
@@ -19,9 +19,17 @@ function annotation(
     title: `${code} ${path}`.trimEnd(),
   };
   const properties = Object.entries(place).filter(([, value]) => value !== undefined);
-  const text = `${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
-  return `::${severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
+  const text = [message, ...remedies.map((remedy) => `→ ${remedy.text}`)].join(' ');
+  return `::${COMMANDS[verdict]} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
 }
+
+/** GitHub knows no unknown: it must be seen. */
+const COMMANDS: Readonly<Record<Verdict, string>> = {
+  error: 'error',
+  unknown: 'warning',
+  warning: 'warning',
+  note: 'notice',
+};
 
 const encoded = (text: string, signs: RegExp): string =>
   text.replaceAll(signs, (sign) => encodeURIComponent(sign));

@@ -1,5 +1,6 @@
+import {type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts';
 import {count} from '../ground/text.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import {type CheckedGroup, groupName} from '../values/validate/check-files.ts';
 import {githubAnnotations} from './annotations.ts';
@@ -28,21 +29,22 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
 
-function sumOf(findings: readonly ValuesFinding[]): string {
-  const errors = findings.filter(({severity}) => severity === 'error').length;
-  return findings.length === 0
-    ? 'no problems found'
-    : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
+function sumOf(findings: readonly KeyFinding[]): string {
+  if (findings.length === 0) return 'no problems found';
+  const of = (wanted: Verdict): number => findings.filter(({verdict}) => verdict === wanted).length;
+  const unknown = of('unknown') === 0 ? '' : `, ${of('unknown')} not checked`;
+  return `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}${unknown}`;
 }
 
 function findingText(
-  {severity, code, path, file, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject, message, remedies}: KeyFinding,
   group: string,
   lines: ReadonlyMap<string, readonly string[]>,
   screen: Screen,
 ): string {
   const {bold, dim, red, yellow} = theme(screen);
-  const label = severity === 'error' ? red.bold('error') : yellow.bold('warning');
+  const {path, file, line, column} = subject;
+  const label = verdict === 'error' ? red.bold(verdict) : yellow.bold(verdict);
   const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph(
@@ -53,15 +55,38 @@ function findingText(
   const written = line === undefined ? '' : (lines.get(name)?.[line - 1] ?? '');
   const source =
     written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
-  return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
+  return head + source + remedies.map(({text}) => paragraph('    → ', text, screen)).join('');
 }
+
+/** A finding as --json prints it. Scripts depend on these names. */
+export interface FindingDocument extends Partial<SourcePosition> {
+  severity: Verdict;
+  code: string;
+  path: string;
+  message: string;
+  suggestion?: string;
+}
+
+export const findingDocument = ({
+  verdict,
+  code,
+  subject,
+  message,
+  remedies,
+}: KeyFinding): FindingDocument => ({
+  severity: verdict,
+  code,
+  ...subject,
+  message,
+  ...(remedies.length > 0 && {suggestion: remedyText({remedies})}),
+});
 
 interface FileResult {
   /** Absent if the file cannot be read as values, and does not tell its chart. */
   chart?: string;
   chartVersion?: string;
   valid: boolean;
-  findings: Omit<ValuesFinding, 'fix'>[];
+  findings: FindingDocument[];
   fixed?: number;
 }
 
@@ -77,8 +102,8 @@ export function resultOf(checked: readonly CheckedGroup[]): Result {
 
 const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
   ...(target === undefined ? {} : {chart: target.chart, chartVersion: target.version}),
-  valid: findings.every(({severity}) => severity !== 'error'),
-  findings: findings.map(({fix: _, ...shown}) => shown),
+  valid: findings.every(({verdict}) => verdict !== 'error'),
+  findings: findings.map(findingDocument),
   ...(fixed === undefined ? {} : {fixed}),
 });
 

@@ -1,4 +1,4 @@
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -19,7 +19,7 @@ function suiteOf(file: string, checked: CheckedGroup) {
   const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
   const {target} = checked;
   const tests = Math.max(findings.length, 1);
-  const failures = findings.filter(({severity}) => severity === 'error').length;
+  const failures = findings.filter(({verdict}) => verdict === 'error').length;
   const cases =
     findings.length === 0
       ? [
@@ -38,18 +38,18 @@ function suiteOf(file: string, checked: CheckedGroup) {
 
 function caseOf(
   file: string,
-  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
 ): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const text = [
     `${place} ${path}`.trimEnd(),
     message,
-    ...(suggestion === undefined ? [] : [`→ ${suggestion}`]),
+    ...remedies.map((remedy) => `→ ${remedy.text}`),
   ].join('\n');
   const outcome =
-    severity === 'error'
+    verdict === 'error'
       ? element('failure', {message, type: code}, text)
-      : element('system-out', {}, `warning ${text}`);
+      : element('system-out', {}, `${verdict} ${text}`);
   return element('testcase', {classname: file, name: `${code} ${path}`.trimEnd()}, [outcome]);
 }
 

@@ -429,7 +429,6 @@ describe('--fix', () => {
       if (path === 'b.yaml')
         throw new ExpectedError('Cannot write b.yaml: permission denied.', {
           code: 'UNWRITABLE_FILE',
-          exit: 1,
         });
     };
     const {stderr, exit} = await runCommand(
@@ -522,13 +521,11 @@ test('reports broken YAML and manifests before it looks for the chart', async ()
   expect(await codes('broken.yaml')).toEqual({
     schemaVersion: 1,
     valid: false,
-    exit: 3,
     codes: ['INVALID_YAML'],
   });
   expect(await codes('secret.yaml')).toEqual({
     schemaVersion: 1,
     valid: false,
-    exit: 3,
     codes: ['MANIFEST'],
   });
   const {stderr, exit} = await runCommand(Validate, ['empty.yaml'], {files: found});
@@ -564,7 +561,6 @@ extraEnv:
     -----END PRIVATE KEY-----
 `;
     expect(await found('v.yaml', text)).toEqual({
-      exit: 0,
       found: [
         [1, 3, ''],
         [4, 3, `podAnnotations.[hidden]`],

@@ -1,6 +1,7 @@
+import {type KeyFinding, remedyTexts} from '../../src/findings/finding.ts';
 import {embeddedReleases} from '../../src/values/embedded/embedded-releases.ts';
 import {fileProblems} from '../../src/values/embedded/fleet-problems.ts';
-import type {ValuesFinding} from '../../src/values/reading/finding.ts';
+import {findingAt} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';
@@ -78,11 +79,11 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] =>
+const findingsOf = ([name, text]: readonly [Named, string]): KeyFinding[] =>
   validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
-export const FOUND = new Map<string, ValuesFinding>();
+export const FOUND = new Map<string, KeyFinding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(
   findingsOf,
 )) {
@@ -111,12 +112,13 @@ spec: {url: oci://scalr.github.io/agent-helm}
 kind: Secret
 stringData: {token: eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl}
 `;
-for (const {severity = 'error', path: _, ...found} of [
+for (const problem of [
   ...embeddedReleases('flux.yaml', FLEET).flatMap(({problems}) => problems),
   ...fileProblems(FLEET),
-])
-  if (!FOUND.has(found.code))
-    FOUND.set(found.code, {...found, path: '', severity} as ValuesFinding);
+]) {
+  if (!FOUND.has(problem.code))
+    FOUND.set(problem.code, findingAt({locate: () => undefined}, [], problem));
+}
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 
@@ -124,13 +126,12 @@ export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 export const exampleOf = (code: string): string | undefined => {
   const found = FOUND.get(code);
   if (found === undefined) return undefined;
-  const {message, suggestion} = found;
-  return suggestion === undefined ? message : `${message}\n→ ${suggestion}`;
+  return [found.message, ...remedyTexts([found]).map((text) => `→ ${text}`)].join('\n');
 };
 
 /** docs/findings.md: every code of validate, with its severity. */
 export const findingsPage = (): string =>
   codesPage('findings.md', (code) => {
     const found = FOUND.get(code);
-    return found === undefined ? [] : [`Severity: ${found.severity}.`];
+    return found === undefined ? [] : [`Severity: ${found.verdict}.`];
   });

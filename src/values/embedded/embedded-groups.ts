@@ -1,9 +1,10 @@
 import {dirname, join} from 'node:path';
 import {isMap, isScalar, type ParsedNode} from 'yaml';
 import {isChart} from '../../charts/releases/chart-name.ts';
+import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
 import {onFailure} from '../../ground/errors.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
-import type {SourceProblem, ValuesFinding} from '../reading/finding.ts';
+import type {SourceProblem} from '../reading/finding.ts';
 import {parseYaml} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {type FileGroup, withoutRepeatedTokens} from '../validate/check-files.ts';
@@ -44,10 +45,14 @@ export async function releaseGroups(given: ValuesFile, read: Read): Promise<File
 function clearTextAround(
   {file, text}: ValuesFile,
   groups: readonly (FileGroup | undefined)[],
-): ValuesFinding[] {
+): KeyFinding[] {
   const own = groups.flatMap((group) => group?.files ?? []).filter((each) => each.file === file);
-  const inValues = new Set(own.flatMap((each) => checkClearText(each.text)).map(({line}) => line));
-  return checkClearText(text).flatMap((each) => (inValues.has(each.line) ? [] : [{...each, file}]));
+  const inValues = new Set(
+    own.flatMap((each) => checkClearText(each.text)).map(({subject}) => subject.line),
+  );
+  return checkClearText(text)
+    .filter(({subject}) => !inValues.has(subject.line))
+    .map((each) => ({...each, subject: {...each.subject, file}}));
 }
 
 /** Kinds that stand beside the values of a release. */
@@ -168,16 +173,17 @@ async function readBeside(file: string, path: string, read: Read): Promise<Value
 }
 
 function findingOf(
-  {offset, path: _, severity = 'error', ...problem}: SourceProblem,
+  {offset, code, verdict = 'error', message, suggestion}: SourceProblem,
   {file, text}: ValuesFile,
-): ValuesFinding {
+): KeyFinding {
   const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - before.lastIndexOf('\n');
   return {
-    ...problem,
-    severity,
-    path: '',
-    file,
-    line: before.split('\n').length,
-    column: offset - before.lastIndexOf('\n'),
-  } as ValuesFinding;
+    code,
+    verdict,
+    subject: {path: '', file, line, column},
+    message,
+    remedies: remediesOf(suggestion),
+  };
 }

@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {SourceProblem} from '../reading/finding.ts';
-import type {Edit} from '../text-edits.ts';
+import type {TextEdit} from '../text-edits.ts';
 
 /** A release in a file of another engine: its chart, its version and its inline values. */
 export interface EmbeddedRelease {
@@ -25,5 +25,5 @@ export interface EmbeddedRelease {
   /** Problems of the file around the values. */
   problems: readonly SourceProblem[];
   /** The edits that write another chart, version and values. */
-  edits(to: Target, values: string | undefined): Edit[];
+  edits(to: Target, values: string | undefined): TextEdit[];
 }

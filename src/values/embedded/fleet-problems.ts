@@ -20,9 +20,9 @@ interface Lacking {
 }
 
 const warning = (offset: number, code: string, message: string, suggestion: string) =>
-  ({offset, severity: 'warning', code, message, suggestion}) as const;
+  ({offset, verdict: 'warning', code, message, suggestion}) as const;
 const error = (offset: number, code: string, message: string, suggestion: string) =>
-  ({offset, severity: 'error', code, message, suggestion}) as const;
+  ({offset, verdict: 'error', code, message, suggestion}) as const;
 
 /** Problems of one release around its values. */
 export function fleetProblems(

@@ -1,5 +1,5 @@
 import {isMap, isScalar, type ParsedNode, Scalar} from 'yaml';
-import type {Edit} from '../text-edits.ts';
+import type {TextEdit} from '../text-edits.ts';
 
 /** The text with blanks before `start` and behind `end`. */
 export const blankAround = (text: string, start: number, end: number): string => {
@@ -29,7 +29,7 @@ export interface InlineValues {
   values: string;
   /** At their lines and columns in the file, with blanks around them. */
   inPlace: string;
-  edit(values: string): Edit;
+  edit(values: string): TextEdit;
 }
 
 /** The values that a node of the text holds: a map, or a text that contains YAML. */
@@ -92,6 +92,6 @@ const lineStartOf = (offset: number, text: string): number =>
 const keyColumn = ({range: [start]}: ParsedNode, text: string): number =>
   text.slice(lineStartOf(start, text)).search(/[^\s-]/);
 
-function editBelowKey({range: [start, end]}: ParsedNode, text: string, written: string): Edit {
+function editBelowKey({range: [start, end]}: ParsedNode, text: string, written: string): TextEdit {
   return {start, end: start + text.slice(start, end).trimEnd().length, text: written};
 }

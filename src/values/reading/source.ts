@@ -1,4 +1,5 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {
   decryptCommand,
   type Encryption,
@@ -8,18 +9,12 @@ import {
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {
-  findingAt,
-  type SourcePosition,
-  type SourceProblem,
-  type ValuesFinding,
-  type ValuesSource,
-} from './finding.ts';
+import {findingAt, type SourcePosition, type SourceProblem, type ValuesSource} from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 
-type ReadResult = {source?: ValuesSource; findings: ValuesFinding[]};
+type ReadResult = {source?: ValuesSource; findings: KeyFinding[]};
 type Locate = (offset: number) => SourcePosition;
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
@@ -81,7 +76,7 @@ const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
 
 const EMPTY: SourceProblem = {
   offset: 0,
-  severity: 'warning',
+  verdict: 'warning',
   code: 'EMPTY_FILE',
   message: 'The file is empty, so the release uses the chart defaults.',
 };
@@ -100,7 +95,7 @@ const findingOf = (
   {offset, path = [], ...mistake}: SourceProblem,
   locate: Locate,
   source?: ValuesSource,
-): ValuesFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
+): KeyFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
 
 /** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
 export const SYNTAX = {
@@ -217,10 +212,10 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       );
       const {source, findings} = readSource(text);
       if (source) return {file, source};
-      const [{message = '', line = 1} = {}] = findings;
+      const [first] = findings;
       throw failed(
         'UNREADABLE_FILE',
-        `${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`,
+        `${file === '-' ? 'Standard input' : file}, line ${first?.subject.line ?? 1}: ${first?.message}`,
         [`List all findings: scalr-agent validate ${quote(file)}`],
       );
     }),

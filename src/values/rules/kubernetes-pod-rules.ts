@@ -122,7 +122,7 @@ const resources: PodRule = ({limits, requests}) => {
     ),
     ...amounts.map(([kind, name, amount]) => {
       const found = badFormat(unlikely(kind, name, amount), kind, name);
-      return found && {...found, code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
+      return found && {...found, code: 'UNLIKELY_AMOUNT', verdict: 'warning' as const};
     }),
     ...amounts.map(
       ([kind, name, amount]) =>

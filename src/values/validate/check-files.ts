@@ -1,15 +1,20 @@
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {chartSchema, leavesOf} from '../../charts/releases/schema.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {
+  chartOptions,
+  newestOf,
+  releasesOf,
+  type Target,
+  targetOf,
+} from '../../charts/releases/target.ts';
+import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, leafPaths, mergeValues, type Path, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {writtenSettings} from '../reading/read-values.ts';
 import {mergeSources, readLayers, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
@@ -28,7 +33,7 @@ interface ReleaseOfGroup {
   /** Undefined unless it is exact. */
   version: string | undefined;
   /** Problems of the file around the values. */
-  around: readonly ValuesFinding[];
+  around: readonly KeyFinding[];
   /** The release has other values too, so nothing is known to be missing. */
   isPartial: boolean;
   /** Its values files that could not be read. */
@@ -41,13 +46,13 @@ export interface FileGroup {
   areLayers: boolean;
   release?: ReleaseOfGroup;
   /** All findings of a file without values. */
-  around?: readonly ValuesFinding[];
+  around?: readonly KeyFinding[];
 }
 
 export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
   fixed?: number;
 }
 
@@ -78,7 +83,7 @@ export function withFindings(
       ...keys
         .filter(isSet)
         .map(({path, message}) =>
-          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
+          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, verdict: 'warning'}),
         ),
       ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
@@ -88,14 +93,11 @@ export function withFindings(
 export const groupName = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string =>
-  file ?? (files.at(-1)?.file as string);
+export const fileOf = ({files}: FileGroup, {subject}: KeyFinding): string =>
+  subject.file ?? (files.at(-1)?.file as string);
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf(
-  {files, areLayers, release}: FileGroup,
-  target: Target,
-): ValuesFinding[] {
+export function findingsOf({files, areLayers, release}: FileGroup, target: Target): KeyFinding[] {
   try {
     const found = areLayers
       ? validateLayers(files, target)
@@ -111,11 +113,11 @@ export function findingsOf(
     const message = `Cannot check this file: unexpected error (${reason}).`;
     return [
       {
-        severity: 'error',
         code: 'CHECK_FAILED',
-        path: '',
+        verdict: 'error',
+        subject: {path: ''},
         message,
-        suggestion: 'Report this bug with the file, without its secrets',
+        remedies: remediesOf('Report this bug with the file, without its secrets'),
       },
     ];
   }
@@ -123,22 +125,23 @@ export function findingsOf(
 
 /** A token in a file for Git is reported once, as an error. */
 export function withoutRepeatedTokens(
-  first: readonly ValuesFinding[],
-  others: readonly ValuesFinding[],
-): ValuesFinding[] {
-  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({line}) => line);
-  const isRepeated = ({code, line}: ValuesFinding): boolean =>
-    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(line);
+  first: readonly KeyFinding[],
+  others: readonly KeyFinding[],
+): KeyFinding[] {
+  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({subject}) => subject.line);
+  const isRepeated = ({code, subject}: KeyFinding): boolean =>
+    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(subject.line);
   return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 
 /** Without what other values or templates can decide, and without a fix, which cannot edit a part of a file. */
 function inRelease(
-  {fix: _, ...finding}: ValuesFinding,
+  found: KeyFinding,
   {isPartial}: ReleaseOfGroup,
   files: readonly ValuesFile[],
-): ValuesFinding[] {
-  const {file, line = 0, path} = finding;
+): KeyFinding[] {
+  const finding = {...found, remedies: found.remedies.map(({text}) => ({text}))};
+  const {file, line = 0, path} = found.subject;
   const text =
     (files.find((each) => each.file === file) ?? files.at(-1))?.text.split('\n')[line - 1] ?? '';
   if (finding.code === 'CLEAR_TEXT_CREDENTIAL') return [finding];
@@ -155,7 +158,7 @@ export function checkGroups(
   groups: readonly FileGroup[],
   settings: Settings,
   {given, read = []}: {given?: Target | undefined; read?: readonly Target[]} = {},
-): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
+): {checked: CheckedGroup[]; warnings: SettingFinding[]; notes: string[]} {
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
   const unreadable = groups.map(
@@ -167,7 +170,7 @@ export function checkGroups(
       !around && guesses[index]?.name === undefined && unreadable[index]?.length === 0,
   );
   if (unknown.length > 0) throw chartUnknown(unknown);
-  const warnings = new Map<string, Warning>();
+  const warnings = new Map<string, SettingFinding>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
     if (group.around || name === undefined) return {...group, findings: unreadable[index] ?? []};
@@ -210,7 +213,7 @@ function sourceText({source, version, isGiven}: ChartGuess, target: Target): str
 }
 
 /** Findings of files that are no values of any chart. */
-function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
+function unreadableIn({files, areLayers}: FileGroup): KeyFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
     const found = [

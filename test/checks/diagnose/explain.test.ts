@@ -562,15 +562,15 @@ describe('a cause', () => {
     const at = (seconds: number) => explainSnapshot(snapshot(objects, logs), afterStart(seconds));
     const [first, ...more] = at(permanentFrom === 'never' ? 3600 : permanentFrom);
     expect(first).toEqual({
-      object,
       code,
-      reason,
-      remedy: expect.stringMatching(/\w{3}/),
-      isPermanent: permanentFrom !== 'never',
+      verdict: permanentFrom === 'never' ? 'warning' : 'error',
+      subject: {object},
+      message: reason,
+      remedies: [{text: expect.stringMatching(/\w{3}/)}],
     });
     expect(more).toEqual([]);
     if (typeof permanentFrom === 'number' && permanentFrom > 0)
-      expect(at(permanentFrom - 1)).toMatchObject([{code, isPermanent: false}]);
+      expect(at(permanentFrom - 1)).toMatchObject([{code, verdict: 'warning'}]);
   });
 
   test('of every kind is in the table above', () => {
@@ -580,7 +580,7 @@ describe('a cause', () => {
   });
 });
 
-describe('is permanent before its time', () => {
+describe('is an error before its time', () => {
   test('when the same pull failed twice', () => {
     const failing = waiting('ImagePullBackOff', 'Back-off pulling image "scalr/agent:1"');
     const tried = (count: number) =>
@@ -593,17 +593,17 @@ describe('is permanent before its time', () => {
         ),
         afterStart(5),
       );
-    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', isPermanent: false}]);
+    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', verdict: 'warning'}]);
     expect(tried(2)).toMatchObject([
-      {reason: 'ImagePullBackOff: scalr/agent:1: not found', isPermanent: true},
+      {message: 'ImagePullBackOff: scalr/agent:1: not found', verdict: 'error'},
     ]);
   });
 
   test('when a container was started four times', () => {
     const restarted = (restartCount: number) =>
       explainSnapshot(snapshot(around(crashed({exitCode: 1}, {restartCount}))), afterStart(5));
-    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: false}]);
-    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: true}]);
+    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', verdict: 'warning'}]);
+    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', verdict: 'error'}]);
   });
 
   test('when three consecutive pods were evicted', () => {
@@ -615,7 +615,7 @@ describe('is permanent before its time', () => {
       }),
     );
     expect(explainSnapshot(snapshot(around(...all)), afterStart(5))).toMatchObject([
-      {reason: 'Evicted: disk (and 2 more pods)', isPermanent: true},
+      {message: 'Evicted: disk (and 2 more pods)', verdict: 'error'},
     ]);
   });
 });
@@ -626,12 +626,12 @@ test('repeated evictions are reported while the next pod is ready', () => {
   );
   const seen = snapshot([READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod(), ...all]);
   expect(explainSnapshot(seen, afterStart(5))).toMatchObject([
-    {code: 'EVICTED', isPermanent: false},
+    {code: 'EVICTED', verdict: 'warning'},
   ]);
   expect(explainSnapshot(seen, afterStart(3600))).toEqual([]);
 });
 
-test('a starting node makes a cause not permanent', () => {
+test('a starting node makes a cause a warning', () => {
   const full = unscheduled('0/3 nodes are available: 3 Insufficient cpu.');
   const scaling = event(
     full,
@@ -640,7 +640,7 @@ test('a starting node makes a cause not permanent', () => {
     {type: 'Normal'},
   );
   expect(explainSnapshot(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([
-    {code: 'INSUFFICIENT_CPU', isPermanent: false},
+    {code: 'INSUFFICIENT_CPU', verdict: 'warning'},
   ]);
 });
 
@@ -650,7 +650,7 @@ test('several reasons of the scheduler have all their remedies', () => {
     '1 node(s) had untolerated taint(s), 1 Insufficient cpu, 1 Too many pods',
   );
   const [cause] = explainSnapshot(snapshot(objects), afterStart(1));
-  expect(cause?.remedy.split('; or: ')).toHaveLength(3);
+  expect(cause?.remedies[0]?.text.split('; or: ')).toHaveLength(3);
 });
 
 test.each([
@@ -665,7 +665,7 @@ test.each([
   const cause = explainSnapshot(snapshot(objects, logs), afterStart(200)).find(
     (each) => each.code === code,
   );
-  expect(cause?.remedy).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
+  expect(cause?.remedies[0]?.text).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
 });
 
 test('a full selected node takes precedence over excluded nodes', () => {
@@ -702,17 +702,17 @@ describe('objects that an upgrade replaces are ignored', () => {
     ...object,
     metadata: {...object.metadata, annotations: {'deployment.kubernetes.io/revision': revision}},
   });
-  const isPermanent = (...objects: KubernetesObject[]) =>
-    explainSnapshot(snapshot(objects), afterStart(600)).map((each) => each.isPermanent);
+  const verdicts = (...objects: KubernetesObject[]) =>
+    explainSnapshot(snapshot(objects), afterStart(600)).map(({verdict}) => verdict);
 
   test('pods that the ReplicaSet of an older revision cannot create', () => {
-    expect(isPermanent(of('2', owner), of('1', former))).toEqual([false]);
-    expect(isPermanent(of('2', owner), of('2', former))).toEqual([true]);
+    expect(verdicts(of('2', owner), of('1', former))).toEqual(['warning']);
+    expect(verdicts(of('2', owner), of('2', former))).toEqual(['error']);
   });
 
   test('objects of a Deployment whose newest generation was not observed', () => {
     const changed = {...owner, metadata: {...owner.metadata, generation: 2}};
-    expect(isPermanent(changed, former)).toEqual([false]);
+    expect(verdicts(changed, former)).toEqual(['warning']);
   });
 
   test('the pod of an older DaemonSet template', () => {
@@ -739,13 +739,13 @@ describe('objects that an upgrade replaces are ignored', () => {
         },
       };
     };
-    expect(isPermanent(annotated, made('1'))).toEqual([false]);
-    expect(isPermanent(annotated, made('2'))).toEqual([true]);
+    expect(verdicts(annotated, made('1'))).toEqual(['warning']);
+    expect(verdicts(annotated, made('2'))).toEqual(['error']);
   });
 });
 
 describe('dependent causes', () => {
-  test('a deadline gives way to causes of the pods, which become permanent', () => {
+  test('a deadline gives way to causes of the pods, which become errors', () => {
     const late = deployment({
       conditions: [
         {type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late'},
@@ -753,7 +753,7 @@ describe('dependent causes', () => {
     });
     expect(
       explainSnapshot(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1)),
-    ).toMatchObject([{object: POD, code: 'CONTAINER_WAITING', isPermanent: true}]);
+    ).toMatchObject([{subject: {object: POD}, code: 'CONTAINER_WAITING', verdict: 'error'}]);
   });
 
   test('a pod gives way to its PVC', () => {
@@ -769,7 +769,7 @@ describe('dependent causes', () => {
       event(claim(), 'ProvisioningFailed', 'storageclass.storage.k8s.io "x" not found'),
     );
     expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([
-      {object: 'pvc/agent-cache', code: 'CLASS_NOT_FOUND'},
+      {subject: {object: 'pvc/agent-cache'}, code: 'CLASS_NOT_FOUND'},
     ]);
   });
 
@@ -793,18 +793,18 @@ describe('dependent causes', () => {
       ),
     );
     expect(explainSnapshot(snapshot(objects), afterStart(121))).toMatchObject([
-      {code: 'SECRET_NOT_FOUND', isPermanent: true},
+      {code: 'SECRET_NOT_FOUND', verdict: 'error'},
     ]);
   });
 });
 
-test('a reason fits on one line and contains no secrets', () => {
+test('a message fits on one line and contains no secrets', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
   const {objects} = said('TOKEN_REJECTED', '', '', 0);
   const [cause] = explainSnapshot(
     snapshot(objects, {[LOG]: `401 Unauthorized ${token}\t${'x'.repeat(999)}`}),
     afterStart(1),
   );
-  expect(cause?.reason).toMatch(/^agent log: 401 Unauthorized \[hidden\] x+…$/);
-  expect(cause?.reason.length).toBeLessThanOrEqual(240);
+  expect(cause?.message).toMatch(/^agent log: 401 Unauthorized \[hidden\] x+…$/);
+  expect(cause?.message.length).toBeLessThanOrEqual(240);
 });

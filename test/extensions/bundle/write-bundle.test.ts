@@ -338,7 +338,7 @@ test('a line number refers to the bundle, after redaction and cuts', async () =>
   const kept = text('logs/agent-1/agent.log').split('\n');
   expect(kept.join()).toContain('bytes omitted');
   expect(kept.length).toBeLessThan(3000);
-  expect(kept[(found?.line ?? 0) - 1]).toBe('Invalid agent token');
+  expect(kept[(found?.evidence?.line ?? 0) - 1]).toBe('Invalid agent token');
 });
 
 test('no line number is given when redaction moved the line', async () => {
@@ -350,11 +350,11 @@ test('no line number is given when redaction moved the line', async () => {
   const scope = {objects, pods: []};
   const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle
     .findings;
-  expect(found).toMatchObject({file: 'events.txt', line: 3});
+  expect(found).toMatchObject({evidence: {file: 'events.txt', line: 3}});
   const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle
     .findings;
-  expect(moved).toMatchObject({file: 'events.txt'});
-  expect(moved).not.toHaveProperty('line');
+  expect(moved).toMatchObject({evidence: {file: 'events.txt'}});
+  expect(moved?.evidence).not.toHaveProperty('line');
 });
 
 test('a token of the user for the API of Scalr is redacted, whatever its form', async () => {
