@@ -7,17 +7,14 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     install: [
       'url',
       'token-file',
+      'pool',
       'namespace',
+      'kube-context',
       'chart',
       'target',
       'concurrency',
       'https-proxy',
-      'ca-file',
-      'cache',
-      'pool',
-      'kube-context',
       'answers',
-      'diff',
       'dry-run',
       'yes',
     ],
@@ -339,7 +336,7 @@ export default class Help extends OclifHelp {
     const {bin, pjson, userAgent} = this.config;
     const sections = [
       String(pjson['description']),
-      `Start with: ${bin} install (a wizard, which changes nothing before you confirm)`,
+      `Start with: ${bin} install\nIt is a wizard, and changes nothing before you confirm.`,
       this.section('USAGE', `$ ${bin} COMMAND [flags]`),
       ...Object.entries(GROUPS).map(([header, commands]) =>
         this.section(
