@@ -312,6 +312,18 @@ const CASES: Case[] = [
     30,
   ),
   pending(
+    'ACCESS_MODE_NOT_SUPPORTED',
+    'ProvisioningFailed',
+    'rpc error: code = InvalidArgument desc = MULTI_NODE_MULTI_WRITER is not supported',
+    30,
+  ),
+  pending(
+    'ACCESS_MODE_NOT_SUPPORTED',
+    'ProvisioningFailed',
+    'rpc error: code = InvalidArgument desc = Volume capabilities are invalid',
+    30,
+  ),
+  pending(
     'PROVISIONING_SLOW',
     'ProvisioningFailed',
     'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
@@ -660,6 +672,8 @@ test.each([
   ['NODE_LOST', 'describe node node-a'],
   ['QUOTA_EXCEEDED', 'describe quota --namespace agents'],
   ['TAINT', 'describe nodes'],
+  ['NODES_NOT_READY', 'get nodes'],
+  ['CLASS_NOT_FOUND', 'get storageclass'],
 ])('%s contains a command that can be run unchanged', (code, command) => {
   const {objects, logs} = CASES.find((each) => each.code === code) as Case;
   const cause = explainSnapshot(snapshot(objects, logs), afterStart(200)).find(
@@ -688,6 +702,37 @@ test('pods of a DaemonSet are made for one node each', () => {
   );
   expect(explainSnapshot(snapshot([daemon, stuck]), afterStart(1))).toMatchObject([
     {code: 'INSUFFICIENT_MEMORY'},
+  ]);
+});
+
+test('a taint explains a pod of a DaemonSet, for whose node the selector is made', () => {
+  const message =
+    "0/3 nodes are available: 1 node(s) had untolerated taint {a: b}, 2 node(s) didn't match Pod's node affinity/selector.";
+  const daemon = {...daemonSet({desiredNumberScheduled: 3}), metadata: {...daemonSet({}).metadata}};
+  const ownerReferences = [{kind: 'DaemonSet', name: 'worker', uid: daemon.metadata.uid}];
+  const ofDaemon = snapshot([daemon, unscheduled(message, {metadata: {ownerReferences}})]);
+  expect(explainSnapshot(ofDaemon, afterStart(1))).toMatchObject([{code: 'TAINT'}]);
+  const other = snapshot(around(unscheduled(message)));
+  expect(explainSnapshot(other, afterStart(1))).toMatchObject([{code: 'NODE_SELECTOR'}]);
+});
+
+test('the reason of most nodes comes first, with more than nine nodes too', () => {
+  const stuck = unscheduled(
+    '0/12 nodes are available: 2 Insufficient cpu, 10 Insufficient memory.',
+  );
+  expect(explainSnapshot(snapshot(around(stuck)), afterStart(1))).toMatchObject([
+    {code: 'INSUFFICIENT_MEMORY'},
+  ]);
+});
+
+test('a pod with a scheduling gate is not unschedulable', () => {
+  const message = 'Scheduling is blocked due to non-empty scheduling gates';
+  const gated = pod({
+    spec: {nodeName: undefined},
+    conditions: [{type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message}],
+  });
+  expect(explainSnapshot(snapshot(around(gated)), afterStart(60))).toMatchObject([
+    {code: 'NOT_SCHEDULED', message: `not scheduled yet: ${message}`},
   ]);
 });
 
