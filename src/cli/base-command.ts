@@ -59,6 +59,14 @@ import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
 import {linesOf, writeResult} from './write-files.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
+/** What another program printed can hold secrets, also in the message of a failure. */
+async function withoutSecrets(failure: ExpectedError): Promise<ExpectedError> {
+  const {redactText} = await import('../extensions/bundle/redact/redactor.ts');
+  const {cause} = failure;
+  if (cause instanceof Error && cause.stack !== undefined) cause.stack = redactText(cause.stack);
+  return failure.with(redactText(failure.message), failure.suggestions.map(redactText));
+}
+
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = generalFlags;
@@ -395,11 +403,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const failure = toExpectedError(error, {
+    const expected = toExpectedError(error, {
       argv: this.argv,
       commands: this.config.commandIDs,
       flags: this.#knownFlags,
     });
+    const failure = expected.cause === undefined ? expected : await withoutSecrets(expected);
     const line = {
       command: (this.id ?? 'install').replaceAll(':', ' '),
       argv: this.argv,

@@ -4,14 +4,22 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {emptyFlag} from '../cli/flag-values.ts';
-import {damageText, inspectionText} from '../extensions/bundle/bundle-text.ts';
+import {damageText, decisionsText, inspectionText} from '../extensions/bundle/bundle-text.ts';
 import {type Inspection, inspectBundle, traceText} from '../extensions/bundle/inspect.ts';
+import type {RedactionDecision} from '../extensions/bundle/redact/redactor.ts';
 import {verdictText} from '../extensions/bundle/report.ts';
 import {reportHtml} from '../extensions/bundle/report-page.ts';
 import {refuseExisting} from '../extensions/bundle/save-bundle.ts';
 import {ExitCode, usageError} from '../ground/errors.ts';
 
-interface Result {
+/** What `collect-logs` makes of a line. */
+interface Explained {
+  /** The line as in a bundle. */
+  redacted: string;
+  decisions: readonly RedactionDecision[];
+}
+
+interface Inspected {
   file: string;
   /** Every file matches the manifest. */
   valid: boolean;
@@ -21,20 +29,28 @@ interface Result {
   findings: Inspection['findings'];
 }
 
+type Result = Inspected | Explained;
+
 export default class Inspect extends BaseCommand<Result> {
   static override summary = 'Verify a support bundle and show its report.';
   static override description =
-    'Compares every file of a bundle of "collect-logs" with its checksum, and prints the summary with the findings. --open shows logs, timeline and objects in the browser. Requires no cluster and no network. Exit code 3 means that the bundle is damaged or was changed.';
+    'Compares every file of a bundle of "collect-logs" with its checksum, and prints the summary with the findings. --why LINE names the redaction rule that decides about a line, and a line that it decides in the same way. --open shows logs, timeline and objects in the browser. Requires no cluster and no network. Exit code 3 means that the bundle is damaged or was changed.';
   static override usage = '<%= command.id %> <FILE> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> bundle.zip',
     '<%= config.bin %> <%= command.id %> bundle.zip --open',
     '<%= config.bin %> <%= command.id %> bundle.zip --trace trace.json',
+    '<%= config.bin %> <%= command.id %> --why "token: expired"',
   ];
   static override args = {
     file: Args.string({description: 'Bundle written by collect-logs.', ignoreStdin: true}),
   };
   static override flags = {
+    why: Flags.string({
+      summary: 'Show which redaction rule decides about a line of text, instead of a bundle.',
+      helpValue: '<LINE>',
+      exclusive: ['open', 'report', 'trace'],
+    }),
     open: Flags.boolean({summary: 'Open the report in the browser.'}),
     report: Flags.string({summary: 'Write the report to this HTML file.', helpValue: '<FILE>'}),
     trace: Flags.string({
@@ -46,6 +62,7 @@ export default class Inspect extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Inspect);
+    if (flags.why !== undefined) return this.#showWhy(flags.why);
     const {file} = args;
     if (file === undefined)
       throw usageError('No bundle to inspect.', [
@@ -79,6 +96,14 @@ export default class Inspect extends BaseCommand<Result> {
     } finally {
       archive.close();
     }
+  }
+
+  /** With the rules of --redact standard, or those that only strict has. */
+  async #showWhy(line: string): Promise<Explained> {
+    const {decisionsOf} = await import('../extensions/bundle/redact/redactor.ts');
+    const found = decisionsOf(line, 'standard');
+    if (!this.jsonEnabled()) this.show(decisionsText(found));
+    return found;
   }
 
   async #write(flag: string, path: string, text: string): Promise<void> {

@@ -22,7 +22,7 @@ interface TokenShape {
 
 /** Prefixes that gitleaks does not list, in the same format. */
 const OWN =
-  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_';
+  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99,squ_,sqp_,sqa_,bkua_,sbp_,npg_ 12,pat-na1-,pat-eu1-,whsec_,shpit_,cfat_,lsv2_pt_,lsv2_sk_,xaat-,xapt-,rootly_,os_v2_org_,SWMTKN-1-,AstraCS:';
 /** Enough of a token that was cut off. */
 const LEAST = 20;
 
@@ -97,6 +97,14 @@ export const TOKEN_SHAPES = (
       least: 20,
     },
     {name: 'mailgun', anchors: ['key-'], head: 'key-', tail: 'a-f0-9', least: 32},
+    {name: 'sk', anchors: ['sk-', 'sk_'], head: 'sk[-_]', tail: 'a-f0-9', least: 32},
+    {
+      name: 'airtable',
+      anchors: ['pat'],
+      head: 'pat[A-Za-z0-9]{14}\\.',
+      tail: 'a-f0-9',
+      least: 32,
+    },
     {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
     ...[...IMPORTED, ...OWN.split(',')].map((row) => {

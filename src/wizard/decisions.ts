@@ -83,7 +83,7 @@ function metadata({answers}: WizardState, {cluster}: KnownFacts): Decision | und
     return {setting: metadataService, value: 'allow', because: 'GKE identity needs it'};
   if (platform.startsWith('gke') && cluster?.usesMetadataDns !== false)
     return {setting: metadataService, value: 'allow', because: 'Cloud DNS may use its address'};
-  return {setting: metadataService, value: 'block', because: 'runs cannot use the node identity'};
+  return {setting: metadataService, value: 'block', because: 'protects the node identity'};
 }
 
 /** The proxy that the cluster itself uses. */

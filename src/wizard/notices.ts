@@ -40,7 +40,7 @@ const ofWarning = ({code, message, subject, remedies}: SettingFinding): Notice =
   code,
   text: withoutFlags(message),
   remedies: remedies.map(({text}) => inWords(text)),
-  fix: FIXES[code] ?? subject.setting,
+  fix: remedies.find(({setting}) => setting)?.setting ?? FIXES[code] ?? subject.setting,
 });
 
 const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({

@@ -25,12 +25,10 @@ export function reviewScreen(content: ReviewContent, screen: Screen): string {
   const isMarked = ({settings}: ReviewRow): boolean =>
     notices.some(({fix}) => settings.some(({id}) => id === fix));
   const marked = rows.filter(isMarked);
-  const hasMore = notices.length + notes.length > 0 || reviewed.prepared || reviewed.host;
   const lines = [
     titleText(content, screen),
     ...marked.map((row) => rowText(row, true, screen)),
     ...rows.filter((row) => !isMarked(row)).map((row) => rowText(row, false, screen)),
-    ...(hasMore ? ['\n'] : []),
     ...checksText(reviewed, screen),
     ...notices.map((notice) => noticeText(notice, screen)),
     ...stepsText(reviewed, screen),
@@ -45,7 +43,7 @@ function titleText({reviewed, view}: ReviewContent, screen: Screen): string {
   const chart =
     generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
   const text = `${bold('Review')}  ${chart}${placeText(view.state.place)}`;
-  return `\n${paragraph(`${cyan('◆')}  `, text, screen)}`;
+  return paragraph(`${cyan('◆')}  `, text, screen);
 }
 
 function rowText({label, value, about}: ReviewRow, isMarked: boolean, screen: Screen): string {
@@ -75,7 +73,10 @@ function checksText({prepared}: Reviewed, screen: Screen): string[] {
   ];
 }
 
-function noticeText({level, code, text, remedies}: Notice, screen: Screen): string {
+/** A warning is told in its first sentence where its fix tells the others. */
+function noticeText({level, code, text: whole, remedies, fix}: Notice, screen: Screen): string {
+  const isShort = level === 'warning' && fix !== undefined;
+  const text = isShort ? (/^.+?\.(?= |$)/.exec(whole)?.[0] ?? whole) : whole;
   const {red, yellow, dim, bold} = theme(screen);
   const mark = level === 'error' ? red('×') : yellow('!');
   const [first = '', ...lines] = text.split('\n');

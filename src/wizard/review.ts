@@ -148,7 +148,7 @@ export class Review {
     const action = await this.#deps.prompter.select({
       message: 'What do you want to do?',
       heading: [],
-      help: [],
+      help: ['Nothing has been changed yet.'],
       canGoBack: true,
       choices: actionsOf(menu),
       default: preselected(menu),
@@ -172,10 +172,10 @@ export class Review {
       case 'change':
         return {state: {...state, isChanging: true, notes: []}};
       case 'view':
-        return this.#print(() => filesText(reviewed, view.state, this.#deps));
+        return this.#print(filesText(reviewed, view.state, this.#deps));
       case 'print':
         this.#isPrinted = true;
-        return this.#print(() => commandsText(reviewed, view.state, this.#saved, this.#deps));
+        return this.#print(commandsText(reviewed, view.state, this.#saved, this.#deps));
       case 'save':
         return this.#save(shown);
       default:
@@ -183,9 +183,9 @@ export class Review {
     }
   }
 
-  /** Below the review. */
-  #print(text: () => string): undefined {
-    this.#transcript.add(() => `${text().trimEnd()}\n\n`);
+  /** Below the review, where it stays as it is. */
+  #print(text: string): undefined {
+    this.#transcript.add(() => `${text.trimEnd()}\n\n`);
   }
 
   #install({state, view, reviewed}: Shown, steps: readonly Block[]): Decision {
@@ -210,18 +210,19 @@ export class Review {
   async #save({view, reviewed}: Shown): Promise<undefined> {
     const saved = await save(reviewed, view.state, this.#deps);
     if (saved === undefined) return;
-    if (typeof saved === 'string') return this.#print(() => `× ${saved}`);
+    if (typeof saved === 'string') return this.#print(`× ${saved}`);
     this.#saved = saved;
+    this.#isPrinted = false;
     const others = filesReferredTo(reviewed);
     const copied =
       others.length === 0 ? '' : `\nanswers.yaml refers to ${others.join(', ')}: copy it along.`;
-    return this.#print(() => `Saved: ${saved.paths.join(', ')}${copied}`);
+    return this.#print(`Saved: ${saved.paths.join(', ')}${copied}`);
   }
 
   async #quit({view, reviewed}: Shown): Promise<Decided | undefined> {
     if (isCurrent(this.#saved, reviewed, view.state, this.#deps)) {
       if (!this.#isPrinted)
-        this.#print(() => commandsText(reviewed, view.state, this.#saved, this.#deps));
+        this.#print(commandsText(reviewed, view.state, this.#saved, this.#deps));
       return {decision: 'saved'};
     }
     const doubt =

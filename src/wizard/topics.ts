@@ -171,8 +171,8 @@ function proxyAbout(view: TopicView): string | undefined {
 }
 
 const METADATA: Readonly<Record<string, string>> = {
-  block: 'blocked for runs',
-  allow: 'allowed for runs',
+  block: 'blocked',
+  allow: 'allowed',
 };
 
 const metadataValue = (view: TopicView): string =>

@@ -4,6 +4,9 @@ import type {Screen} from '../ui/theme.ts';
 /** A part of the screen above the questions, at the present width. */
 export type Block = () => string;
 
+/** Lines of the question below. */
+const QUESTION = 12;
+
 interface Shown {
   block: Block;
   text: string;
@@ -37,9 +40,10 @@ export class Transcript {
         .split('\n').length;
     const {rows = 24} = screen;
     const first = changed < 0 ? this.#shown.length : changed;
-    // What has left the window cannot be erased: then everything is printed again.
-    const kept = prompter.canRedraw && linesFrom(first) > rows ? 0 : first;
-    const erased = Math.min(linesFrom(kept), rows) - 1;
+    // What a question has pushed out of the window cannot be erased: then everything is printed again.
+    const isBeyond = linesFrom(first) > 1 && linesFrom(0) + QUESTION > rows;
+    const kept = prompter.canRedraw && isBeyond ? 0 : first;
+    const erased = isBeyond ? rows - 1 : linesFrom(kept) - 1;
     if (erased > 0 && prompter.canRedraw) prompter.erase(erased);
     const added = shown
       .slice(kept)

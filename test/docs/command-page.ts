@@ -169,9 +169,15 @@ function jsonText(file: string): string[] {
   return [
     '## JSON',
     `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
-    keysTable(schema.$defs?.release ?? schema.oneOf?.[0] ?? schema),
+    keysTable(described(schema)),
     ...others.flatMap((each) => [`${each.description?.replace(/\.$/, '')}:`, keysTable(each)]),
   ];
+}
+
+/** The part of a schema whose keys are listed: the first of several documents, unless they share their keys. */
+function described(schema: Schema): Schema {
+  if (schema.$defs?.release !== undefined) return schema.$defs.release;
+  return schema.properties === undefined ? (schema.oneOf?.[0] ?? schema) : schema;
 }
 
 function keysTable({required = [], properties = {}}: Schema): string {

@@ -434,3 +434,42 @@ describe('without a terminal', () => {
     expect(screen).toContain('SCALR_AGENT_INSTALL_URL');
   });
 });
+
+/** Traces of a question, which is erased when it is answered. */
+const TRACES =
+  /❯|Esc (back|quit)|What do you want to do|Maximum concurrent|no unit|Change…|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
+
+test.each([
+  [80, 24],
+  [120, 40],
+] as const)('a raw recording at %i × %i has no line of a question left', async (cols, rows) => {
+  const steps: Step[] = [
+    ...AGENT,
+    {see: REVIEW, press: `ch${ENTER}`},
+    {see: CHANGE, press: `ru${ENTER}`},
+    {see: /Maximum concurrent runs[\s\S]*Esc back/, press: `${EMPTY_LINE}7${ENTER}`},
+    {see: /Memory limit of a run[\s\S]*Esc back/, press: `3${ENTER}`},
+    {see: /no unit/i, press: ESC},
+    {see: /Maximum concurrent runs[\s\S]*Esc back/, press: ESC},
+    {see: CHANGE, press: ESC},
+    {see: REVIEW, press: `sh${ENTER}`},
+    {see: /helm upgrade --install[\s\S]*❯ Show commands[\s\S]*Esc back/, press: `sa${ENTER}`},
+    {see: /Directory to save to[\s\S]*Esc back/, press: `~/out${ENTER}`},
+    {see: /What do you want to do\?[\s\S]*❯ Quit[\s\S]*Esc back/, press: ENTER},
+  ];
+  const {screen, exit, left} = await onTerminal([], steps, folder, {
+    program: 'scalr-agent-install',
+    env: environment(),
+    cols,
+    rows,
+  });
+  expect({exit, left}, screen).toEqual({exit: 0, left: 0});
+  const emulator = new Emulator({columns: cols, rows});
+  emulator.write(screen);
+  const lines = rows === 24 ? await emulator.visible() : await emulator.lines();
+  expect(lines.filter((line) => TRACES.test(line))).toEqual([]);
+  const titles = (await emulator.lines()).filter((line) => line.startsWith('◆'));
+  if (rows > 24) expect(titles, (await emulator.lines()).join('\n')).toHaveLength(1);
+  expect(screen.lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
+  expect(screen.lastIndexOf('\u001B[?2004l')).toBeGreaterThan(screen.lastIndexOf('\u001B[?2004h'));
+});

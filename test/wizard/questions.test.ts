@@ -88,7 +88,7 @@ describe('the happy path', () => {
     );
     expect(rowOf(stderr, 'Cache')).toBe('Cache per pod 20Gi, deleted with the pod');
     expect(rowOf(stderr, 'Network')).toBe(
-      'Network direct metadata blocked for runs; runs cannot use the node identity',
+      'Network direct metadata blocked; protects the node identity',
     );
     expect(rowOf(stderr, 'Secrets')).toBe('Secrets new Secret scalr-agent-token');
   });
@@ -130,11 +130,9 @@ describe('a default', () => {
 
   test('allows the metadata service where runs or DNS need it', async () => {
     const {stderr} = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'gke']});
-    expect(rowOf(stderr, 'Network')).toContain(
-      'metadata allowed for runs; Cloud DNS may use its address',
-    );
+    expect(rowOf(stderr, 'Network')).toContain('metadata allowed; Cloud DNS may use its address');
     const other = await talk([...HAPPY, ...QUIT], {argv: ['--cloud', 'eks']});
-    expect(rowOf(other.stderr, 'Network')).toContain('metadata blocked for runs');
+    expect(rowOf(other.stderr, 'Network')).toContain('metadata blocked');
   });
 
   test('leaves what was given, and is written like an answer', async () => {
@@ -802,7 +800,7 @@ describe('the network', () => {
     });
     expect(replay.exit).toBe(2);
     expect(replay.stderr).toMatch(
-      /--https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/,
+      /https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/,
     );
   });
 });

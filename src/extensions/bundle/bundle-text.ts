@@ -4,6 +4,7 @@ import {count, sizeText} from '../../ground/text.ts';
 import {verdictMark} from '../../ui/finding-text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
+import type {RedactionDecision} from './redact/redactor.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';
 import type {Bundle} from './write-bundle.ts';
 
@@ -133,3 +134,23 @@ const MEANING: Readonly<Record<DamagedEntry['problem'], string>> = {
   'not in the manifest': 'added later',
   unreadable: 'damaged',
 };
+
+/** A line as in a bundle, and what decided about it. */
+export const decisionsText = ({
+  redacted,
+  decisions,
+}: {
+  redacted: string;
+  decisions: readonly RedactionDecision[];
+}): string =>
+  [
+    redacted,
+    ...decisions.map(({rule, example}) =>
+      [
+        rule === undefined ? '  kept' : `  redacted by the rule "${rule}"`,
+        ...(example === undefined ? [] : [`as in: ${example}`]),
+      ].join(', '),
+    ),
+    ...(decisions.length === 0 ? ['  no rule applies'] : []),
+    '',
+  ].join('\n');

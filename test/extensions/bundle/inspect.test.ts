@@ -310,3 +310,13 @@ test('a page is made anew from the files of a bundle', async () => {
   expect(text).toContain('<h1>Fine.</h1>');
   expect(text).not.toContain('alert');
 });
+
+test('--why names the rule and the row that decide about a line', async () => {
+  const kept = await runCommand(Inspect, ['--why', 'DB_PASSWORD: null']);
+  expect(kept.stdout).toBe('DB_PASSWORD: null\n  kept, as in: password: null\n');
+  const {stdout} = await runCommand(Inspect, ['--why', 'DB_PASSWORD=Autumn2026!', '--json']);
+  const document = JSON.parse(stdout);
+  expect(violations('inspect', stdout)).toEqual([]);
+  expect(document.redacted).toMatch(/^DB_PASSWORD=\[redacted:secret:\w{8}\]$/);
+  expect(document.decisions).toEqual([{rule: 'key', example: 'password=denied'}]);
+});

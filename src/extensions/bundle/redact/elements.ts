@@ -4,7 +4,8 @@ import type {Key} from './key-names.ts';
 import {type Extent, NOTHING} from './rule.ts';
 
 /** The rest of an opening tag whose name or last attribute is the key. */
-const IN_TAG = /(?:[ \t][^<>\n]{0,200})?(?:>|\\+u003e|&gt;)/iy;
+const IN_TAG =
+  /(?:[ \t][^<>\n]{0,200})?(?:>|\\+u003e|&gt;)(?:<!\[CDATA\[|\s{0,40}<(?:value|string|plaintext)>)?\s{0,80}/iy;
 const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
 /** The text of an element, up to the next tag. */
 export const ELEMENT = /(?:(?!\\+u003c|&lt;)[^<\n]){1,4096}/iy;
@@ -21,8 +22,8 @@ export function inElement(text: string, key: Key, isStrict: boolean): readonly E
   const start = key.end + tag[0].length;
   const [content = ''] = matchAt(ELEMENT, text, start) ?? [];
   const past = start + content.length;
-  if (content === '' || !CLOSING_TAG.test(text.slice(past, past + 10))) return NOTHING;
-  const value = content.trimEnd();
+  if (content === '' || !CLOSING_TAG.test(text.slice(past, past + 90).trimStart())) return NOTHING;
+  const value = content.replace(/(?:\]\]>)?\s*$/, '');
   const isUnsure = key.kind === 'maybe' && !isStrict && !looksStrong(value);
   return isHarmless(value) || isUnsure ? NOTHING : [{start, end: start + value.length}];
 }

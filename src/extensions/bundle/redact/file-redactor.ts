@@ -1,9 +1,11 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import type {KnownValueSearch} from './known-value-search.ts';
+import type {KnownMatch, KnownValueSearch} from './known-value-search.ts';
+import type {LearnedValues} from './learned-values.ts';
 import {randomStrings} from './random-strings.ts';
 import {Ranges, type RedactedRange} from './ranges.ts';
 import {Budget, type Extent, LIMITS, type RedactionPass} from './rule.ts';
 import type {FoundSecret, RuleScanner} from './scanner.ts';
+import {restOfToken} from './wrapped-values.ts';
 import {type RemovedBytes, Wrappers} from './wrappers.ts';
 
 const NONE = Buffer.alloc(0);
@@ -13,10 +15,15 @@ export interface SecretSearch {
   isStrict: boolean;
   rules: RuleScanner;
   knownValues: KnownValueSearch;
+  learnedValues: LearnedValues;
   pseudonymOf: (value: string) => string;
 }
 
-type OnSecret = (secret: FoundSecret, value: string) => void;
+/** Learns what rules find, and what the table of verdicts decides. */
+export interface Observer {
+  onSecret?: (secret: FoundSecret, value: string) => void;
+  onVerdict?: RedactionPass['onVerdict'];
+}
 
 /**
  * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most MOST_HELD bytes. It scans at fixed
@@ -27,9 +34,9 @@ export class FileRedactor {
   /** Scanned bytes, to test that none is scanned repeatedly. */
   work = 0;
   readonly #search: SecretSearch;
-  readonly #onSecret: OnSecret;
+  readonly #observer: Observer;
   readonly #ranges = new Ranges();
-  readonly #wrappers = new Wrappers();
+  readonly #wrappers = new Wrappers((text) => this.#redactAround(text));
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
   /** Text that is scanned; `#base` is its offset in the file, `#written` the end of the written part. */
@@ -45,10 +52,9 @@ export class FileRedactor {
   /** Set while a value of unlimited length is skipped: the characters that end it. */
   #skipping: RegExp | undefined;
 
-  /** `onSecret` learns what rules find. */
-  constructor(search: SecretSearch, onSecret: OnSecret = () => undefined) {
+  constructor(search: SecretSearch, observer: Observer = {}) {
     this.#search = search;
-    this.#onSecret = onSecret;
+    this.#observer = observer;
   }
 
   get heldBytes(): number {
@@ -57,6 +63,18 @@ export class FileRedactor {
 
   push(chunk: Buffer): Buffer {
     return this.#gather(this.#wrappers.push(chunk));
+  }
+
+  /** What stands around a message, without secrets. */
+  #redactAround(text: string): string {
+    const around = new FileRedactor(this.#search, this.#observer);
+    const written = Buffer.concat([
+      around.#gather(Buffer.from(text, 'latin1')),
+      around.#advance(true),
+    ]);
+    for (const [rule, count] of Object.entries(around.counts))
+      this.counts[rule] = (this.counts[rule] ?? 0) + count;
+    return written.toString('latin1');
   }
 
   #gather(chunk: Buffer): Buffer {
@@ -101,13 +119,16 @@ export class FileRedactor {
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
     const limit = last ? length : length - LIMITS.ahead;
-    this.#findKnown(limit);
+    const {knownValues, learnedValues} = this.#search;
+    this.#addMatches(knownValues.matchesIn(this.#held, this.#firstHeld(), limit), true);
     const {isStrict} = this.#search;
-    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds};
+    const {onVerdict} = this.#observer;
+    const pass = {isStrict, budget: new Budget(), keyKinds: this.#keyKinds, onVerdict};
     while (this.#skipping === undefined || this.#skip(text)) {
       this.#scan(text, limit, pass);
       if (this.#skipping === undefined) break;
     }
+    this.#addMatches(learnedValues.matchesIn(this.#held, this.#firstHeld(), limit), false);
     const scanned =
       this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
     const ready = this.#ranges.settle(this.#skipping === undefined ? scanned : this.#base + length);
@@ -120,11 +141,17 @@ export class FileRedactor {
     return written;
   }
 
-  #findKnown(limit: number): void {
-    const {knownValues, pseudonymOf} = this.#search;
-    const from = this.#written - this.#base;
-    for (const {start, end, known} of knownValues.matchesIn(this.#held, from, limit))
-      this.#add({start, end, rule: 'known value', instead: pseudonymOf(known.whole), known: true});
+  /** Place of the first byte that is not written. */
+  #firstHeld(): number {
+    return this.#written - this.#base;
+  }
+
+  #addMatches(matches: readonly KnownMatch[], isKnown: boolean): void {
+    const rule = isKnown ? 'known value' : 'repeated value';
+    for (const {start, end, known} of matches) {
+      const instead = this.#search.pseudonymOf(known.whole);
+      this.#add({start, end, rule, instead, known: isKnown});
+    }
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
@@ -136,8 +163,12 @@ export class FileRedactor {
     this.work += Math.max(0, limit - from);
     while (this.#skipping === undefined && rules.anchors.advance(this.#held, cursor, limit)) {
       for (const secret of rules.secretsAt(text, cursor, pass, isCovered)) {
-        this.#onSecret(secret, valueIn(text, secret));
+        const value = valueIn(text, secret);
+        this.#observer.onSecret?.(secret, value);
+        this.#search.learnedValues.learn(value, secret.rule);
         this.#addSecret(text, secret);
+        for (const rest of restOfToken(text, secret))
+          this.#addSecret(text, {...rest, rule: secret.rule});
       }
     }
     for (const extent of randomStrings(

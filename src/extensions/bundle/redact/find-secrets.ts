@@ -2,11 +2,12 @@ import type {Container, KubernetesObject} from '../../../cluster/kubernetes/obje
 import {type Fields, isFields} from '../../../ground/json.ts';
 import {Secret} from '../../../ground/secret.ts';
 import type {Variable} from '../../../ground/variable.ts';
-import {FileRedactor, type SecretSearch} from './file-redactor.ts';
+import {FileRedactor, type Observer, type SecretSearch} from './file-redactor.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
 import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecret} from './known-values.ts';
+import {LearnedValues} from './learned-values.ts';
 import {ruleScanner} from './scanner.ts';
 
 export interface SecretContent extends KubernetesObject {
@@ -45,12 +46,12 @@ export const knownSecretsOf = (
         ...knownSecretsWithin(text),
       ];
     }),
-  ...containersIn(objects).flatMap(({env, command, args}) => [
-    ...knownSecretsOfVariables(
+  ...containersIn(objects).flatMap(({env}) =>
+    knownSecretsOfVariables(
       (env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}])),
     ),
-    ...knownSecretsOfWords([...(command ?? []), ...(args ?? [])]),
-  ]),
+  ),
+  ...commandsIn(objects).flatMap(knownSecretsOfWords),
 ];
 
 const CONTAINERS = new Set(['containers', 'initContainers', 'ephemeralContainers']);
@@ -63,23 +64,37 @@ function containersIn(value: unknown): Container[] {
   );
 }
 
+/** Words of a command are in these fields, also in custom resources. */
+const COMMANDS = ['command', 'args', 'Test', 'Entrypoint', 'Cmd'];
+
+/** The commands of containers, probes, hooks and health checks: lists of words. */
+function commandsIn(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const words = COMMANDS.flatMap((field) => (value as Fields)[field] ?? []);
+  const command = words.filter((word) => typeof word === 'string');
+  const below = Object.values(value).flatMap(commandsIn);
+  return command.length === 0 ? below : [command, ...below];
+}
+
 /** Only the rules: what they find is learned, and the redacted text is not used. */
 const RULES_ONLY: SecretSearch = {
   isStrict: false,
   rules: ruleScanner('standard'),
-  knownValues: new KnownValueSearch({known: [], notUsed: []}),
+  knownValues: new KnownValueSearch({known: []}),
+  learnedValues: new LearnedValues(),
   pseudonymOf: () => 'secret',
 };
 
 /** Secrets inside a value that can also stand alone: what the rules of the redactor find in it, such as passwords of URLs and files. */
 function knownSecretsWithin(text: string, kind = 'password'): KnownSecret[] {
   const found = new Map<string, KnownSecret>();
-  const file = new FileRedactor(RULES_ONLY, ({key = kind}, bytes) => {
+  const onSecret: Observer['onSecret'] = ({key = kind}, bytes) => {
     const value = Buffer.from(bytes, 'latin1').toString('utf8');
     if (!found.has(value)) found.set(value, knownSecret(key, value));
     const password = key === 'auth' ? passwordIn(value) : undefined;
     if (password !== undefined) found.set(password, knownSecret('password', password));
-  });
+  };
+  const file = new FileRedactor(RULES_ONLY, {onSecret});
   file.push(Buffer.from(text, 'utf8'));
   file.end();
   return [...found.values()];

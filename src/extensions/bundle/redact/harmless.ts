@@ -2,15 +2,15 @@ import {looksRandom} from './random-text.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|val|arg|seconds|minutes|hours|days|amd64|arm64|~|-+|\|[-+]?|>[-+]?|!\w+(?: [|>][-+]?)?|terraform-\d{20,})$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|[\w-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|protected|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|\*{2,}[\w ]+\*{2,}|[\w=-]*\*{4}.*|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _|-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
+  /^(?:refs\/[\w./-]+|(?:\(\*[\w.]+\)|\[\][\w.]+|interface \{\})\(nil\)|\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\(.*|\*[a-z][a-z_-]*|\(?arn:[\w-]*:.*|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w{1,32}\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+|\[-[^\]]*\]|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|(?:PASS|VAL|VALUE|PASSWORD|TOKEN|STRING|ARG|COMMAND|SECRET)(?:WORD)?)$/;
 const HCL_REFERENCE =
-  /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
+  /^(?:module\.[\w.-]+\.)?(?:(?:ephemeral|var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */
 const CODE =
   /^(?:[A-Za-z_][A-Za-z_.]*\((?:[^()]*|.*\).*)$|[A-Za-z_][A-Za-z_.]*\[\\*["'\w].*\]|(?:self|this|os|process|config|settings|request|req|res|ctx|args|opts|options|params|env|secrets?|vars?|[a-z]+_?[Cc]onfig)\.[A-Za-z_][\w.[\]"']*$)/;
@@ -69,7 +69,7 @@ export function isErrorText(text: string): boolean {
 export function looksStrong(value: string): boolean {
   if (
     value.length < 8 ||
-    /\s|^-|^\w+=/.test(value) ||
+    /\s|^-|^\w+=(?!=?$)/.test(value) ||
     isHarmless(value) ||
     !/\d/.test(value) ||
     !/[A-Za-z]/.test(value)
@@ -94,3 +94,16 @@ export function looksStrong(value: string): boolean {
       (value.match(/[a-zA-Z](?=\d)|\d(?=[a-zA-Z])/g)?.length ?? 0) > 1)
   );
 }
+
+/** A password that people choose: of at least two kinds of characters beside small letters, and no name, path, number or option. */
+export const looksChosen = (value: string): boolean =>
+  looksStrong(value) ||
+  /^(?=.*\d)(?=.*[a-f])(?:[0-9a-f]{32}|[0-9a-f]{48})$/.test(value) ||
+  (!/\s|^[-$/.~<{[(]|^\w+=|[/\\:()[\]{}<>=]|\.\w{1,5}$/.test(value) &&
+    value.length > 5 &&
+    /[a-z]/i.test(value) &&
+    [/[A-Z]/, /\d/, /[!#$%&*?@^~+-]/].filter((each) => each.test(value)).length > 1);
+
+/** Three words or more, as in a passphrase. */
+export const isPhrase = (value: string): boolean =>
+  /^[a-z]{3,12}(?:[-._][a-z]{3,12}){2,5}$/.test(value);

@@ -8,26 +8,39 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** A word that names a secret, also in compounds: pgpassword, clientsecret, secretkeybase. */
 const SECRET =
-  /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$|^(?:db|pg|user|my|smtp|ftp|root|require|admin|mail|redis|http)pass$/;
-/** Words of other languages; a key has one character per byte. */
+  /ssword$|pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|^[a-z]{2,8}pw$|tok$|(?<!^by|com|sur|tres|over|under)pass$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$/;
+/** Words of other languages. */
 const FOREIGN = words(
-  'kennwort contraseña contrasena senha passe пароль 密码 密碼 パスワード wachtwoord lösenord hasło salasana',
+  'kennwort contraseña contrasena senha heslo haslo hasło jelszó motdepasse wachtwoord lösenord losenord passord adgangskode salasana parola parolă lozinka пароль 密码 密碼 パスワード 비밀번호 סיסמה',
 );
-const asBytes = (word: string): string => Buffer.from(word).toString('latin1').toLowerCase();
-const FOREIGN_BYTES: ReadonlySet<string> = new Set([...FOREIGN].map(asBytes));
+const PHRASES = ['mot de passe', 'كلمة المرور', 'كلمة السر'];
+const asBytes = (word: string): string => Buffer.from(word).toString('latin1');
+const asJson = (word: string): string =>
+  word.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Those that are no word of ASCII, as bytes of UTF-8, in JSON and in JSON in a string; letters of ASCII have any case. */
+const SPELLINGS = [...FOREIGN, ...PHRASES]
+  .flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)])
+  .flatMap((word) => [asBytes(word), asJson(word), asJson(word).replaceAll('\\', '\\\\')])
+  .filter((word) => /\W/.test(word));
+const IS_SPELLING = new Set(SPELLINGS.map((word) => word.toLowerCase()));
 const SECRET_ALONE = words(
-  'pass pw pat psk bindpw jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic',
+  'pass pw pat pin psk pepper jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic',
 );
 /** Meant as a secret only after `=`, in quotes or with a random value. */
-const WORDS = words('pass pw pat sig auth bearer signature credential credentials creds otp');
+const WORDS = words('pass pw pin pat sig auth bearer signature credential credentials creds otp');
 const MAYBE = words(
-  'key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader',
+  'key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader plaintext',
 );
 /** `<word> key` is a secret. */
 const SECRET_KEYS = words(
   'access account admin aes api app application certificate auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
 );
-const PUBLIC_KEYS = words('public primary foreign sort partition cache pub');
+/** Before `key`, in a sentence. */
+const SECRET_KEY =
+  /(?:access|account|admin|api|app|encryption|license|master|secret|signing|storage|unseal) $/i;
+const PUBLIC_KEYS = words(
+  'gpg primary foreign sort partition cache pub object kms idempotency dedup row group state registry lock index map message',
+);
 const PAIRS = new Set([
   'connection string',
   'conn string',
@@ -35,10 +48,15 @@ const PAIRS = new Set([
   'conn str',
   'shared signature',
   'access signature',
+  'auth header',
+  'auth ident',
+  'otp seed',
+  'totp seed',
+  'admin pin',
 ]);
 /** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = words(
-  'value val text plain plaintext raw base64 b64 data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
+  'wo value val text plain plaintext raw base64 b64 hex data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
 );
 /** Words after a secret word that make it something else: token_type, password_policy. */
 const METADATA = words(
@@ -52,10 +70,10 @@ const OF_OBJECTS = words(
 );
 
 /** The second half of a credential, in spite of its name. */
-export const SECRET_IDS = /secret_?id$|sess(?:ion)?_?id$/i;
+export const SECRET_IDS = /secret[_-]?id$|sess(?:ion)?_?id$/i;
 /** Keys next to a secret or below it whose values are none. */
 const DESCRIBING = words(
-  'user username login host hostname port region namespace email description category sensitive owner role key',
+  'user username login host hostname port region namespace email description category sensitive owner role key action actions references expires_in kid kty n e x y use alg x5t valuefrom resource',
 );
 export const isDescription = (key: string): boolean => {
   const last = wordsOf(key).at(-1) ?? '';
@@ -82,11 +100,13 @@ export function keyKind(key: string): KeyKind {
   // Terraform reads the token of a host from TF_TOKEN_host_name.
   if (/^TF_TOKEN_/.test(key)) return 'secret';
   if (OF_PLACE.test(key)) return 'word';
+  // A rule of checkov.
+  if (/^CKV2?_/.test(key)) return 'other';
   const all = wordsOf(key);
   const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
   if (SECRET_IDS.test(key)) return 'secret';
-  if (FOREIGN_BYTES.has(last)) return 'secret';
+  if (FOREIGN.has(last) || PAIRS.has(`${second} ${last}`)) return 'secret';
   if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? ''))
     return 'other';
   if (last === 'key' || last === 'keys') {
@@ -94,7 +114,6 @@ export function keyKind(key: string): KeyKind {
     if (SECRET_KEYS.has(second) && last === 'key') return 'secret';
     return PUBLIC_KEYS.has(second) ? 'other' : 'maybe';
   }
-  if (PAIRS.has(`${second} ${last}`)) return 'secret';
   if (last === 'secret') return OF_OBJECTS.has(second) ? 'name' : 'secret';
   if (all.length === 1 && WORDS.has(last)) return 'word';
   if (/token$/.test(last) && COUNTS.has(second)) return 'other';
@@ -104,21 +123,22 @@ export function keyKind(key: string): KeyKind {
 }
 
 /** Short words are parts of many others: `pat` of every path. */
-const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
+const SHORT = ['pass', 'pin', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
   `_${word}`,
   `-${word}`,
-  ...[...`=:,_- "'\\`].map((next) => word + next),
+  ...[...`=:,_- "'\\\n`].map((next) => word + next),
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
   ...words(
-    'password passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session',
+    'ssword passwd passphrase passcode passwort pwd secret token key cred auth bearer cookie dsn signature jwt mnemonic session pepper',
   ),
   ...words(
-    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid bindpw',
+    'csrf xsrf hmac salt connstr conn_str conn-str connectionstr connection_str connection-str extraheader psk sessid authtok otp_seed plaintext',
   ),
   ...SHORT,
-  ...[...FOREIGN].map((word) => Buffer.from(word).toString('latin1')),
+  ...[...FOREIGN].filter((word) => /^\w+$/.test(word)),
+  ...SPELLINGS,
 ];
 
 export interface Key {
@@ -144,13 +164,18 @@ export function keyAround(
   {start, end}: {start: number; end: number},
   keyKinds: Map<string, KeyKind>,
 ): Key | undefined {
+  if (IS_SPELLING.has(text.slice(start, end).toLowerCase()))
+    return {text: 'password', start, end, kind: 'secret'};
   let last = end;
   while (last > start && !isOfKey(text, last - 1)) last -= 1;
   while (last - end < MOST && isOfKey(text, last)) last += 1;
   if (last - start > MOST) return undefined;
   const first = startOfKey(text, start);
   if (last - first > MOST) return undefined;
-  const key = text.slice(first, last);
+  const [phrase] = /^keys?$/i.test(text.slice(first, last))
+    ? (SECRET_KEY.exec(text.slice(Math.max(0, first - 21), first)) ?? [])
+    : [];
+  const key = (phrase ?? '') + text.slice(first, last);
   let kind = keyKinds.get(key);
   if (kind === undefined) {
     kind = keyKind(key);

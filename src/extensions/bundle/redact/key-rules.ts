@@ -3,6 +3,7 @@ import {inElement, isInTag} from './elements.ts';
 import {isHarmless, isProse} from './harmless.ts';
 import {KEY_ANCHORS, type Key, keyAround} from './key-names.ts';
 import {isSecret} from './key-verdicts.ts';
+import {isNamedHarmless} from './random-strings.ts';
 import {afterScheme, type KeyPosition, QUOTE, SPACES, valueExtents} from './read-value.ts';
 import {
   type Budget,
@@ -12,15 +13,17 @@ import {
   type RedactionPass,
   type RedactionRule,
   STAMP,
+  WORD_GAP,
 } from './rule.ts';
 import {inSentence} from './sentences.ts';
 import {collectionAt, secretsBelow} from './structure-rules.ts';
+import {secretsOfColumn} from './tables.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
-const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
-const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
+const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad]|\u00ef\u00bc[\u009a\u009d]|\\+uff1[ad])`;
+const FLAG = String.raw`(?<=(?:^|[\s"'=,([\0])--?[\w-]{2,64})(?:(?=[ \t]+[^\s\\])|${WORD_GAP}|(?<=(?:\n|\\n)[ \t]*--[\w-]{2,64})(?:${NEXT_LINE})[ \t]*)`;
 const SEPARATOR = new RegExp(
-  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}(?:\*\*(?=[ \t]))?|${FLAG})(?:${SPACES}[,+]?){1,3}`,
   'iy',
 );
 
@@ -36,6 +39,11 @@ export const secretKeyRule: RedactionRule = {
     const after = text.slice(key.end, key.end + 80);
     if (isInPlaceholder(before, after)) return NOTHING;
     if (isInTag(before)) return inElement(text, key, pass.isStrict);
+    const column =
+      key.kind !== 'maybe' && /^["'`]?(?:[ \t]*[,|;)\r\n]|[ \t]{2}|\t|$)/.test(after)
+        ? secretsOfColumn(text, key, text.slice(Math.max(0, key.start - 400), key.start))
+        : NOTHING;
+    if (column.length > 0) return column;
     const separator = matchAt(SEPARATOR, text, key.end);
     if (separator === undefined)
       return isInPath(before, after) ? NOTHING : inSentence(text, key, pass.isStrict);
@@ -48,9 +56,9 @@ export const secretKeyRule: RedactionRule = {
       beginsLine: beginsLine(before),
       separator: separator[2] ?? ' ',
     };
-    const column = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
+    const indent = (): number | undefined => COLUMN.exec(before)?.[1]?.length;
     return (
-      secretsOfCollection(text, key, {at: place.at, column}, pass.budget) ??
+      secretsOfCollection(text, key, {at: place.at, column: indent}, pass.budget) ??
       secretsAt(text, key, place, pass)
     );
   },
@@ -61,7 +69,8 @@ const isInPlaceholder = (before: string, after: string): boolean =>
   before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(after);
 
 const isInPath = (before: string, after: string): boolean =>
-  /[/\\]$/.test(before) || (before.endsWith('=') && /^ @?\w+=/.test(after));
+  (/[/\\]$/.test(before) && !/^[ \t]+password[ \t]/.test(after)) ||
+  (before.endsWith('=') && /^ @?\w+=/.test(after));
 
 function isNoKey(before: string, separator: string, after: string): boolean {
   // The help of a flag stands in a column of its own.
@@ -79,7 +88,8 @@ function secretsOfCollection(
   {at, column}: {at: number; column: () => number | undefined},
   budget: Budget,
 ): readonly Extent[] | undefined {
-  if (key.kind !== 'secret' && !MANY.test(key.text)) return undefined;
+  const isPath = text.charAt(key.start - 1) === '/';
+  if (isPath || (key.kind !== 'secret' && !MANY.test(key.text))) return undefined;
   const found = collectionAt(text, at, column, budget);
   if (found.length === 0) return undefined;
   return secretsBelow(found, key.text)
@@ -91,12 +101,13 @@ function secretsAt(
   text: string,
   key: Key,
   place: KeyPosition,
-  {isStrict, budget}: RedactionPass,
+  {isStrict, budget, onVerdict}: RedactionPass,
 ): readonly Extent[] {
   const found = valueExtents(text, place, budget);
   // Both sides of a change are hidden, or none.
   const {kind} = key;
-  if (!found.some((extent) => isSecret(text, extent, place, {kind, isStrict}))) return NOTHING;
+  if (!found.some((extent) => isSecret(text, extent, place, {kind, isStrict, onVerdict})))
+    return NOTHING;
   return found
     .filter(({start, end}) => !isHarmless(text.slice(start, end)))
     .map((extent) => ({...extent, key: key.text}));
@@ -104,7 +115,7 @@ function secretsAt(
 
 /** The indentation of a key, also as an item of a list. */
 const COLUMN = /(?:^|\n|\\n|" ?: ?\\*")([ \t]*(?:- +)?)["']?$/;
-const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s$/i;
+const MANY = /(?:pass(?:word|wd|phrase|code)|secret|token|credential|cred|key)s(?:_hex|_b64)?$/i;
 
 const BEGINS_LINE = new RegExp(
   String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,
@@ -114,10 +125,16 @@ const beginsLine = (before: string): KeyPosition['beginsLine'] => {
   return found !== null && /[\\"]/.test(found[1] as string) ? 'escaped' : found !== null;
 };
 
-const WORDS_NEAR = /[^\s"'`\\<>,;()[\]{}|]{6,256}/g;
-/** A time, a version, a place in a file, or what is redacted. */
+const WORDS_NEAR = /[^\s"'`\\<>,;:=/()[\]{}|]{6,256}/g;
+/**
+ * A time, a version, a place in a file, a code of an error, an identifier, a name of Terraform or of a host, a word with a number such as
+ * oauth2, or what is redacted.
+ */
 const NO_SECRET =
-  /^\d{4}-\d\d-\d\d|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^[A-Z]+\/\d|^redacted:|^[\d:.]+[a-zµ]{0,2}$/;
+  /^\d{4}-\d\d-\d\d|^\d{8}T|^v?\d+\.\d+\.\d|\.\w{1,5}:\d+:?$|^redacted$|^[\d:.]+[a-zµ]{0,2}$|^[A-Z][A-Z_]*\d[\dA-Z_]*$|^[a-z]{2,5}\d{1,2}$|^[0-9a-f]{6,16}$|^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-|^[a-z]{2,12}-(?:v0o)?[0-9a-z]{8,17}$|^(?:aws|azurerm|google|kubernetes|helm|terraform|opentofu|module|data|provider|http|app|ip|system)[._-]|@|\.[a-z]{2,}(?:\.|$)|^(?:oauth2?|ed25519|x509v3|base64|agent\d+|sha\d+|max_?tokens?)\b/;
+/** Three small words are a passphrase, unless one of them is of software. */
+const PHRASE =
+  /^(?!.*(?:pass|token|secret|key|agent|cluster|service|proxy|config|default|server))[a-z]+-[a-z]+-[a-z-]+$/;
 
 /** Only with `--redact strict`: words with digits on the line of the name of a secret. */
 export const nearKeys: RedactionRule = {
@@ -143,9 +160,30 @@ export const nearKeys: RedactionRule = {
       .filter(
         ({word}) =>
           /[A-Za-z]/.test(word) &&
-          (/\d/.test(word) || /\w[!#$%&*?@^~]\w|\w-\w+-\w/.test(word)) &&
+          (/\d/.test(word) || /\w[!#$%&*?^~]\w/.test(word) || PHRASE.test(word)) &&
           !NO_SECRET.test(word) &&
           !isHarmless(word),
       );
+  },
+};
+
+const HEX = /[0-9a-f]{32,128}(?![\w-])/gi;
+const DIGEST = /checksum|digest|sha\d|commit|revision|thumbprint|fingerprint|trace|span|etag/i;
+
+/** Long hex digits without a name of their own, behind the name of a secret on the same line. */
+export const hexNearKeys: RedactionRule = {
+  name: 'near a key',
+  anchors: KEY_ANCHORS,
+  onlyOutside: true,
+  find(text, anchor, pass) {
+    const key = pass.budget.isSpent ? undefined : keyAround(text, anchor, pass.keyKinds);
+    if (key?.kind !== 'secret') return NOTHING;
+    const after = text.slice(key.end, key.end + 200).split('\n', 1)[0] as string;
+    pass.budget.spend(after.length);
+    if (DIGEST.test(after) || DIGEST.test(text.slice(Math.max(0, key.start - 60), key.start)))
+      return NOTHING;
+    return [...after.matchAll(HEX)]
+      .map(({0: hex, index}) => ({start: key.end + index, end: key.end + index + hex.length}))
+      .filter(({start, end}) => /\d/.test(text.slice(start, end)) && !isNamedHarmless(text, start));
   },
 };

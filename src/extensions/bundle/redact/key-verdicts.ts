@@ -1,7 +1,15 @@
-import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {
+  isCode,
+  isErrorText,
+  isHarmless,
+  isObjectName,
+  isPhrase,
+  isProse,
+  looksStrong,
+} from './harmless.ts';
 import {isPlace, type KeyKind, SECRET_IDS} from './key-names.ts';
 import type {KeyPosition} from './read-value.ts';
-import type {Extent} from './rule.ts';
+import type {Extent, RedactionPass} from './rule.ts';
 
 /** A value and what decides whether it is secret. */
 interface Candidate extends KeyPosition {
@@ -68,6 +76,12 @@ export const VERDICTS: readonly Verdict[] = [
     isSecret: never,
   },
   {
+    example: 'using --password via the CLI is insecure',
+    applies: ({separator, isBare, value, rest}) =>
+      separator === ' ' && isBare && isProse(value) && /^ [a-z]/i.test(rest.slice(value.length)),
+    isSecret: never,
+  },
+  {
     example: 'SENTRY_DSN=https://public@sentry.example.com/1',
     applies: ({value, key}) => /dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value),
     isSecret: never,
@@ -80,7 +94,8 @@ export const VERDICTS: readonly Verdict[] = [
   },
   {
     example: '"password": String',
-    applies: ({keyQuoted, isBare, value}) => keyQuoted && isBare && isProse(value),
+    applies: ({keyQuoted, isBare, value}) =>
+      keyQuoted && isBare && isProse(value) && !isPhrase(value),
     isSecret: never,
   },
   {
@@ -132,7 +147,7 @@ export function isSecret(
   text: string,
   {start, end}: Extent,
   place: KeyPosition,
-  {kind, isStrict}: {kind: KeyKind; isStrict: boolean},
+  {kind, isStrict, onVerdict}: Pick<RedactionPass, 'isStrict' | 'onVerdict'> & {kind: KeyKind},
 ): boolean {
   const candidate: Candidate = {
     ...place,
@@ -142,7 +157,10 @@ export function isSecret(
     rest: text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string,
     isBare: !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start)),
   };
-  return VERDICTS.find(({applies}) => applies(candidate))?.isSecret(candidate) === true;
+  const row = VERDICTS.find(({applies}) => applies(candidate));
+  const found = row?.isSecret(candidate) === true;
+  if (row !== undefined) onVerdict?.(row.example, found);
+  return found;
 }
 
 const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
@@ -151,10 +169,12 @@ const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
 const refersToObject = ({key, separator}: KeyPosition): boolean =>
   /[a-z]/.test(key) && (separator !== '=' || key.startsWith('-'));
 
-/** Digests of keys and signatures look like those of files. */
+/** Hex digits of a key or a signature alone look like those of a file. */
 export const isLikelySecret = (value: string, kind: KeyKind, key: string): boolean =>
   looksStrong(value) ||
-  ((kind !== 'maybe' || !/key$/i.test(key)) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value));
+  ((kind !== 'maybe' || !/^keys?$/i.test(key)) &&
+    (/^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value) ||
+      (/key|secret|token|pass/i.test(key) && DIGITS.test(value))));
 
 /** The words up to the end of the line, as far as they belong together. */
 const sentence = (rest: string, value: string): string =>

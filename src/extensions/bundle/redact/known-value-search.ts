@@ -39,10 +39,13 @@ export class KnownValueSearch {
   readonly #search: PatternSearch;
   readonly #canonical = canonicalFor(BLOCK + OVERLAP);
 
-  constructor({known}: KnownSecretSet) {
+  constructor(
+    {known}: Pick<KnownSecretSet, 'known'>,
+    spellingsOf: (known: KnownValue) => Spelling[] = secretSpellings,
+  ) {
     const uses = new Map<string, number>();
     this.#anchors = known
-      .flatMap(secretSpellings)
+      .flatMap(spellingsOf)
       .flatMap((spelling) => anchorsOf(spelling.text, uses).map((at) => ({spelling, at})));
     this.#search = new PatternSearch(
       this.#anchors.map(({spelling, at}) => spelling.text.slice(at, at + ANCHOR_LENGTH)),

@@ -33,6 +33,10 @@ const COMMON = new Set(
   ),
 );
 
+/** Dates, times, durations, versions and sizes. */
+const MEASURE =
+  /^\d{4}-\d\d-\d\d(?:[T ][\d:.,]{4,18}(?:Z|[+-]\d\d:?\d\d)?)?$|^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?$|^v?\d+(?:\.\d+){1,3}(?:-[a-z]+\.?\d*)?$|^\d+(?:\.\d+)?(?:[KMGTP]i?B?|m|ms|s|h|d)$|^(?:\d+[hms]){2,3}$/;
+
 const PUBLIC =
   /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|X509 CRL)|^ssh-(?:rsa|ed25519) |^https?:\/\/[\w.-]+(?::\d+)?\/?$/;
 
@@ -58,6 +62,12 @@ export function isSearchable(text: string): boolean {
   const oneWord = text.length <= 8 && /^[A-Za-z]?[a-z]+$/.test(text);
   const shortNumber =
     (text.length < 8 && /^[\d.:-]+$/.test(text)) || /^[a-z]{2}-[a-z]+-\d$/.test(text);
-  if (oneWord || shortNumber || (PUBLIC.test(text) && !text.includes('PRIVATE KEY'))) return false;
+  if (
+    oneWord ||
+    shortNumber ||
+    MEASURE.test(text) ||
+    (PUBLIC.test(text) && !text.includes('PRIVATE KEY'))
+  )
+    return false;
   return anchorIn(canonicalTextOf(Buffer.from(text, 'latin1')), 0, text.length) !== undefined;
 }

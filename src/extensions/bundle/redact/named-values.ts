@@ -23,16 +23,17 @@ const NAMES = new RegExp(
 /** A list continues: the following text belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 /** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */
-const ELEMENT_FOLLOWS = /\\*["'][ \t]*>|<\/(?:key|name)>\s{0,40}<(?:string|value)>/iy;
-const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name)>$/i;
+const ELEMENT_FOLLOWS =
+  /\\*["'][ \t]*>|<\/(?:key|name|t[dh]|dt)>\s{0,40}<(?:string|value|t?dd?)>/iy;
+const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name|t[dh]|dt)>$/i;
 /** A part of a form: headers, an empty line, and the value. */
 const MULTIPART = new RegExp(
   `\\\\*["'](?:;[^\\n\\\\]{0,100})?(?:${NEXT_LINE})(?:[\\w-]{1,40}: [^\\n\\\\]{0,100}(?:${NEXT_LINE}))?(?:${NEXT_LINE})([^\\r\\n\\\\"]{2,512})`,
   'y',
 );
 /** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
-const SECOND_FOLLOWS = /\\*["'][ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
-const OPENS_PAIR = /[([{][bu]?\\*["']$/;
+const SECOND_FOLLOWS = /(?:\\*["'])?[ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
+const OPENS_PAIR = /[([{,][ \t]*[bu]?(?:\\*["'])?$/;
 const CLOSES_PAIR = /^\\*["'][ \t]*[)\]}]/;
 const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 

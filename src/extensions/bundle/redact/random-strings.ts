@@ -34,7 +34,7 @@ function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number):
 
 /** Digests, identifiers of objects and requests, public keys. */
 const HARMLESS_BEFORE = new RegExp(
-  String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray)` +
+  String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray|"n|x5c|boundary)` +
     String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\[?\\*["']?(?:W/\\*")?|[ "'=]--?[\w-]{0,40}id |\d\.\d{1,3}\.|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
   'i',
 );
@@ -80,7 +80,7 @@ const isSecretIn =
     !(BEFORE.test(text.charAt(start - 1)) && isNamedHarmless(text, start));
 
 /** After the name of a digest, also on the second side of a change; in an ARN, and in a path of Nix. */
-function isNamedHarmless(text: string, start: number): boolean {
+export function isNamedHarmless(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - 256), start);
   if (
     HARMLESS_BEFORE.test(before.slice(-32)) ||

@@ -1,4 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
+import {looksChosen} from './harmless.ts';
 import {type Budget, COLOR, ESCAPE, type Extent, LIMITS, NEXT_LINE, NOTHING, run} from './rule.ts';
 
 /** Position of a value: its key, and the notation of the key. */
@@ -17,13 +18,24 @@ export interface KeyPosition {
 /** A quote, also escaped for XML, JSON and URLs. */
 export const QUOTE = String.raw`(?:\\*["'\`]|&quot;|&#3[49];|\\+u002[27]|%2[27])`;
 /** What stands before a quoted text in code: types, calls, tags of YAML, prefixes of Python. */
-const WRAPPER = String.raw`(?:!!?\w{1,16}[ \t]+|(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.]{0,40}\(|\[\][a-z]{1,12}[{(]|\[|string\(\d+\) |[bBuUrRfFNn])?`;
+const WRAPPER = `(?:${[
+  String.raw`!!?\w{1,16}[ \t]+`,
+  String.raw`(?:new )?(?!\w*(?:get|env|read|load|look|fetch|find|prompt|input|path|open|file))[A-Za-z_][\w.:]{0,40}[(<]`,
+  String.raw`\[\][a-z]{1,12}[{(]`,
+  String.raw`\[`,
+  '<<',
+  String.raw`\((?:len=\d+|[\w.*]{1,40})\) ?`,
+  String.raw`(?:(?:${NEXT_LINE})[ \t]*)?string\(\d+\) `,
+  String.raw`0x[0-9a-f]{1,16}[ \t]+`,
+  String.raw`[bBuUrRfFNn$@](?=\\*["'])`,
+].join('|')}){0,3}`;
 const OPENING = new RegExp(`${WRAPPER}(${QUOTE})`, 'iy');
 /** The password of a pair, and of a call of PowerShell: `('bob', '…')`. */
 const SECOND =
-  /(?:[\w.]{0,40}\([bu]?\\*["'][^"'\\\n]{1,128}\\*["'][ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
+  /(?:[\w.]{0,40}\((?:[bu]?\\*["'][^"'\\\n]{1,128}\\*["']|[\w.]{1,64})[ \t]*,[ \t]*[bu]?|ConvertTo-SecureString(?:[ \t]+-String)?[ \t]+)(\\*["'])/iy;
 /** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]{1,4}(?:[\s"'\\{]|$)|\s|$)/y;
+const ENDS_LINE = /[ \t]*\r?\n|\\+[nr]/y;
 const SCHEME =
   /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*")/y;
@@ -34,6 +46,8 @@ export function valueExtents(text: string, place: KeyPosition, budget: Budget): 
     return NOTHING;
   const blocked = blockAt(text, place);
   if (blocked !== undefined) return [blocked];
+  if (place.separator === ':' && matchAt(ENDS_LINE, text, place.at) !== undefined)
+    return onlyWordBelow(text, place.at);
   if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
   // ODBC writes every password in braces.
   const braced = /^pwd$/i.test(place.key)
@@ -51,6 +65,17 @@ export function valueExtents(text: string, place: KeyPosition, budget: Budget): 
   return change === undefined
     ? found
     : [...found, ...quoted(text, end + change[0].length, change[1] as string)];
+}
+
+const LONE = new RegExp(
+  `[ \\t]*(?:(?:${NEXT_LINE})[ \\t]*){1,2}(?:\\\\*["'])?([^\\s"'\\\\]{6,256})(?:\\\\*["'])?[ \\t]*(?=\\r?\\n|\\\\+n|\\\\*"|$)`,
+  'dy',
+);
+
+/** The only word on the line below a key, if it looks like a password. */
+export function onlyWordBelow(text: string, at: number): readonly Extent[] {
+  const [start = 0, end = 0] = matchAt(LONE, text, at)?.indices?.[1] ?? [];
+  return looksChosen(text.slice(start, end)) ? [{start, end}] : NOTHING;
 }
 
 export const afterScheme = (text: string, at: number): number =>

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {FileRedactor, type SecretSearch} from './file-redactor.ts';
 import {KnownValueSearch} from './known-value-search.ts';
 import type {KnownSecretSet} from './known-values.ts';
+import {LearnedValues} from './learned-values.ts';
 import {Pseudonyms} from './pseudonyms.ts';
 import {type RedactLevel, ruleScanner} from './scanner.ts';
 
@@ -61,6 +62,7 @@ export function secretSearch({knownSecrets, level, key}: Required<Options>): Sec
     isStrict: level === 'strict',
     rules: ruleScanner(level),
     knownValues,
+    learnedValues: new LearnedValues(),
     pseudonymOf: (value) => pseudonyms.nameOf(value),
   };
 }
@@ -101,6 +103,47 @@ export function redactor({
       };
     },
   };
+}
+
+/** A text without secrets that nobody told, such as the messages of another program. */
+export const redactText = (text: string): string =>
+  redactor({knownSecrets: {known: [], notUsed: []}}).text('text', text);
+
+/** Why a part of a line is redacted, or is not. */
+export interface RedactionDecision {
+  /** Undefined for a value that is no secret. */
+  rule?: string;
+  /** A line that is decided in the same way. */
+  example?: string;
+}
+
+/** What the rules decide about a line: each secret that they find, and each value of a key that is none. */
+export function decisionsOf(
+  line: string,
+  level: RedactLevel,
+): {redacted: string; decisions: readonly RedactionDecision[]} {
+  const search = secretSearch({
+    knownSecrets: {known: [], notUsed: []},
+    level,
+    key: randomBytes(32),
+  });
+  const decisions: RedactionDecision[] = [];
+  let verdict: RedactionDecision = {};
+  const add = ({rule, example}: RedactionDecision): void => {
+    // A key can hold several words that lead to it.
+    const isNew = !decisions.some((each) => each.rule === rule && each.example === example);
+    if (isNew)
+      decisions.push({...(rule !== undefined && {rule}), ...(example !== undefined && {example})});
+  };
+  const file = new FileRedactor(search, {
+    onSecret: ({rule}) => add(rule === 'key' ? {rule, ...verdict} : {rule}),
+    onVerdict: (example, isSecret) => {
+      verdict = {example};
+      if (!isSecret) add(verdict);
+    },
+  });
+  const redacted = Buffer.concat([file.push(Buffer.from(`${line}\n`)), file.end()]);
+  return {redacted: redacted.toString('utf8').trimEnd(), decisions};
 }
 
 function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

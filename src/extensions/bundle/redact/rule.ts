@@ -25,6 +25,8 @@ export interface RedactionPass {
   budget: Budget;
   /** Kinds of keys that were read before in this file: logs repeat few keys. */
   keyKinds: Map<string, KeyKind>;
+  /** Learns which row of the table of verdicts decided about the value of a key. */
+  onVerdict: ((example: string, isSecret: boolean) => void) | undefined;
 }
 
 /** ANSI colors, plain and in JSON. */
@@ -41,6 +43,14 @@ export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\
 export const NEXT_LINE = [
   String.raw`(?:(?:\\+r)?\\+n(?:\\*"[^\n]{0,200}\r?\n[^\n]{0,80}?"(?:log|msg|message|event|line)\\*": ?\\*")?`,
   String.raw`\r?\n${STAMP}?)`,
+].join('|');
+
+/** What separates two words of a command: blanks, a line that continues, NUL, and what separates items of a list in JSON, YAML and Go. */
+export const WORD_GAP = [
+  String.raw`(?:[ \t]+(?:\\+(?:${NEXT_LINE})[ \t]*)?`,
+  String.raw`\\*["'],?(?:[ \t]|${NEXT_LINE}){0,60}(?:a\d{1,3}=)?(?=\\*["'])`,
+  String.raw`(?:\\*["'])?(?:${NEXT_LINE})[ \t]*- +`,
+  String.raw`\0)`,
 ].join('|');
 
 export const NOTHING: readonly Extent[] = [];

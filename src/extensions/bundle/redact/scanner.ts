@@ -1,10 +1,11 @@
-import {nearKeys, secretKeyRule} from './key-rules.ts';
+import {commandRules} from './commands.ts';
+import {hexNearKeys, nearKeys, secretKeyRule} from './key-rules.ts';
 import {nameThenValue, valueThenName} from './named-values.ts';
 import {PatternSearch, type SearchCursor} from './pattern-search.ts';
 import type {Extent, RedactionPass, RedactionRule} from './rule.ts';
 import {privateKeys, tokenShapes} from './shapes.ts';
 import {marked, named, printedSecret, resources} from './structure-rules.ts';
-import {addressRules, awsPair, commandRules, textRules} from './text-rules.ts';
+import {addressRules, awsPair, textRules} from './text-rules.ts';
 
 /** `strict` also hides values that the rules are unsure of, host names and addresses. */
 export type RedactLevel = 'standard' | 'strict';
@@ -22,6 +23,7 @@ const RULES: readonly RedactionRule[] = [
   printedSecret,
   ...commandRules,
   awsPair,
+  hexNearKeys,
 ];
 
 export interface FoundSecret extends Extent {

@@ -1,58 +1,112 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless} from './harmless.ts';
-import type {Key} from './key-names.ts';
+import {isErrorText, isHarmless, isPhrase, isProse, looksChosen} from './harmless.ts';
+import {isDescription, type Key} from './key-names.ts';
 import {isLikelySecret} from './key-verdicts.ts';
-import {QUOTE, quoted} from './read-value.ts';
-import {type Extent, NOTHING} from './rule.ts';
+import {onlyWordBelow, QUOTE, quoted} from './read-value.ts';
+import {type Extent, NEXT_LINE, NOTHING} from './rule.ts';
 
-const IS = String.raw`(?:[ \t]+(?:is|was)[ \t]+(?:generated|created|set))?(?:[ \t]+(?:for|of)(?:[ \t]+(?:the[ \t]+)?(?:user|account|role|database|login))?[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|(?:was |is )?(?:set|changed|reset|updated) to)\b[ \t]*:?|[ \t]*[:=](?![:=])|[ \t]*\|)[ \t]*`;
+/** Up to eight words between the name of a secret and what connects it with its value: `password for the user bob is set to`. */
+const WORDS = String.raw`["'*]{0,3}(?:[ \t]+["'(]?[\w\x80-\xff@./$-]{1,40}[)"',]{0,2}){0,8}?`;
+
+/** What stands between the name of a secret and its value. */
+interface Connector {
+  expression: RegExp;
+  /** The value can be any password; else it has to look like a secret. */
+  isSure: boolean;
+}
+
+const connector = (source: string, isSure: boolean): Connector => ({
+  expression: new RegExp(`${source}[ \\t]*(?=\\S)`, 'iy'),
+  isSure,
+});
+
+/** The first one with a secret behind it decides. */
+const CONNECTORS: readonly Connector[] = [
+  connector(
+    `${WORDS}(?:[ \\t]*(?::(?![:=/])|\\|)\\*{0,2}|[ \\t]+(?:[?=:]?=|-[->]?|=>)(?=[ \\t]))`,
+    true,
+  ),
+  connector(
+    `${WORDS}[ \\t]+(?:is|was|are|ist|lautet|es|est|je)(?:[ \\t]+(?:now|set|changed|reset|updated)){0,2}(?:[ \\t]+to)?\\b:?`,
+    true,
+  ),
+  connector(`[^\\n]{0,120}?[ \\t](?:got|received|with value|input_value=)`, true),
+  connector(`${WORDS}[ \\t]+(?:set|changed|reset|updated)[ \\t]+to\\b`, true),
+  connector(`[ \\t]+password[ \\t]`, true),
+  connector(`[ \\t]+by(?:[ \\t]+password)?[ \\t]`, false),
+  connector(`[ \\t](?:[ \\t]*[A-Za-z]{1,12}[ \\t])?`, false),
+];
 const FROM_TO =
-  /[ \t]+(?:(?:was|is)[ \t]+)?(?:changed|updated|rotated|reset)[ \t]+from[ \t]+["']?([^\s"']{4,128})["']?[ \t]+to[ \t]+["']?([^\s"']{4,128})/dy;
-const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
-const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
-const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
-
-const WORD_NEXT = /([^\s"'`<>|]{6,512})/y;
+  /[^\n]{0,40}?\b(?:from[ \t]+|old=)["']?([^\s"',]{4,128})["']?,?[ \t]+(?:to[ \t]+|new=)["']?([^\s"',]{4,128})/dy;
+const ENDS_LINE = new RegExp(`${WORDS}[ \\t]*:(?=[ \\t]*(?:${NEXT_LINE}))`, 'iy');
+const PASSWORD = /(?:pass(?:word|wd|phrase|code)?s?|bearer|psk|wort|pw|pin|otp|code)$/i;
+const OPENING = new RegExp(QUOTE, 'iy');
+const WORD = /[^\s"'`<>|]{4,512}/y;
 const LONGEST = 512;
 
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 export function inSentence(text: string, key: Key, isStrict: boolean): readonly Extent[] {
-  const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key.text);
-  const changed = isPassword ? matchAt(FROM_TO, text, key.end)?.indices?.slice(1) : undefined;
-  if (changed !== undefined) return changed.map(([start, end]) => ({start, end}));
-  const is = key.kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, key.end);
-  const next = is ?? matchAt(QUOTED_NEXT, text, key.end);
-  const quote = next?.[1] ?? '';
-  if (next === undefined || quote === '')
-    return wordInSentence(text, key, {is: is?.[0], isPassword});
-  const isSecret = (value: string): boolean =>
-    isPassword || isStrict ? !isErrorText(value) : isLikelySecret(value, key.kind, key.text);
-  return quoted(text, key.end + next[0].length, quote).filter(({start, end}) => {
-    const value = text.slice(start, end);
-    return end - start < LONGEST && !isHarmless(value) && !/\s/.test(value) && isSecret(value);
-  });
+  const isPassword = PASSWORD.test(key.text);
+  if (isPassword) {
+    const changed = matchAt(FROM_TO, text, key.end)?.indices?.slice(1);
+    if (changed !== undefined) return changed.map(([start, end]) => ({start, end}));
+    const below = matchAt(ENDS_LINE, text, key.end);
+    if (below !== undefined) return onlyWordBelow(text, key.end + below[0].length);
+  }
+  for (const {expression, isSure} of CONNECTORS) {
+    const between = matchAt(expression, text, key.end)?.[0];
+    if (between === undefined || (isSure && (key.kind === 'maybe' || isOfOther(between)))) continue;
+    const place = {at: key.end + between.length, isSure, isStrict, isPassword};
+    const found = valueAt(text, key, place);
+    if (found !== undefined) return [found];
+  }
+  return isPassword ? before(text, key) : NOTHING;
 }
 
-/** The next word that is not in quotes; `is` is what connects it with the key. */
-function wordInSentence(
-  text: string,
-  {kind, text: key, end}: Key,
-  {is, isPassword}: {is: string | undefined; isPassword: boolean},
-): readonly Extent[] {
-  const at = end + (is?.length ?? 0);
-  const found = matchAt(is === undefined ? WORDS_NEXT : WORD_NEXT, text, at);
-  const [all = '', word = ''] = found ?? [];
-  if (found === undefined) return NOTHING;
-  const value = word.replace(/[.,;:)\]}]+$|\\+[nrt"].*$/g, '');
-  const isNext = is !== undefined || (isPassword && !/\s/.test(all.trim()) && /[a-z]/i.test(value));
-  if (!(isNext && isLikelyNext(value)) && !isLikelySecret(value, kind, key)) return NOTHING;
-  const start = at + all.length - word.length;
-  return [{start, end: start + value.length}];
+const BEFORE = /["'`]?([^\s"'`]{6,64})["'`]?[ \t]+(?:is|was|as)[ \t]+(?:[a-z]+[ \t]+){0,4}$/d;
+
+/** `X is no valid password`. */
+function before(text: string, key: Key): readonly Extent[] {
+  const floor = Math.max(0, key.start - 120);
+  const [start = 0, end = 0] = BEFORE.exec(text.slice(floor, key.start))?.indices?.[1] ?? [];
+  const extent = {start: floor + start, end: floor + end};
+  return looksChosen(text.slice(extent.start, extent.end)) ? [extent] : NOTHING;
 }
 
-const isLikelyNext = (value: string): boolean =>
-  /\d/.test(value) &&
-  value.length > 5 &&
-  /^[^/.(-][^()]*$/.test(value) &&
-  !isHarmless(value) &&
-  !/^\d{4}-\d\d/.test(value);
+/** `token for the user, id: …` */
+function isOfOther(between: string): boolean {
+  const [, last] = /([\w-]+)[ \t]*:[ \t]*$/.exec(between) ?? [];
+  return last !== undefined && isDescription(last);
+}
+
+interface Place {
+  at: number;
+  isSure: boolean;
+  isStrict: boolean;
+  isPassword: boolean;
+}
+
+function valueAt(text: string, key: Key, place: Place): Extent | undefined {
+  const {at, isSure, isStrict, isPassword} = place;
+  const quote = matchAt(OPENING, text, at)?.[0] ?? '';
+  const extent = quote === '' ? wordAt(text, at) : quoted(text, at + quote.length, quote)[0];
+  const value = text.slice(extent?.start, extent?.end);
+  if (extent === undefined || value.length > LONGEST || isHarmless(value) || /\s/.test(value))
+    return undefined;
+  const isAny = quote === '' ? isPassword && isSure : isPassword || isStrict;
+  const isNumber = /(?:pin|otp|code)$/i.test(key.text) && /^\d{4,8}$/.test(value);
+  const isBareWord =
+    quote === '' && ((isProse(value) && !isPhrase(value)) || /^[/.(-]|[()]/.test(value));
+  const isSecret =
+    isLikelySecret(value, key.kind, key.text) ||
+    (isSure && value.length > 5 && (looksChosen(value) || (/\d/.test(value) && !isBareWord))) ||
+    isNumber ||
+    ((isPassword || (quote !== '' && key.kind === 'secret')) && looksChosen(value)) ||
+    (isAny && !isBareWord && !isErrorText(value));
+  return isSecret && !/^\d{4}-\d\d/.test(value) ? extent : undefined;
+}
+
+function wordAt(text: string, at: number): Extent | undefined {
+  const word = matchAt(WORD, text, at)?.[0].replace(/[.,;:)\]}]+$|\\+[nrt"].*$/g, '') ?? '';
+  return word === '' ? undefined : {start: at, end: at + word.length};
+}

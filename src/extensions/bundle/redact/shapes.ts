@@ -24,12 +24,14 @@ export function shapeOf(value: string): string | undefined {
 }
 
 const SPACE = '(?:[ +_]|%20)';
-const BEGIN = new RegExp(PRIVATE_KEY, 'iy');
+/** Blocks of other names that hold a key. */
+const OTHER = '(?:OpenVPN Static key V1|USER NKEY SEED)';
+const BEGIN = new RegExp(`${PRIVATE_KEY}|-----BEGIN ${OTHER}-----`, 'iy');
 const END = new RegExp(
   `-----END${SPACE}(?:[A-Z0-9]+${SPACE}){0,3}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?-----`,
   'iy',
 );
-const ANY_END = new RegExp(END.source, 'i');
+const ANY_END = new RegExp(`${END.source}|-----END ${OTHER}-----`, 'i');
 /** What separates the lines of a key: a line break in a log with what it writes before a line, an escape, a blank. */
 const BREAK = String.raw`(?:\r?\n[^\n]{0,120}?|(?:\\+r)?\\+n(?:[^\n]{0,80}?(?<=["|>:\s]))??|%0d|%0a|[ \t]+)`;
 const LINE = '(?:[A-Za-z0-9+/]|%2[bf]){16,96}(?:=|%3d){0,2}';

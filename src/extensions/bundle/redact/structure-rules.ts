@@ -1,5 +1,5 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isDescription, keyKind} from './key-names.ts';
 import {type Budget, type Extent, NOTHING, type RedactionRule} from './rule.ts';
 import {openingBefore, type Scalar, scalarsOf, slashesBefore} from './structure.ts';
@@ -37,7 +37,7 @@ const isBelow = ({path}: Scalar, parent: readonly string[]): boolean =>
   parent.every((key, index) => path[index] === key);
 const lastPart = (text: string): string => /[^/.:]*$/.exec(text)?.[0] ?? text;
 const isSecretName = (name: string): boolean =>
-  keyKind(name) === 'secret' || keyKind(lastPart(name)) === 'secret';
+  keyKind(name.replace(/\W+$/, '')) === 'secret' || /^secret$|^word$/.test(keyKind(lastPart(name)));
 
 /** What a mark of Terraform is about: a field of the same object. */
 const MARKED: Readonly<Record<string, string>> = {
@@ -92,12 +92,13 @@ const markedPaths = (marks: readonly Scalar[]): string[][] =>
   marks.filter(({value}) => value === 'true').map(({path}) => path.slice(1));
 
 const IS_MARKED = new Set(['sensitive', 'masked', 'secret', 'is_secret', 'secure', 'hidden']);
-const NAME_KEYS = /^(?:@?name|key|id|variable|header|parameter(?:name)?|secretid)$/i;
+const NAME_KEYS =
+  /^(?:@?name|label|slug|macro|field|title|key|id|variable|header|parameter(?:name)?|secretid)$/i;
 
 /** An object with the name of a secret and its value, in any order: variables, parameters, outputs, diagnostics. */
 export const named: RedactionRule = {
   name: 'variable',
-  anchors: ['value', 'secretstring', 'default', 'traversal'],
+  anchors: ['value', 'secretstring', 'default', 'traversal', 'key'],
   onlyOutside: true,
   find(text, anchor, {budget}) {
     const key = text.slice(anchor.start, anchor.end);
@@ -107,8 +108,9 @@ export const named: RedactionRule = {
     const {scalars, open} = around;
     const own = scalars.filter(({path}) => path.length === 1);
     if (key === 'traversal') return valueOfTraversal(own);
+    const place = text.slice(Math.max(0, open - 512), open);
     const isSecret =
-      own.some(isSecretMark) || isSecretPlace(text.slice(Math.max(0, open - 256), open));
+      key === 'key' ? OF_TYPE.test(place) : own.some(isSecretMark) || isSecretPlace(place);
     return isSecret ? hidden(scalars.filter(({path: [field = '']}) => field === key)) : NOTHING;
   },
 };
@@ -127,13 +129,25 @@ function valueOfTraversal(own: readonly Scalar[]): readonly Extent[] {
 const isSecretMark = ({path: [field = ''], value}: Scalar): boolean =>
   (NAME_KEYS.test(field) && isSecretName(value)) ||
   (IS_MARKED.has(field.toLowerCase()) && value === 'true') ||
-  value === 'SecureString';
+  value === 'SecureString' ||
+  (field === 'type' && value === 'password') ||
+  VAULT.test(value);
+
+/** The type of an object in its attributes: `"type": "api_keys", "attributes": {`, and keys of cfssl. */
+const OF_TYPE =
+  /"type\\*": ?\\*"\w*(?:key|token|secret)s?\\*",[^{}]{0,200}$|"auth_keys\\*": ?\{[^}]{0,300}$/;
+/** The address of a secret in a vault. */
+const VAULT = /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/;
 
 /** The key of an object is the name of a secret, or it is the answer of a vault. */
 function isSecretPlace(before: string): boolean {
   const [key = ''] =
     /[\w.-]{1,128}(?=\\*["']?[ \t]*[:=]?[ \t\r\n]*$)/.exec(before.slice(-160)) ?? [];
-  return isSecretName(key) || /\.vault\.azure\.net\/secrets\/[^\n{]{0,200}$/.test(before);
+  return (
+    isSecretName(key) ||
+    VAULT.test(before) ||
+    /(?:PUT|POST) \S*\/secrets\/[^{]{0,400}$/.test(before)
+  );
 }
 
 /** Types of resources, and which of their attributes are secret. */
@@ -271,18 +285,20 @@ export function secretsBelow(found: readonly KeyedEntry[], key: string): readonl
   const isSecret = (value: string): boolean =>
     isPassword ? !isErrorText(value) : isSecretItem(value);
   return found.filter(
-    ({key: own, value}) => !isHarmless(value) && !isDescription(own) && isSecret(value),
+    ({key: own, value}) =>
+      !isHarmless(value) && !isCode(value) && !isDescription(own) && isSecret(value),
   );
 }
 
 const isSecretItem = (value: string): boolean =>
-  looksStrong(value) ||
-  /^[0-9a-f]{20,}$/i.test(value) ||
-  (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5);
+  !/^\w+:\/\//.test(value) &&
+  (looksStrong(value) ||
+    /^[0-9a-f]{20,}$/i.test(value) ||
+    (!isProse(value) && !isObjectName(value) && /\d/.test(value) && value.length > 5));
 
 /** An opening bracket, also of a literal of Go: `[]string{`, `map[string]string{`, `&Config{`. */
 const BRACKET =
-  /(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
+  /(?:[a-z]\w{0,20}\([ \t\r\n]{0,40})?(?:[&*a-zA-Z][&*\w.]{0,40}(?=[[{])(?:\[\w{0,20}\][\w.*]{0,40}(?=\{))?|\[\][\w.*]{1,40}(?=\{))?[[{]/y;
 const LINE_ENDS = /[ \t]{0,16}(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)/y;
 
 /** The list or map that opens at a position, or the lines below it; `column` is the indentation of the key. */
@@ -302,10 +318,9 @@ export function collectionAt(
   const own = opens === undefined ? undefined : column();
   if (opens === undefined || own === undefined) return [];
   const lines = linesBelow(text, at + opens.length, own, budget);
-  return lines.filter(({key, isItem}) => key !== '' || isItem);
+  return lines.length === 1 ? lines : lines.filter(({key, isItem}) => key !== '' || isItem);
 }
 
 function keyOf({path}: Scalar): string {
-  const key = path.at(-1) ?? '';
-  return /^\d+$/.test(key) ? '' : key;
+  return path.findLast((key) => !/^\d+$/.test(key)) ?? '';
 }

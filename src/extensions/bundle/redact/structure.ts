@@ -97,6 +97,7 @@ function stringAt(text: string, quote: number, most: number): {end: number; past
 const SKIPPED = /(?:[\s,+~;-]|\\+[nrt]|#[^\n\\"]*|\/\/[^\n\\"]*)+/y;
 const WORD = /(?:[^\s,:={}[\]"'\\]|:(?![\s"'\\{[]|\w+:)|=(?=[=\w]*["\s,)]))+/y;
 const ASSIGNS = /\\*["']?[ \t]*(?:=>|:=|->|[:=])(?!\/\/)[ \t]*/y;
+const CHANGES = /[ \t]*->[ \t]*/y;
 const NAME = /[^\s,:={}[\]"'\\()]+(?=\\*["']?[ \t]*(?:=>|[:=])(?!\/\/|[:=]))/y;
 
 /** After the last character of a word: a bracket, or another name and a bracket. */
@@ -236,7 +237,16 @@ class ScalarReader {
     else if (this.#isSentence(start)) {
       this.#at = start;
       return false;
-    } else this.#add(start, end);
+    } else {
+      const key = this.#key;
+      this.#add(start, end);
+      // Both sides of a change have the same key.
+      const change = matchAt(CHANGES, this.#text, end)?.[0];
+      if (change !== undefined) {
+        this.#at += change.length;
+        this.#key = key;
+      }
+    }
     return true;
   }
 

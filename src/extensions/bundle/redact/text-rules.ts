@@ -1,6 +1,6 @@
 import {matchAt} from '../../../ground/token-shapes.ts';
-import {isHarmless} from './harmless.ts';
-import {type Extent, NEXT_LINE, NOTHING, type RedactionRule} from './rule.ts';
+import {isHarmless, looksChosen} from './harmless.ts';
+import {type Extent, NOTHING, type RedactionRule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 
@@ -72,7 +72,7 @@ function hostEnd(authority: string): number {
   return end === -1 || isInPassword ? authority.length : end;
 }
 
-const HIDDEN_LOGIN = /^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/;
+const HIDDEN_LOGIN = /^(?:\*+|<[^>]*>|\[redacted.*|\$[{(]?[\w.]+[)}]?|\{\{.*\}\}|\[hidden\])$/;
 
 /** A short name is not a token; a password can be any word. */
 function secretsOfLogin(text: string, {user, password}: Login): readonly Extent[] {
@@ -106,110 +106,49 @@ const bareCredentials: RedactionRule = {
   },
 };
 
-export const textRules: readonly RedactionRule[] = [basic, url, bareCredentials];
+const ACCOUNT =
+  /(?:\r?\n|\\+n)[^\n:]{0,40}\n?[ \t]*[\w.$-]{1,64}:([^\s:"'\\]{4,256})(?=\s|\\+n|$)/dy;
 
-/** Separator between two words of a command, in a shell or in a list of strings. */
-const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
-const WORD = String.raw`[^\s"'\\|;&]`;
-const QUOTE = String.raw`(?:\\*["'])?`;
-/** Other words of the same command. */
-const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
-const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
-const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK})(?:auth${GAP})?)`;
+/** `user:password` on the lines below `chpasswd`. */
+const accounts: RedactionRule = {
+  name: 'account',
+  anchors: ['chpasswd', "'random' passwords"],
+  find(text, {end}) {
+    const found: Extent[] = [];
+    let line = matchAt(/[^\n\\]{0,80}/y, text, end);
+    for (let at = end + (line?.[0].length ?? 0); found.length < 50; at += line[0].length) {
+      line = matchAt(ACCOUNT, text, at);
+      const [start = 0, stop = 0] = line?.indices?.[1] ?? [];
+      if (line === undefined) break;
+      if (!isHarmless(text.slice(start, stop))) found.push({start, end: stop});
+    }
+    return found;
+  },
+};
 
-/** A value in quotes to their end, or a word. */
-const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
-const NAME = '[^\\s"\'\\\\]{1,128}';
+const CALL = /[\w.:]{0,40}\(([^\n()]{0,240})/dy;
+const LITERAL = /["']([^"'\n/@]{4,128})["']/g;
 
-/** A flag with a value, somewhere behind the name of a command. */
-const flag = (flags: string, gap = `(?:${GAP}|=)`): string =>
-  `\\w{2,20}\\b(?:\\.exe)?${MORE}${GAP}${flags}${gap}`;
-/** Names and words between a command and its password. */
-const after = (...texts: readonly string[]): string =>
-  texts.map((text) => `${text}${GAP}`).join('');
-const STDIN = `[^\\n]{0,200}(?:--(?:password|token)-stdin|\\bchpasswd|\\bsudo${GAP}-S|\\bpasswd${GAP}--stdin)`;
+/** Literals that look like passwords in a call that logs in or encrypts. */
+const callArguments: RedactionRule = {
+  name: 'command',
+  anchors: ['auth', 'login', 'connect', 'credential', 'crypt', 'hmac', '_construct', 'sign'],
+  onlyOutside: true,
+  find(text, {start}) {
+    const [from = 0, to = 0] = matchAt(CALL, text, start)?.indices?.[1] ?? [];
+    return [...text.slice(from, to).matchAll(LITERAL)].flatMap(({1: value = '', index}) =>
+      looksChosen(value) ? [{start: from + index + 1, end: from + index + 1 + value.length}] : [],
+    );
+  },
+};
 
-/** Commands that accept a password without a key: what stands before it, and how it looks if it is no word. */
-const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, value?: string])[] =
-  [
-    [
-      ['curl'],
-      `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:`,
-    ],
-    [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)`],
-    [['sshpass'], `sshpass${GAP}-p${GAP}?`],
-    [
-      ['mysql', 'mariadb'],
-      `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)`,
-    ],
-    [['redis-cli'], flag('-a', GAP)],
-    [['keytool', 'jarsigner'], flag('-(?:store|key|src|dest|new)\\w{0,8}pass')],
-    [['sqlcmd', 'bcp', 'osql', 'zip'], flag('-P')],
-    [
-      ['mongo', 'twine', 'nuget', 'rabbitmqadmin', 'beeline', 'cqlsh', 'psexec', 'etcdctl'],
-      flag('-p'),
-    ],
-    [['az'], `az${GAP}(?:login|acr|ad|keyvault)\\b${MORE}${GAP}(?:-p|--value)(?:${GAP}|=)`],
-    [
-      ['aws'],
-      `aws${GAP}(?:ssm|secretsmanager|rds|cognito-idp|iam)\\b${MORE}${GAP}--(?:value|secret-string|password)(?:${GAP}|=)`,
-    ],
-    [['openssl'], `openssl${GAP}\\w+\\b${MORE}${GAP}-[kK]${GAP}`],
-    [['7z', 'unrar', 'unzip'], `(?:7z|un)\\w{0,4}\\b${MORE}${GAP}-[pP]${GAP}?`],
-    [['rabbitmqctl'], after('rabbitmqctl', '(?:add_user|change_password)', NAME)],
-    [
-      ['sqlplus'],
-      `sqlplus${GAP}(?:-\\w{1,4}${GAP}){0,3}${QUOTE}[\\w.]{1,64}/`,
-      `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
-    ],
-    [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{8,256}`],
-    [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
-    [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
-    [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
-    [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
-    [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
-    [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
-    [
-      ['machine', 'default'],
-      `(?:machine${BLANK}${NAME}|default)${BLANK}login${BLANK}${NAME}${BLANK}(?:account${BLANK}${NAME}${BLANK})?password${BLANK}`,
-      '[^\\s"\'\\\\]{2,256}',
-    ],
-    [['-pass'], `-pass(?:in|out)?(?:${GAP}|=)${QUOTE}pass:`],
-    [['ldap'], `ldap(?:search|modify|add|passwd|delete|whoami)\\b${MORE}${GAP}-w${GAP}?`],
-    [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
-    [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
-    [
-      ['htpasswd'],
-      `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`,
-    ],
-    [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
-    // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
-    [
-      ['echo', 'printf'],
-      `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`,
-      `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
-    ],
-    [
-      ['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'],
-      `\\w{5,24}${GAP}(?!=)`,
-      `${WORD}{8,1024}`,
-    ],
-    [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
-    [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
-    [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
-    [
-      ['identified'],
-      `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
-      `(?<=["'])(?:[^"'\\\\\\n]|''){2,256}`,
-    ],
-    // .pgpass
-    [
-      [':5432:', ':*:'],
-      `:(?:5432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:`,
-      `(?:\\\\[:\\\\]|[^\\s:"'\\\\]){3,256}`,
-    ],
-    [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],
-  ];
+export const textRules: readonly RedactionRule[] = [
+  basic,
+  url,
+  bareCredentials,
+  accounts,
+  callArguments,
+];
 
 /** The secret key of AWS next to the id of its access key. */
 export const awsPair: RedactionRule = {
@@ -228,25 +167,6 @@ export const awsPair: RedactionRule = {
   },
 };
 
-export const commandRules: readonly RedactionRule[] = COMMANDS.map(
-  ([anchors, before, value = VALUE]) => {
-    // A word before a colon is another key.
-    const expression = new RegExp(
-      `${before.startsWith(':') ? '' : '(?<![\\w-])'}${before}${QUOTE}(${value})${value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`}`,
-      'dy',
-    );
-    return {
-      name: 'command',
-      anchors,
-      onlyOutside: true,
-      find(text, {start}) {
-        const [from = 0, to = 0] = matchAt(expression, text, start)?.indices?.[1] ?? [];
-        return from === to || isHarmless(text.slice(from, to)) ? NOTHING : [{start: from, end: to}];
-      },
-    };
-  },
-);
-
 const TOP =
   'com|net|org|io|dev|app|cloud|internal|local|lan|corp|svc|co|eu|de|uk|us|ai|tech|info|gov|edu';
 /** An IPv4 address, an IPv6 address or a host name. */
@@ -254,6 +174,10 @@ const ADDRESS = new RegExp(
   String.raw`\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{1,4}(?![\w:])|(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}(?:${TOP})(?![\w-]|\.\w)`,
   'iy',
 );
+
+/** Hosts of software that everybody uses, and places of this machine. */
+const PUBLIC =
+  /(?:^|\.)(?:github\.com|gitlab\.com|golang\.org|terraform\.io|opentofu\.org|hashicorp\.com|k8s\.io|kubernetes\.io|docker\.(?:io|com)|ghcr\.io|quay\.io|npmjs\.org|pypi\.org|ubuntu\.com|debian\.org|iana\.org|w3\.org|opentelemetry\.io|sigstore\.dev)$|^(?:kubernetes\.default\.svc|127\.0\.0\.1|0\.0\.0\.0|169\.254\.169\.254)/i;
 
 /** Only with `--redact strict`: host names and addresses around a dot or a colon. */
 export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].map(
@@ -265,7 +189,9 @@ export const addressRules: readonly RedactionRule[] = [/[\w.-]/, /[0-9a-f:]/i].m
       let start = at;
       while (start > 0 && at - start < 128 && characters.test(text.charAt(start - 1))) start -= 1;
       const found = matchAt(ADDRESS, text, start);
-      return found === undefined ? NOTHING : [{start, end: start + found[0].length}];
+      return found === undefined || PUBLIC.test(found[0])
+        ? NOTHING
+        : [{start, end: start + found[0].length}];
     },
   }),
 );

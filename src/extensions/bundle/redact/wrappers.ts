@@ -1,31 +1,32 @@
-import {matchAt} from '../../../ground/token-shapes.ts';
+import {jsonIn} from '../../../ground/json.ts';
+import {isPartOfLine, LinePrefixes, pastKnown} from './line-prefixes.ts';
 import {ESCAPE} from './rule.ts';
 import {slashesBefore} from './structure.ts';
 
-/** A color or another control sequence of a terminal, plain or in a string. */
+/** A color or another control sequence of a terminal: plain, in a string, as text, or without its first character. */
 const CONTROL = new RegExp(
-  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;:]{0,24}[A-Za-z]`,
+  String.raw`(?:${ESCAPE}|(?<!\\)\\{1,8}(?:u001[bB]|x1[bB]|033|e)|\^\[)\[[\d;:]{0,24}[A-Za-z]|\[\d{1,3}(?:;\d{1,3}){0,4}m(?=\w|$|[=: ])`,
   'g',
-);
-const TIME = String.raw`\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:?\d\d)[ \t]`;
-/** What a kubelet, a container runtime, klog or hclog writes before a line. `P` is a part of a line, which continues in the next one. */
-const PREFIX = new RegExp(
-  String.raw`(?:${TIME})?(?:std(?:out|err) (?:F|(P)) )?(?:(?:${TIME})?\[[A-Z]{4,5}\][ \t]{1,3}|[IWEF]\d{4} [\d:.]{8,20}[ \t]{1,8}\d{1,8} [\w./-]{1,64}:\d{1,6}\] )?`,
-  'y',
 );
 /** Fields of an event that hold no message, and so no secret. */
 const FIELD = String.raw`"(?:stream|@?time(?:stamp)?|ts|@?level|lvl|severity|logger(?:_name)?|@?module|caller|type)": ?(?:"[\w.:+ /-]{0,64}"|[\d.]{1,20})`;
-/** A line of JSON with one message. */
-const OPENING = new RegExp(
-  String.raw`\{ ?(?:${FIELD}, ?){0,8}"(?:log|@?message|msg|event|line)": ?"`,
-  'y',
+const FIELDS = new RegExp(
+  String.raw`^\{ ?(?:${FIELD}, ?){0,8}"\w{0,12}": ?"\0"(?:, ?${FIELD}){0,8} ?\}\r?$`,
 );
-const CLOSING = new RegExp(String.raw`"(?:, ?${FIELD}){0,8} ?\}\r?(?=\n|$)`, 'y');
+/** Before the message of a line: the key of an event of JSON, or of logfmt. */
+const MESSAGE =
+  /[{,] ?"(?:log|@?message|MESSAGE|msg|event|line|text)": ?"|[\w.]+=\S+ (?:msg|message|event)="/g;
+/** What structlog writes before a message on a console, and its fields behind it. */
+const LEVEL = /\[[a-z]{4,8} *\] $/;
+const FIELDS_BEHIND = / +(?:[a-z_]\w*=(?:'[^'\n]*'|[^\s']+) ?){1,12}\r?$/;
 
 /** Longer lines are read as they are. */
 const LONGEST_LINE = 16_384;
 /** A control sequence that the end of a chunk may have cut. */
 const MOST_CUT = 48;
+const MOST_REMEMBERED = 2000;
+/** Stands for a message. */
+const PLACE = '\0';
 const NEWLINE = 10;
 const NONE = Buffer.alloc(0);
 
@@ -37,13 +38,23 @@ export interface RemovedBytes {
   end: number;
 }
 
+interface Line {
+  from: number;
+  end: number;
+}
+
 /**
- * Takes from a log what stands around its text: colors, times, levels, and the JSON of an event with one message. Rules then read what the
- * tool wrote; what was taken is put back when the text is written. The result does not depend on the chunks.
+ * Takes from a log what stands around its text: colors, times, levels, what each of its lines begins with, and the JSON or logfmt of an event.
+ * Rules then read what the tool wrote; what was taken is put back when the text is written, without its secrets. The result does not depend
+ * on the chunks.
  */
 export class Wrappers {
   /** What was removed and not yet put back, in order. */
   readonly removed: RemovedBytes[] = [];
+  readonly #prefixes = new LinePrefixes();
+  readonly #redact: (text: string) => string;
+  /** What was redacted around messages before: logs repeat it. */
+  readonly #around = new Map<string, string>();
   #pending: Buffer = NONE;
   /** Reused for the text of a chunk; it is read before the next one. */
   #room = NONE;
@@ -51,32 +62,42 @@ export class Wrappers {
   #length = 0;
   #isInLongLine = false;
 
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
   push(chunk: Buffer): Buffer {
     // A copy, because the caller may reuse the chunk.
     const all = Buffer.concat([this.#pending, chunk]);
-    let end = all.lastIndexOf(NEWLINE) + 1;
+    const last = all.lastIndexOf(NEWLINE);
+    // The prefix of a line depends on the next one.
+    let end = last < 1 ? 0 : all.lastIndexOf(NEWLINE, last - 1) + 1;
     // The cut sequence stays behind.
-    if (all.length - end > LONGEST_LINE) end = Math.max(end, all.length - MOST_CUT);
+    if (all.length - last > LONGEST_LINE) end = Math.max(last + 1, all.length - MOST_CUT);
     this.#pending = all.subarray(end);
-    return this.#text(all.subarray(0, end));
+    return this.#text(all, end);
   }
 
   end(): Buffer {
     const rest = this.#pending;
     this.#pending = this.#room = NONE;
-    return this.#text(rest);
+    return this.#text(rest, rest.length);
   }
 
-  #text(bytes: Buffer): Buffer {
+  /** The text of the lines before `limit`; the next line is only looked at. */
+  #text(bytes: Buffer, limit: number): Buffer {
     const text = bytes.toString('latin1');
-    if (this.#room.length < bytes.length) this.#room = Buffer.allocUnsafeSlow(bytes.length);
-    const chunk = new ChunkRemover(bytes, text, {kept: this.#room, base: this.#length});
-    for (let from = 0; from < text.length; ) {
+    if (this.#room.length < limit) this.#room = Buffer.allocUnsafeSlow(limit);
+    const chunk = new ChunkRemover(bytes.subarray(0, limit), text, {
+      kept: this.#room,
+      base: this.#length,
+    });
+    for (let from = 0; from < limit; ) {
       const newline = text.indexOf('\n', from);
-      const end = newline === -1 ? text.length : newline;
+      const end = Math.min(newline === -1 ? limit : newline, limit);
       const isLong = end - from > LONGEST_LINE;
       if (isLong || this.#isInLongLine) chunk.removeControls(from, end);
-      else removeAround(chunk, text, {from, end});
+      else this.#removeAround(chunk, text, {from, end});
       this.#isInLongLine = newline === -1 && isLong;
       from = end + 1;
     }
@@ -84,34 +105,60 @@ export class Wrappers {
     this.#length += kept.length;
     return kept;
   }
+
+  /** Removes what stands around the text of a line, without the secrets in it. */
+  #removeAround(chunk: ChunkRemover, text: string, {from, end}: Line): void {
+    const known = pastKnown(text, from);
+    const start = this.#prefixes.endOf(text, from, end + 1);
+    const hasFields = LEVEL.test(text.slice(known - 12, known));
+    const message = messageIn(text.slice(start, end), hasFields);
+    const line = {from: start + message.from, end: start + message.end};
+    const head = text.slice(known, line.from);
+    const tail = text.slice(line.end, end);
+    const [before, behind] = this.#redacted(head + PLACE + tail);
+    if (behind === undefined) chunk.removeControls(from, end);
+    else {
+      const isContinued = end < text.length && isPartOfLine(text, from);
+      chunk.remove(from, known);
+      chunk.remove(known, line.from, before === head ? undefined : before);
+      chunk.removeControls(from, line.end);
+      chunk.remove(line.end, end, behind === tail ? undefined : behind);
+      if (isContinued) chunk.remove(end, end + 1);
+    }
+  }
+
+  /** What stands before and behind a message. There is only one part if a secret holds the place of the message. */
+  #redacted(around: string): string[] {
+    if (around.length === 1 || FIELDS.test(around)) return around.split(PLACE);
+    const before = this.#around.get(around);
+    const redacted = before ?? this.#redact(around);
+    if (this.#around.size > MOST_REMEMBERED) this.#around.clear();
+    if (before === undefined) this.#around.set(around, redacted);
+    return redacted.split(PLACE);
+  }
 }
 
-/** Removes what stands around the text of a line. */
-function removeAround(chunk: ChunkRemover, text: string, {from, end}: Line): void {
-  const prefix = matchAt(PREFIX, text, from) as RegExpExecArray;
-  const start = from + prefix[0].length;
-  const message = messageIn(text, {from: start, end});
-  const isContinued = prefix[1] !== undefined && end < text.length;
-  chunk.remove(from, message?.from ?? start);
-  chunk.removeControls(from, message?.end ?? end);
-  chunk.remove(message?.end ?? end, isContinued ? end + 1 : end);
+/** The longest message of an event, or the whole line; without the line break at its end. */
+function messageIn(line: string, hasFields: boolean): Line {
+  let longest: Line | undefined;
+  const isEvent = line.startsWith('{') ? jsonIn(line) !== undefined : /^[\w.]+=/.test(line);
+  for (const {0: opening, index} of isEvent ? line.matchAll(MESSAGE) : []) {
+    const from = index + opening.length;
+    const end = closingQuote(line, from);
+    if (end !== undefined && end - from > (longest?.end ?? 0) - (longest?.from ?? 1))
+      longest = {from, end};
+  }
+  const fields = hasFields ? FIELDS_BEHIND.exec(line) : null;
+  if (longest === undefined) return {from: 0, end: fields?.index ?? line.length};
+  const {from, end} = longest;
+  const [lineBreak = ''] = /(?:\\r)?(?:\\n)?$/.exec(line.slice(Math.max(from, end - 4), end)) ?? [];
+  return {from, end: end - lineBreak.length};
 }
 
-interface Line {
-  from: number;
-  end: number;
-}
-
-/** The text of the message, if a line is JSON with one message; without the line break at its end. */
-function messageIn(text: string, {from, end}: Line): Line | undefined {
-  const opening = text.charAt(from) === '{' ? matchAt(OPENING, text, from) : undefined;
-  if (opening === undefined) return undefined;
-  const start = from + opening[0].length;
-  let quote = text.indexOf('"', start);
-  while (quote !== -1 && slashesBefore(text, quote) % 2 === 1) quote = text.indexOf('"', quote + 1);
-  if (quote === -1 || quote >= end || matchAt(CLOSING, text, quote) === undefined) return undefined;
-  const [lineBreak = ''] = /(?:\\r)?\\n$/.exec(text.slice(Math.max(start, quote - 4), quote)) ?? [];
-  return {from: start, end: quote - lineBreak.length};
+function closingQuote(line: string, from: number): number | undefined {
+  let quote = line.indexOf('"', from);
+  while (quote !== -1 && slashesBefore(line, quote) % 2 === 1) quote = line.indexOf('"', quote + 1);
+  return quote === -1 ? undefined : quote;
 }
 
 /** Copies a chunk without what is removed. */
@@ -135,17 +182,24 @@ class ChunkRemover {
     this.#control = this.#controls.next().value;
   }
 
-  remove(start: number, end: number): void {
+  /** Removes a part of the chunk; when the text is written, `instead` is put back. */
+  remove(start: number, end: number, instead?: string): void {
     if (start >= end) return;
     this.#length += this.#bytes.copy(this.#kept, this.#length, this.#done, start);
-    this.#removed.push({at: this.#base + this.#length, source: this.#bytes, start, end});
+    const at = this.#base + this.#length;
+    if (instead === undefined) this.#removed.push({at, source: this.#bytes, start, end});
+    else {
+      const source = Buffer.from(instead, 'latin1');
+      this.#removed.push({at, source, start: 0, end: source.length});
+    }
     this.#done = end;
   }
 
   removeControls(from: number, end: number): void {
     while (this.#control !== undefined && this.#control.index < end) {
       const {index, 0: sequence} = this.#control;
-      if (index >= Math.max(from, this.#done)) this.remove(index, index + sequence.length);
+      const past = Math.min(index + sequence.length, this.#bytes.length);
+      if (index >= Math.max(from, this.#done)) this.remove(index, past);
       this.#control = this.#controls.next().value;
     }
   }

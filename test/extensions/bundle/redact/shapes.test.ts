@@ -42,6 +42,10 @@ const SHAPES: Readonly<Record<string, string>> = {
   'token of DigitalOcean': `dop_v1_${hex(64)}`,
   'key of SendGrid': `SG.${abc(22)}.${abc(43)}`,
   'DSN of Sentry': `https://${hex(32)}@o123456.ingest.us.sentry.io/4501`,
+  'token of Airtable': `pat${abc(14)}.${hex(64)}`,
+  'key of DeepSeek': `sk-${hex(32)}`,
+  'key of LangSmith': `lsv2_pt_${hex(32)}_${hex(10)}`,
+  'join token of Swarm': `SWMTKN-1-${abc(49)}-${abc(25)}`,
   bearer: `Bearer ${abc(40)}`,
   basic: `Basic ${Buffer.from('bob:Tr0ub4dor').toString('base64')}`,
 };

@@ -1,0 +1,252 @@
+import {matchAt} from '../../../ground/token-shapes.ts';
+import {isHarmless, looksChosen} from './harmless.ts';
+import {NEXT_LINE, NOTHING, type RedactionRule, WORD_GAP} from './rule.ts';
+
+const QUOTE = String.raw`(?:\\*["'])?`;
+/** Between two words, in a shell or in a list of strings. */
+const GAP = `(?:(?:${WORD_GAP}|(?:${NEXT_LINE})[ \\t]*)${QUOTE})`;
+const WORD = String.raw`[^\s"'\\|;&\0]`;
+/** Other words of the same command. */
+const MORE = String.raw`(?:(?!&&)[^\n|;]|\n(?=[ \t]+|[ \t]*(?:- |\\*["']))){0,300}?`;
+const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
+const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK})(?:auth${GAP})?)`;
+
+/** A value in quotes to their end, or a word. */
+const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
+/** The only word of a line. */
+const LINE = String.raw`[^\s"'\\]{4,1024}(?=(?:\\*["'])?[ \t]*(?:\r?\n|\\+n|$))`;
+const NAME = '(?:[^\\s"\'\\\\]|\\\\+(?=\\w)){1,128}';
+/** A flag that names a user. */
+const USER = String.raw`(?:[\s"'](?:-[uUl]|--?(?:user(?:name)?|login)|/ru|/user)(?![\w-])|[ \t][\w.$-]{1,64}@[\w.-]{1,253}(?=[ \t]))`;
+const LOGIN = String.raw`[\w.@$\\-]{1,64}`;
+
+/** A flag with a value, somewhere behind the name of a command. */
+const flag = (flags: string, gap = `(?:${GAP}|=)`): string =>
+  `\\w{2,20}\\b(?:\\.exe)?${MORE}${GAP}${flags}${gap}`;
+/** Names and words between a command and its password. */
+const after = (...texts: readonly string[]): string =>
+  texts.map((text) => `${text}${GAP}`).join('');
+/** A flag alone is the beginning of many words. */
+const flags = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [' ', '"', "'", '\0'].map((before) => before + name));
+const STDIN = `[^\\n]{0,200}(?:-stdin|passwd|\\bsudo${GAP}-S|\\b(?:kinit|ktutil|cryptsetup|base64|kubeseal|secrets?|login)\\b)`;
+
+/** What stands before a password, from an anchor on, and how the password looks if it is no word. */
+type CommandRow = readonly [anchors: readonly string[], before: string, value?: string];
+
+/** A password in a place where other values stand, too. It is one only if it looks chosen. */
+const UNSURE: readonly CommandRow[] = [
+  [
+    flags('-p', '-w', '-n', '-a', '-hp', '/p', '/rp'),
+    `.(?:-(?:[pPN]|pw|hp)(?:${GAP}|=)?|-[aw]${GAP}|/r?p${GAP})`,
+  ],
+  [flags('-a'), `.-a${GAP}${LOGIN}:`],
+  [['<<<'], `<<<[ \\t]*`],
+  [
+    ['echo', 'printf'],
+    `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?`,
+    `${WORD}{6,256}(?=${QUOTE}[ \\t]*\\|)`,
+  ],
+  [['secret(', 'password(', 'token('], `\\w{5,8}\\(${QUOTE}`],
+  [
+    ['sed'],
+    `sed\\b${MORE}\\w{0,40}(?:PASSWORD|SECRET|TOKEN|KEY)\\w{0,20}[/|#]`,
+    '[^\\s"\'/|#]{6,256}',
+  ],
+  // user / password
+  [
+    ['login', 'log in', 'sign in', 'credential', 'creds'],
+    `(?:[lL]ogin|[lL]og in|[sS]ign in|[cC]redentials?|[cC]reds)[^\\n/:]{0,40}?[ :=]${LOGIN} ?[/:] ?`,
+  ],
+  // The output of a command with the name of a secret, below a prompt or in a trace.
+  [
+    ['password', 'passwd', 'secret', 'token', 'key', 'credential'],
+    `(?<=(?:^|\\n)[ \\t]*[$#>+%] [^\\n]{0,200})\\w{3,12}[^\\n]{0,200}\\n[ \\t]*`,
+    LINE,
+  ],
+];
+
+/** Shapes that many commands share, and commands that accept a password in a form of their own. */
+const COMMANDS: readonly CommandRow[] = [
+  // Behind a flag, if another one names a user.
+  ...[`(?<=${USER}(?:[^\\n|;]|\\n(?=[ \\t])){0,200}.)`, `(?=[^\\n|;]{0,200}?${USER})`].map(
+    (near): CommandRow => [
+      flags('-p', '-w', '/p', '/rp'),
+      `.(?<!(?:mysql|mariadb|mkdir|docker)[^\\n|;]{0,200})${near}(?:-(?:pw?|P|w|pass)|/r?p)(?:${GAP}|=)`,
+      `(?!\\d{1,5}(?![\\w-])|-|[./~]*/|[%$]|[\\w.]*:[\\d/])(?:${VALUE})`,
+    ],
+  ),
+  [
+    [...flags('-u', '-auth', '--user', '--proxy-user', '--cert'), '--creds', '--basic-auth'],
+    `.?(?:-[A-Za-z]{0,8}[uU]|-?-[a-z-]{4,12})(?:${GAP}|=)?(${LOGIN})[:,](?!\\1(?![\\w-])|\\d{1,5}(?![\\w-])|[/\\\\])`,
+  ],
+  [['user'], `user[ \\t]*=[ \\t]*"${LOGIN}:`, `(?!/)[^"\\\\\\n]{2,256}(?=")`],
+  [['user_'], `user_\\w{1,32}=${QUOTE}`],
+  [['user'], `user${GAP}${NAME}${GAP}(?:using|identified by|insecure-password|password)${GAP}`],
+  // In a pipe, or in a trace, which prints the commands of a pipe one after the other.
+  [
+    ['echo', 'printf'],
+    `(?:echo|printf)${GAP}(?:-n${GAP}|${QUOTE}%s(?:\\\\*n)?${QUOTE}${GAP})?${QUOTE}(?:[\\w.-]{1,64}:)?`,
+    `${WORD}{2,256}(?=${QUOTE}[ \\t]*(?:\\||(?:${NEXT_LINE})\\++ )${STDIN})`,
+  ],
+  // The output of a command that prints a secret.
+  [
+    [
+      'base64 -d',
+      'base64 --decode',
+      'secrets versions access',
+      'nonsensitive(',
+      '-field=',
+      'get-secret-value',
+      'keyvault secret show',
+      'op read',
+      'output -raw',
+      'output -raw',
+    ],
+    `[\\w=(-][^\\n]{0,300}\\n[ \\t]*`,
+    LINE,
+  ],
+  [['send'], `send(?:: sending)?${GAP}`, `[^"\\\\\\n]{4,256}(?=\\\\+r)`],
+  [['setuser'], `(?:setuser|SETUSER)${GAP}[^\\n]{0,200}?[ "]>`],
+  [['--arg'], `--arg${GAP}\\w{0,40}(?:pass|password|secret|token|pw)${GAP}`],
+  [['--body'], `--body(?:${GAP}|=)`],
+  [
+    ['setenv', 'set -gx', 'printf -v'],
+    `(?:setenv|set${GAP}-gx|printf${GAP}-v)${GAP}\\w{0,40}(?:TOKEN|SECRET|PASS|PASSWORD|PASSWD|KEY|PW)${GAP}(?:%s${QUOTE}${GAP})?`,
+  ],
+  [
+    ['convertto-securestring'],
+    `ConvertTo-SecureString(?:${GAP}-(?:String|AsPlainText|Force))*${GAP}`,
+    `(?!-|\\$)(?:${VALUE})`,
+  ],
+  [['openssl'], `openssl${GAP}passwd(?:${GAP}-\\S{1,8})*${GAP}`, `(?!-)(?:${VALUE})`],
+  [['auth'], `AUTH${GAP}(?:default${GAP})?`, `(?![A-Z]+(?![\\w-]))(?:${VALUE})`],
+  [['signtool'], flag('/p', GAP)],
+  [['smbpasswd'], flag('-w', GAP)],
+  [
+    ['config set'],
+    `config set${GAP}(?:--secret${GAP})?[\\w:.-]{1,64}${GAP}`,
+    `(?=\\S*[\\d!#$%&*?@^~])${WORD}{6,256}`,
+  ],
+  [['user-secrets'], after('user-secrets', 'set', '[\\w:.-]{1,64}')],
+  [['crypt('], `crypt\\(${QUOTE}`, `(?<=["'])[^"'\\n]{4,256}(?=["'])`],
+  [['auth("', "auth('"], `auth\\(${QUOTE}`, `[^"'\\n]{4,256}(?=["']\\))`],
+  [['pgp_sym_'], `pgp_sym_\\w{7}\\([^,\\n]{1,64},[ ]*'`, `[^'\\n]{4,256}`],
+  [
+    ['.login(', '__construct('],
+    `[._]\\w{5,12}\\((?:[ ]*["'][^"'\\n]{1,200}["'],){1,2}[ ]*["']`,
+    `[^"'\\n]{4,256}(?=["']\\))`,
+  ],
+  [['snyk'], `snyk${GAP}auth${GAP}`],
+  [['.login='], `.login=`],
+  [[':587', ':465', ':25'], `:\\d{2,3}[ \\t]+${LOGIN}:`],
+  [
+    ['curl'],
+    `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user|--cert)(?:${GAP}|=)?[^\\s:"'\\\\]{1,64}:`,
+  ],
+  [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)`],
+  [['sshpass'], `sshpass${GAP}-p${GAP}?`],
+  [
+    ['mysql', 'mariadb'],
+    `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)`,
+  ],
+  [['redis-cli'], flag('-a', GAP)],
+  [
+    ['-storepass', '-keypass', '-srcstorepass', '-deststorepass', '-new'],
+    `-\\w{0,12}(?:store|key)?pass${GAP}`,
+  ],
+  [['sqlcmd', 'bcp', 'osql', 'zip', 'ipmitool'], flag('-P', `(?:${GAP}|=)?`)],
+  [
+    ['mongo', 'twine', 'nuget', 'rabbitmqadmin', 'beeline', 'cqlsh', 'psexec', 'etcdctl'],
+    flag('-p'),
+  ],
+  [['az'], `az${GAP}(?:login|acr|ad|keyvault)\\b${MORE}${GAP}(?:-p|--value)(?:${GAP}|=)`],
+  [
+    ['aws'],
+    `aws${GAP}(?:ssm|secretsmanager|rds|cognito-idp|iam)\\b${MORE}${GAP}--(?:value|secret-string|password)(?:${GAP}|=)`,
+  ],
+  [['openssl'], `openssl${GAP}\\w+\\b${MORE}${GAP}-[kK]${GAP}`],
+  [['7z', 'unrar', 'unzip'], `(?:7z|un)\\w{0,4}\\b${MORE}${GAP}-[pP]${GAP}?`],
+  [['rabbitmqctl'], after('rabbitmqctl', '(?:add_user|change_password)', NAME)],
+  [
+    ['sqlplus', 'expdp', 'impdp', 'rman', 'sqlldr'],
+    `\\w{4,7}\\b${MORE}${GAP}[\\w.$-]{1,64}/`,
+    `[^\\s"'@/]{2,256}(?=[@\\s"'])`,
+  ],
+  [['mc'], after('mc', 'alias', 'set', NAME, NAME, NAME), `${WORD}{4,256}`],
+  [['http-basic'], after('http-basic\\.[\\w-]{1,64}', NAME)],
+  [['setx'], after('setx', '\\w{0,40}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)\\w{0,20}')],
+  [['net user'], after('net user', NAME), `(?!/)${WORD}{2,256}`],
+  [['basicauth'], `BasicAuth\\(\\\\*["'][^"'\\\\\\n]{1,64}\\\\*["'],[ \\t]*`],
+  [['secret id'], `Secret ID[ \\t]*[:=|][ \\t]*`, '[\\w-]{16,64}'],
+  [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
+  [
+    ['machine', 'default'],
+    `(?:machine${BLANK}${NAME}|default)${BLANK}login${BLANK}${NAME}${BLANK}(?:account${BLANK}${NAME}${BLANK})?password${BLANK}`,
+    '[^\\s"\'\\\\]{2,256}',
+  ],
+  [['-pass'], `-pass(?:in|out)?(?:${GAP}|=)${QUOTE}pass:`],
+  [['ldap'], `ldap(?:search|modify|add|passwd|delete|whoami)\\b${MORE}${GAP}-w${GAP}?`],
+  [['ldappasswd'], flag('-s', GAP)],
+  [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
+  [['net use'], `net use${GAP}\\S{1,3}${GAP}\\\\\\\\\\S{1,256}${GAP}`, `(?!/)${WORD}{2,256}`],
+  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
+  [
+    ['htpasswd'],
+    `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`,
+  ],
+  [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
+  [
+    ['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'],
+    `\\w{5,24}[ \\t]+${QUOTE}(?!=)`,
+    `${WORD}{8,1024}`,
+  ],
+  [['requirepass', 'masterauth', 'bindpw'], `\\w{6,11}${GAP}`],
+  [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
+  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
+  [
+    ['identified'],
+    `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
+    `(?<=["'])(?:[^"'\\\\\\n]|''){2,256}|(?=\\S*[\\d!#$%&*?@^~])[^\\s"';,()]{6,256}`,
+  ],
+  // .pgpass
+  [
+    [':5432:', ':*:'],
+    `:(?:5432|\\*):(?!\\d{12}:)[^\\s:]{1,64}:[^\\s:]{1,64}:`,
+    `(?:\\\\[:\\\\]|[^\\s:"'\\\\]){3,256}`,
+  ],
+  [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],
+  [
+    ['replace'],
+    `(?:replace|REPLACE)[ \\t]+`,
+    `(?<=(?:identified|IDENTIFIED)[^\\n]{0,200}["'])[^"'\\\\\\n]{2,256}(?=["'])`,
+  ],
+];
+
+const rulesFor = (
+  rows: readonly CommandRow[],
+  isPassword: (value: string) => boolean,
+): readonly RedactionRule[] =>
+  rows.map(([anchors, before, value = VALUE]) => {
+    const start = /^[.:[<]/.test(before) ? '' : '(?:(?<![\\w-])|(?<=\\\\[nrt]))';
+    // A word before a colon is another key.
+    const end = value.endsWith(')') ? '' : `(?!${WORD}|\\\\*["'][ \\t]*:)`;
+    const expression = new RegExp(`${start}${before}${QUOTE}(?<value>${value})${end}`, 'dy');
+    return {
+      name: 'command',
+      anchors,
+      onlyOutside: true,
+      find(text, {start: at}) {
+        const [from = 0, to = 0] = matchAt(expression, text, at)?.indices?.groups?.['value'] ?? [];
+        const found = text.slice(from, to);
+        return found === '' || isHarmless(found) || !isPassword(found)
+          ? NOTHING
+          : [{start: from, end: to}];
+      },
+    };
+  });
+
+export const commandRules: readonly RedactionRule[] = [
+  ...rulesFor(COMMANDS, () => true),
+  ...rulesFor(UNSURE, looksChosen),
+];
