@@ -24,6 +24,7 @@ import {ignoredTable} from './docs/ignored-table.ts';
 import {indexPage} from './docs/index-page.ts';
 import {knownProblemsTable} from './docs/known-problems-table.ts';
 import {table} from './docs/markdown.ts';
+import {permissionsTables} from './docs/permissions-tables.ts';
 import {ALL_CHECKS, preflightPage} from './docs/preflight-page.ts';
 import {reachTable} from './docs/reach-table.ts';
 import {rowsTable} from './docs/rows-table.ts';
@@ -79,10 +80,10 @@ test('README.md counts what the program knows, and lists every chart version', a
     problems.filter(({verdict}) => verdict === 'error'),
   );
   const numbers = [
-    `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,
+    `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), with every key`,
     `[${CHECKS.length + MACHINE_CHECKS.length} checks](docs/preflight.md) before an install`,
     `[${CAUSES.length} causes](docs/causes.md) of failures, with their remedies`,
-    `[${breaking.length} upgrades](docs/charts/upgrades.md) that fail or lose data with Helm alone`,
+    `[${breaking.length} upgrades](docs/charts/upgrades.md) known to fail or lose data with Helm alone`,
   ];
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   for (const mark of ['numbers', 'versions']) expect(readme).toContain(`<!-- ${mark} -->`);
@@ -164,6 +165,16 @@ describe('docs/', () => {
       readFileSync(join(root, page), 'utf8'),
     );
     await expectFile(page, tables);
+  });
+
+  test('security.md lists the permissions that follow from the calls of each command', async () => {
+    const text = readFileSync(join(root, 'docs/security.md'), 'utf8');
+    const tables = Object.entries(permissionsTables());
+    for (const [mark] of tables) expect(text).toContain(`<!-- ${mark} -->`);
+    await expectFile(
+      'docs/security.md',
+      tables.reduce((all, [mark, content]) => between(all, mark, content), text),
+    );
   });
 
   test('README.md links all pages', async () => expectFile('docs/README.md', indexPage()));

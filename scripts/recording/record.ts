@@ -16,22 +16,16 @@ const part = (content: object): string =>
   Buffer.from(JSON.stringify(content)).toString('base64url');
 const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'})}.${'made-up'.repeat(6)}`;
 
-/** What is pressed at a question, the first time and the next; at all others Enter. The first number is too large for the nodes. */
+/** What is pressed at a question, the first time and the next; at all others Enter. The one decision: the number of the command is too large for the nodes. */
 const KEYS: Readonly<Record<string, (readonly string[])[]>> = {
   [token.question]: [[TOKEN, ENTER]],
-  'What do you want to do?': [['c', ENTER], ['f', ENTER], [ENTER]],
-  Change: [
-    ['r', ENTER],
-    ['b', ENTER],
-  ],
-  [concurrency.question]: [
-    [CLEAR, '4', '0', ENTER],
-    [CLEAR, '4', ENTER],
-  ],
+  'What do you want to do?': [['f', ENTER], [ENTER]],
+  [concurrency.question]: [[CLEAR, '6', ENTER]],
 };
 
-/** Seconds for the failed check and its remedy. */
-const EXPLAINED = 3;
+/** Seconds for a question, and for one with a failed check and its remedy. */
+const ASKED = 2;
+const EXPLAINED = 3.5;
 const PROMPT = '$';
 const lastOf = (screen: readonly string[]): string | undefined =>
   screen.findLast((line) => line !== '');
@@ -47,7 +41,7 @@ const stage = await setStage();
 try {
   const film = new Film('/bin/sh', {...SIZE, cwd: stage.directory, env: stage.env});
   await film.until((screen) => isOver(screen) || undefined);
-  await film.type('scalr-agent-install');
+  await film.type('scalr-agent-install --concurrency 10');
   film.begin();
   await film.press(ENTER);
   for (;;) {
@@ -55,7 +49,7 @@ try {
       (screen) => asked(screen) ?? (isOver(screen) ? PROMPT : undefined),
     );
     if (question === PROMPT) break;
-    if (question.includes('×')) film.hold(EXPLAINED);
+    film.hold(question.includes('×') ? EXPLAINED : ASKED);
     const keys = Object.entries(KEYS)
       .find(([text]) => question.startsWith(`◆  ${text}`))?.[1]
       .shift() ?? [ENTER];

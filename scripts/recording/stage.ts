@@ -23,7 +23,7 @@ const NAME = 'production';
 const NODES = DEFAULT_NODES.map((node) => ({
   ...node,
   labels: {...node.labels, 'eks.amazonaws.com/nodegroup': 'runs'},
-  capacity: {cpu: '8', memory: '32Gi'},
+  capacity: {cpu: '2', memory: '8Gi'},
 }));
 
 /**
@@ -32,7 +32,7 @@ const NODES = DEFAULT_NODES.map((node) => ({
  * Helm 3 looks before it asks a repository.
  */
 export async function setStage(): Promise<Stage> {
-  const cluster = await startCluster({nodes: NODES});
+  const cluster = await startCluster({nodes: NODES, podSeconds: 11});
   const directory = await mkdtemp(join(tmpdir(), 'recording-'));
   const proxy = await proxyTo(new URL(cluster.server));
   const clear = async (): Promise<void> => {

@@ -235,7 +235,7 @@ function checkTogether(
           setting,
           spelled: answer.spelled,
           message: `Requires ${missing}`,
-          suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
+          suggestion: `Set ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
         },
       ];
     const wrong = setting.rule?.(answer.value, get);

@@ -7,13 +7,13 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     install: [
       'url',
       'token-file',
+      'pool',
       'namespace',
+      'kube-context',
       'chart',
       'target',
-      'cloud',
+      'concurrency',
       'https-proxy',
-      'ca-file',
-      'cache',
       'answers',
       'dry-run',
       'yes',
@@ -336,7 +336,7 @@ export default class Help extends OclifHelp {
     const {bin, pjson, userAgent} = this.config;
     const sections = [
       String(pjson['description']),
-      `Start with: ${bin} install`,
+      `Start with: ${bin} install\nIt is a wizard, and changes nothing before you confirm.`,
       this.section('USAGE', `$ ${bin} COMMAND [flags]`),
       ...Object.entries(GROUPS).map(([header, commands]) =>
         this.section(
@@ -349,6 +349,7 @@ export default class Help extends OclifHelp {
         `$ ${bin} values --url https://acme.scalr.io --cloud eks --cache pvc`,
       ),
       this.wrap(`Run "${bin} COMMAND -h" for the main flags of a command, --help for all.`, 0),
+      `Documentation: ${pjson['homepage']}\nProblems: ${(pjson as {bugs?: {url?: string}}).bugs?.url}`,
       userAgent,
     ];
     this.log(sections.join('\n\n'));

@@ -65,7 +65,10 @@ function endBy(reason: NodeJS.Signals, argv: readonly string[]): void {
 
 /** A closed pipe is not an error; a full disk is. */
 function outputFailed({code}: NodeJS.ErrnoException): void {
-  if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
+  if (code !== 'EPIPE')
+    process.stderr.write(
+      `Error: Cannot write to standard output: ${code}. Free some disk space, or write to another file.\n`,
+    );
   process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
 }
 

@@ -1,5 +1,5 @@
 import {type ExpectedError, failed, usageError} from '../ground/errors.ts';
-import {closest} from '../ground/similar-text.ts';
+import {closest, isMisspelled} from '../ground/similar-text.ts';
 import {few, oneOf} from '../ground/text.ts';
 import {type KnownFlags, otherSpellings, similarFlag} from './spellings.ts';
 
@@ -101,7 +101,10 @@ function notAnOption(
   cause: Error,
   flag?: string,
 ): ExpectedError {
-  const near = closest(value.toLowerCase(), options);
+  const typed = value.toLowerCase();
+  const near =
+    options.find((option) => typed.split(/[-_]/).includes(option)) ??
+    options.find((option) => isMisspelled(typed, option, options));
   const before = flag === undefined ? '' : `${flag}: `;
   const use = flag === undefined ? 'Use' : `Use ${flag}`;
   return usageError(

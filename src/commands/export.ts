@@ -34,7 +34,8 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS} from '../settings/release.ts';
 import {exportStepsText} from '../ui/next-steps.ts';
-import {choiceText} from '../ui/requirements.ts';
+import {chosenText} from '../ui/requirements.ts';
+import {flagsToRepeat} from '../values/document.ts';
 
 interface Result {
   target: string;
@@ -156,7 +157,10 @@ export default class ExportCommand extends BaseCommand<Result> {
         ...socketIn(this.app.env),
       });
     const generated = await generateConfirmed(settings, undefined, {app: this.app, flags});
-    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    if (generated.recommendation)
+      this.say(
+        chosenText(generated.recommendation, flagsToRepeat(generated.settings), this.screen),
+      );
     return {...dockerfile(generated, additions), warnings: []};
   }
 }

@@ -14,7 +14,7 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {choiceText} from '../ui/requirements.ts';
+import {chosenText} from '../ui/requirements.ts';
 import {readMetadata} from '../values/chart-files.ts';
 import {flagsToRepeat} from '../values/document.ts';
 import {type InstallImages, imagesOfInstall} from '../values/images.ts';
@@ -62,7 +62,10 @@ export default class Images extends BaseCommand<Result> {
       agentVersion: await this.#agentVersion(given),
     });
     const {generated, copied, ...images} = found;
-    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    if (generated.recommendation)
+      this.say(
+        chosenText(generated.recommendation, flagsToRepeat(generated.settings), this.screen),
+      );
     this.report(images.warnings);
     const source = given.get(chartSource);
     const chart = {...generated.target, ...(source === undefined ? {} : {source})};

@@ -22,7 +22,8 @@ import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
-import {choiceText} from '../ui/requirements.ts';
+import {chosenText} from '../ui/requirements.ts';
+import {flagsToRepeat} from '../values/document.ts';
 import {effectiveGet, effectiveValues} from '../values/reading/read-values.ts';
 
 interface Result {
@@ -112,7 +113,10 @@ export default class Network extends BaseCommand<Result> {
       app: this.app,
       flags,
     });
-    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    if (generated.recommendation)
+      this.say(
+        chosenText(generated.recommendation, flagsToRepeat(generated.settings), this.screen),
+      );
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);
     return {

@@ -15,7 +15,7 @@ import {catalog} from '../settings/catalog.ts';
 import {namespace, release} from '../settings/release.ts';
 import {flagsOf, quote, recordedPath, type Settings} from '../settings/settings.ts';
 import {explainText} from '../ui/messages.ts';
-import {choiceText} from '../ui/requirements.ts';
+import {chosenText} from '../ui/requirements.ts';
 import {
   type ExplainedSetting,
   explainSettings,
@@ -77,14 +77,8 @@ export default class Values extends BaseCommand<Result> {
     const yaml = valuesDocument(generated, schema);
     const settings = explainSettings(generated);
 
-    if (recommendation) {
-      const compare = [
-        'scalr-agent recommend',
-        ...flagsToRepeat(given),
-        ...(cluster ? ['--from-cluster'] : []),
-      ].join(' ');
-      this.say(`${choiceText(recommendation, this.screen)}Compare the charts with: ${compare}\n`);
-    }
+    const compared = [...flagsToRepeat(given), ...(cluster ? ['--from-cluster'] : [])];
+    if (recommendation) this.say(chosenText(recommendation, compared, this.screen));
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 

@@ -1,5 +1,7 @@
 import {type ClusterSelection, kubectlCommand} from './command-line.ts';
 
+export const REJECTED_LOGIN = 'The API server rejected your credentials (401 Unauthorized)';
+
 /** Whom the API server takes for the user of a request whose credentials it did not accept. */
 export const ANONYMOUS = 'system:anonymous';
 

@@ -3,7 +3,7 @@ import {callText} from './call-arguments.ts';
 import {type ClusterSelection, type ClusterTarget, kubectlCommand} from './command-line.ts';
 import {pluginOutput, pluginProblem} from './credential-plugin.ts';
 import {type FailureCode, RUN_AGAIN} from './errors.ts';
-import {anonymousText, loginSteps, userIn} from './identity.ts';
+import {anonymousText, loginSteps, REJECTED_LOGIN, userIn} from './identity.ts';
 import {unreachableSteps, unreachableText} from './unreachable.ts';
 import {QUOTED_PAGE, webPageIn, webPageSteps, webPageText} from './web-page.ts';
 
@@ -160,6 +160,7 @@ const OF_CLUSTER_TOOLS: readonly KnownFailure[] = [
   {
     stderr: /Unauthorized|must be logged in|provide credentials/i,
     ...ADVICE.notLoggedIn,
+    text: () => REJECTED_LOGIN,
   },
   {
     tool: 'kubectl',

@@ -95,6 +95,9 @@ const remainder = (message: string): string =>
 export const tryCluster = (cluster: ClusterSelection): string =>
   `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
+const UNTRUSTED_SERVER =
+  'The kubeconfig does not trust the certificate of the API server. Get a new kubeconfig, or set certificate-authority-data of the cluster to the CA of the server; a proxy that inspects TLS must not be between them';
+
 /** What to do about it. kubectl would only repeat a problem of the kubeconfig. */
 export function unreachableSteps(message: string, cluster: ClusterSelection): string[] {
   const {kubeconfig} = cluster;
@@ -111,6 +114,7 @@ export function unreachableSteps(message: string, cluster: ClusterSelection): st
           'kubectl uses this address if no kubeconfig selects a cluster. Set --kubeconfig or KUBECONFIG',
         ]
       : []),
+    ...(/x509: /.test(text) ? [UNTRUSTED_SERVER] : []),
     tryCluster(cluster),
     'Select the cluster with --kube-context or --kubeconfig',
   ];

@@ -14,8 +14,16 @@ const reasonLines = (reasons: readonly Reason[], screen: Screen): string =>
     )
     .join('');
 
+/** The chosen chart in one line, with the command that explains the choice. */
+export const chosenText = (
+  {chart}: Recommendation,
+  flags: readonly string[],
+  screen: Screen,
+): string =>
+  `Recommended chart: ${nameText(chart, screen)}. Reasons: ${['scalr-agent recommend', ...flags].join(' ')}\n`;
+
 /** The chosen chart and why. */
-export const choiceText = ({chart, reasons}: Recommendation, screen: Screen): string =>
+const choiceText = ({chart, reasons}: Recommendation, screen: Screen): string =>
   `Recommended chart: ${nameText(chart, screen)}\n${reasonLines(reasons, screen)}`;
 
 /** A chart and its character. */

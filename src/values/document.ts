@@ -56,7 +56,8 @@ function commentsAt(
     return {text, path: parents.find(isShared) ?? path};
   });
   return placed.filter(
-    ({path}, index) =>
+    ({path, text}, index) =>
+      text !== '' &&
       placed.findIndex((each) => sameTree(each.path as string[], path as string[])) === index,
   );
 }
@@ -76,31 +77,23 @@ export function isPrivate({settings}: GeneratedValues): boolean {
 }
 
 const WHY_DEFAULT = new Map<Setting, string>([
-  [tokenSecret, 'create this Secret first'],
+  [tokenSecret, 'this program creates the Secret; other tools require it first'],
   [noProxy as Setting, 'connections inside the cluster bypass the proxy'],
 ]);
 
-/** Why the value is in the file: what requires it, the flag that sets it, or the default that it is. */
+/** Why the value is in the file: what requires it, or the default that it is. Empty for a flag: the header lists them. */
 function reasonFor(
   {setting, why}: ValueOrigin,
   settings: Settings,
   named: ReadonlySet<Setting>,
 ): string {
   const {because, source} = settings.answer(setting) ?? {};
-  const isGiven = named.has(setting);
-  const from = isGiven
-    ? spell(setting)
-    : [WHY_DEFAULT.get(setting), `default of ${spell(setting)}`].filter(Boolean).join('; ');
-  const reason = why ?? (because === undefined || source === 'cluster' ? undefined : because);
-  const text = [
-    reason,
-    reason !== undefined && !isGiven ? undefined : from,
-    source === 'cluster' ? because : undefined,
-  ];
-  return text
-    .filter(Boolean)
-    .join('; ')
-    .replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  const reasons = [why ?? because, source === 'cluster' ? because : undefined];
+  const text =
+    reasons.some(Boolean) || named.has(setting)
+      ? [...new Set(reasons.filter(Boolean))].join('; ')
+      : (WHY_DEFAULT.get(setting) ?? `default of ${spell(setting)}`);
+  return text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 export function inChartOrder(values: Values, target: Target): Values {

@@ -1,10 +1,14 @@
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {stringify} from 'yaml';
+import {parseDocument, stringify} from 'yaml';
 import type {Setup} from './programs.ts';
 
-/** kwok configuration: simulates the kubelets of all nodes, with the stages of kwok and of this folder. */
-export async function kwokConfig({certificates, ports}: Setup, stages: string): Promise<string> {
+/** kwok configuration: simulates the kubelets of all nodes, with the stages of kwok and of this folder. Pods become ready after `podSeconds`. */
+export async function kwokConfig(
+  {certificates, ports}: Setup,
+  stages: string,
+  podSeconds: number,
+): Promise<string> {
   const options = {
     manageAllNodes: true,
     nodeIP: '127.0.0.1',
@@ -30,8 +34,17 @@ export async function kwokConfig({certificates, ports}: Setup, stages: string): 
     options,
   };
   // kwok would bind a volume that is reserved by name again and again, because Kubernetes makes it available again.
-  const bound = texts.map((text) =>
-    text.replace('has(self.spec.claimRef.name)', 'has(self.spec.claimRef.uid)'),
+  const bound = texts.map((text, index) =>
+    (files[index]?.endsWith('pod-ready.yaml') ? delayed(text, podSeconds) : text).replace(
+      'has(self.spec.claimRef.name)',
+      'has(self.spec.claimRef.uid)',
+    ),
   );
   return [stringify(configuration), ...bound].join('\n---\n');
+}
+
+function delayed(stage: string, seconds: number): string {
+  const document = parseDocument(stage);
+  document.setIn(['spec', 'delay'], {durationMilliseconds: seconds * 1000});
+  return document.toString();
 }

@@ -23,8 +23,11 @@ export interface Cluster {
 /** Starts a cluster that can schedule pods. It stops with this process at the latest. */
 export async function startCluster({
   nodes = DEFAULT_NODES,
+  podSeconds = 0,
 }: {
   nodes?: readonly NodeSpec[];
+  /** Until a pod is ready. */
+  podSeconds?: number;
 } = {}): Promise<Cluster> {
   const binaries = await controlPlane();
   const directory = await mkdtemp(join(tmpdir(), 'test-cluster-'));
@@ -32,7 +35,10 @@ export async function startCluster({
   try {
     const setup = await prepare(directory);
     const server = `https://127.0.0.1:${setup.ports.server}`;
-    await writeFile(join(directory, 'kwok.yaml'), await kwokConfig(setup, binaries.stages));
+    await writeFile(
+      join(directory, 'kwok.yaml'),
+      await kwokConfig(setup, binaries.stages, podSeconds),
+    );
     guard.run('etcd', binaries.etcd, programs.etcd(setup));
     guard.run('kube-apiserver', binaries['kube-apiserver'], programs.apiServer(setup));
     const api = await connect(server, setup.certificates);

@@ -14,16 +14,15 @@ export function commandPage({id, file, command}: Documented): string {
   const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
   const ofGroup = (group: string | undefined) =>
     flags.filter(([, {helpGroup}]) => helpGroup === group);
-  const {examples = examplesOf(command).map(named).join('\n'), prose} = written(file);
   return [
     `# scalr-agent ${id}`,
     named(command.summary ?? ''),
     fenced('sh', usageOf(id, command)),
     '## Examples',
-    fenced('sh', examples),
+    fenced('sh', examplesOf(command).map(named).join('\n')),
     '## Description',
     paragraphs(named(command.description ?? '')),
-    prose,
+    written(file),
     ...section('Arguments', argumentRows(command)),
     ...flagsText('Flags', ofGroup(undefined)),
     ...flagsText(
@@ -79,13 +78,10 @@ function usageOf(id: string, {usage, args}: Command.Class): string {
 const section = (title: string, rows: readonly string[][]): string[] =>
   rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'Description'], rows)];
 
-/** The hand-written template of the command: its examples, and what follows. */
-function written(file: string): {examples?: string; prose: string} {
+/** What people wrote about the command. */
+function written(file: string): string {
   const template = `commands/${file}.md`;
-  if (!existsSync(join(root, 'templates', template))) return {prose: ''};
-  const text = words(template);
-  const [block = '', examples] = /^```sh\n(.*?)\n```\n/s.exec(text) ?? [];
-  return {...(examples !== undefined && {examples}), prose: text.slice(block.length).trim()};
+  return existsSync(join(root, 'templates', template)) ? words(template).trim() : '';
 }
 
 const argumentRows = ({args}: Command.Class): string[][] =>

@@ -31,8 +31,14 @@ const pages = readdirSync(join(root, 'docs/guide'))
     return {page, sections, typed, lines: [...typed, ...inPipelines]};
   });
 
-test.each(pages)('docs/guide/$page begins with a command', ({sections}) => {
-  expect(linesOf(sections, '')[0]).toMatch(/^scalr-agent /);
+test('every guide opens with what it is for, and then shows a command', () => {
+  const folder = join(root, 'docs/guide');
+  const others = readdirSync(folder).filter(
+    (page) => !/^# .*\n\n[A-Z`*[]/.test(readFileSync(join(folder, page), 'utf8')),
+  );
+  expect(others).toEqual([]);
+  const silent = pages.filter(({typed}) => typed.length === 0).map(({page}) => page);
+  expect(silent).toEqual([]);
 });
 
 test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({

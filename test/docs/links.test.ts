@@ -8,6 +8,7 @@ test('every link between the pages leads somewhere', () => {
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
+    'SECURITY.md',
     ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map(
       (path) => `docs/${path}`,
     ),

@@ -1,7 +1,7 @@
 import type {Setting} from '../../src/settings/define.ts';
 import {words} from './commands.ts';
 import {safe, table} from './markdown.ts';
-import {defaultOf, settings, spelled, takenBy, withoutKey} from './settings.ts';
+import {chartDefaultsOf, defaultOf, settings, spelled, takenBy, withoutKey} from './settings.ts';
 
 const groups = [...new Set(settings.map(({group}) => group))];
 
@@ -28,14 +28,16 @@ const groupText = (group: Setting['group']): string =>
   );
 
 export function settingText(setting: Setting): string {
-  const {id, env, summary, explained, reference, meanings, appliesWhen, isForRuns, kind} = setting;
+  const {id, env, reference, meanings, appliesWhen, isForRuns, kind} = setting;
   const charts = takenBy(setting);
   const fallback = defaultOf(setting);
+  const chartDefaults = chartDefaultsOf(setting);
   const facts = [
     spelled(setting),
     `\`${env}\``,
     `answers key \`${id}\``,
     ...(fallback === '' ? [] : [`default ${fallback}`]),
+    ...(fallback !== '' || chartDefaults === '' ? [] : [`chart default ${chartDefaults}`]),
     ...(kind.list ? ['may be repeated'] : []),
     ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
     ...(withoutKey(setting) === ''
@@ -50,7 +52,7 @@ export function settingText(setting: Setting): string {
   return [
     `### ${id}`,
     '',
-    safe(explained ? `${summary} ${explained}` : summary),
+    safe(textOf(setting)),
     '',
     ...(choices.length === 0 ? [] : [...choices, '']),
     facts.join(' · '),
@@ -58,3 +60,22 @@ export function settingText(setting: Setting): string {
     ...(reference ? [`Source: ${reference}`, ''] : []),
   ].join('\n');
 }
+
+/** The summary and the explanation, each sentence once. */
+function textOf({summary, explained}: Setting): string {
+  const sentences = [summary, explained ?? ''].flatMap((text) => text.split(/(?<=\.) (?=[A-Z])/));
+  return sentences
+    .filter(
+      (sentence, index) =>
+        sentence !== '' && !sentences.slice(0, index).some((each) => isSame(each, sentence)),
+    )
+    .join(' ');
+}
+
+const isSame = (one: string, other: string): boolean => wordsOf(one) === wordsOf(other);
+
+const wordsOf = (sentence: string): string =>
+  sentence
+    .toLowerCase()
+    .replace(/^it |[^a-z0-9 ]/g, '')
+    .trim();

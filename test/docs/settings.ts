@@ -3,8 +3,9 @@ import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import {newestOf} from '../../src/charts/releases/target.ts';
 import type {Row} from '../../src/charts/shared/row.ts';
 import {isWrittenWithoutRow} from '../../src/charts/shared/support.ts';
+import {scopeOf} from '../../src/charts/support.ts';
 import {catalog} from '../../src/settings/catalog.ts';
-import type {Setting} from '../../src/settings/define.ts';
+import type {Get, Setting} from '../../src/settings/define.ts';
 import {CHART_NAMES} from '../support/versions.ts';
 
 /** Every setting that is a flag. */
@@ -47,4 +48,37 @@ export function defaultOf({kind, fallback, fallbackFrom}: Setting): string {
   if (kind.isSwitch) return value ? 'on' : 'off';
   const text = kind.format(value).join(', ');
   return text === '' ? '' : `\`${text}\``;
+}
+
+/** What the newest version of each chart uses without the setting; charts with the same value are listed together. */
+export function chartDefaultsOf(setting: Setting): string {
+  const byValue = new Map<string, ChartName[]>();
+  for (const name of CHART_NAMES) {
+    const text = chartDefault(setting, name);
+    if (text !== '') byValue.set(text, [...(byValue.get(text) ?? []), name]);
+  }
+  const texts = [...byValue].map(([text, names]) =>
+    byValue.size === 1 && names.length === CHART_NAMES.length
+      ? text
+      : `${text} (${shortly(names)})`,
+  );
+  return texts.join(', ');
+}
+
+function chartDefault(setting: Setting, chart: ChartName): string {
+  const byDefault: Get = (other) => valueIn(other as Setting, chart, () => undefined) as never;
+  const value = valueIn(setting, chart, byDefault);
+  if (value === undefined) return '';
+  if (setting.kind.isSwitch) return value ? 'on' : 'off';
+  const text = setting.kind.format(value as never).join(', ');
+  return text === '' ? '' : `\`${text}\``;
+}
+
+/** What the rows read from the defaults of the chart, where they apply. */
+function valueIn(setting: Setting, chart: ChartName, get: Get): unknown {
+  const scope = scopeOf({chart, version: newestOf(chart)}, get);
+  return rowsOf(chart)
+    .filter((row) => row.setting === setting && row.paths.length > 0 && (row.when?.(get) ?? true))
+    .map((row) => row.read(scope.defaults, scope))
+    .find((each) => each !== undefined);
 }

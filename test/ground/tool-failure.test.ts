@@ -142,7 +142,7 @@ test.each([
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   const isReworded =
-    /^(Not logged in to the cluster|Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
+    /^(Not logged in to the cluster|The API server rejected your credentials|Cannot reach the Kubernetes API|Cannot read the kubeconfig|The kubeconfig has no context)/.test(
       failure.message,
     );
   expect(isReworded || failure.message.includes(stderr.replace(/^error: /i, '').slice(0, 40))).toBe(

@@ -48,7 +48,9 @@ test.skipIf(!existsSync('/dev/full'))('fails when the disk behind standard outpu
       stdio: ['ignore', full, 'pipe'],
     });
     closeSync(full);
-    expect(stderr).toBe('Error: Cannot write to standard output: ENOSPC.\n');
+    expect(stderr).toBe(
+      'Error: Cannot write to standard output: ENOSPC. Free some disk space, or write to another file.\n',
+    );
     expect(status).toBe(1);
   }
 });

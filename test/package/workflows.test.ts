@@ -1,5 +1,6 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {execaSync} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parse} from 'yaml';
 
@@ -42,9 +43,26 @@ test('runs in CI the script that every submission has to pass', () => {
   expect(steps.map(({run}) => run)).toContain('.ci/run');
 });
 
-test('begins the change log with this version', () => {
-  const {version} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  expect(/^## (\S+)$/m.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'))?.[1]).toBe(version);
+const {version} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+};
+const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+
+test('publishes the part of the changelog about this version as release notes', () => {
+  const command = /awk -v .* CHANGELOG\.md/.exec(
+    readFileSync(join(FOLDER, 'release.yml'), 'utf8'),
+  )?.[0];
+  const {stdout} = execaSync('sh', ['-c', command ?? 'false'], {
+    cwd: ROOT,
+    env: {GITHUB_REF_NAME: `v${version}`},
+  });
+  expect(stdout.match(/^## .*$/gm)).toEqual([`## ${version}`]);
+  expect(stdout.split('\n').length).toBeGreaterThan(3);
+});
+
+test('lists releases in the changelog, with at most ten bullets for what is unreleased', () => {
+  const [newest, next] = [...changelog.matchAll(/^## (\S+)$/gm)].map(([, name]) => name);
+  expect(newest === 'Unreleased' ? next : newest).toBe(version);
+  const unreleased = /^## Unreleased$(.*?)(?=^## )/ms.exec(changelog)?.[1] ?? '';
+  expect((unreleased.match(/^- /gm) ?? []).length).toBeLessThanOrEqual(10);
 });

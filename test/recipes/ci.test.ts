@@ -58,7 +58,7 @@ describe('every change', () => {
     const {exitCode, stderr} = await type(check, shop);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--url');
-    expect(stderr).toContain('--concurrency');
+    expect(stderr).toContain('answers.yaml (line 2): concurrency');
   });
 
   test.each([

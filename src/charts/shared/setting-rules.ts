@@ -26,9 +26,12 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
         : `--${limit.id} ${get(limit)} is below the default of --${request.id} (${get(request)}), which Kubernetes rejects`,
     suggestion: (get, {isExplicit}) =>
       isExplicit(request)
-        ? `Use --${limit.id} ${get(request)} or more`
+        ? `Use --${limit.id} ${get(request)} or more, or a smaller --${request.id}, such as ${smaller(get(request))}`
         : `Add --${request.id} ${get(limit)} or less`,
   });
+
+/** A number without a unit was probably meant in thousandths of a CPU. */
+const smaller = (request = ''): string => (/^\d{2,}$/.test(request) ? `${request}m` : 'half of it');
 
 /** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
 export const shortestGrace = ({

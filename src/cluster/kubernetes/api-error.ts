@@ -1,7 +1,7 @@
 import type {ClusterSelection} from '../../ground/command-line.ts';
 import {ExpectedError, failed} from '../../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../../ground/fact.ts';
-import {anonymousText, isAnonymousRefusal, userIn} from '../../ground/identity.ts';
+import {anonymousText, isAnonymousRefusal, REJECTED_LOGIN, userIn} from '../../ground/identity.ts';
 import {ADVICE, type ErrorAdvice} from '../../ground/known-failures.ts';
 import {unreachableText} from '../../ground/unreachable.ts';
 import {isWebPage, type WebPage, webPageIn, webPageText} from '../../ground/web-page.ts';
@@ -170,7 +170,7 @@ const isSentence = ({kind, message, steps}: ReadError): boolean =>
   steps !== undefined ||
   kind === 'unreachable' ||
   kind === 'web-page' ||
-  isAnonymousRefusal(message);
+  (kind === 'not-logged-in' && !message.includes('getting credentials'));
 
 /** The result. @throws ExpectedError if it could not be read */
 export function requireAnswer<T extends {error?: ReadError | undefined}>(
@@ -193,9 +193,8 @@ export function errorLine(error: ReadError): string {
   return `Error from server${reason === undefined ? '' : ` (${reason})`}: ${message}`;
 }
 
+/** The one text for a rejected login; a login plugin that failed keeps its own. */
 function loginText(message: string): string {
   if (isAnonymousRefusal(message)) return anonymousText(userIn(message));
-  return message.includes('logged in')
-    ? message
-    : `You must be logged in to the server (${message})`;
+  return message.includes('getting credentials') ? message : REJECTED_LOGIN;
 }

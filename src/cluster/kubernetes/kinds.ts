@@ -58,10 +58,10 @@ export function groupVersionOf(kind: string): string {
   return found;
 }
 
-/** Resource that kubectl calls `deployment` or `deployments`; undefined for other words. */
+/** Resource that kubectl calls `deployment`, `deployments` or `deployments.apps`; undefined for other words. */
 export const resourceNamed = (word: string): string | undefined =>
-  Object.keys(GROUP_VERSIONS).find((resource) =>
-    [word, pluralOfKind(word)].includes(pluralOf(resource)),
+  Object.keys(GROUP_VERSIONS).find(
+    (resource) => resource === word || [word, pluralOfKind(word)].includes(pluralOf(resource)),
   );
 
 /** API path of a kind, such as `deployments.apps`. */

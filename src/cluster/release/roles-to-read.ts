@@ -29,7 +29,7 @@ export async function rolesToRead(
   const isWide = release === undefined;
   const grantsSecrets = !isWide && scope === 'everything';
   const permissions = [
-    ...readWorkloads(isWide ? {} : {namespace}),
+    ...permissionsToRead(isWide ? {} : {namespace}),
     ...(grantsSecrets ? read(['secrets'], {namespace}) : []),
   ];
   const purpose = isWide ? 'read-all' : `${release}:read`;
@@ -48,8 +48,8 @@ export async function rolesToRead(
 const read = (resources: readonly string[], where: {namespace?: string}): Permission[] =>
   resources.flatMap((resource) => ['get', 'list'].map((verb) => ({verb, resource, ...where})));
 
-/** All that is shown of a release, except what is in Secrets. */
-function readWorkloads(where: {namespace?: string}): Permission[] {
+/** All that is shown of a release, except what is in Secrets. Pure. */
+export function permissionsToRead(where: {namespace?: string}): Permission[] {
   const {namespace: name} = where;
   const kinds = NAMESPACE_KINDS.filter((kind) => kind !== 'secrets');
   return [

@@ -8,7 +8,7 @@ import {userIn} from '../../ground/identity.ts';
 import {BUNDLED_KINDS, type Gap} from './collect/read-objects.ts';
 
 /** Everything that a bundle reads. Optional kinds too, because a role may name kinds that the cluster does not have. Pure. */
-function permissionsOfBundle(namespace: string, secrets: readonly string[]): Permission[] {
+export function permissionsOfBundle(namespace: string, secrets: readonly string[]): Permission[] {
   const kinds = BUNDLED_KINDS.map(({resource}) => resource);
   const resources = [...secrets, 'pods/log', ...kinds];
   return [

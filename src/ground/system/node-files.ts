@@ -38,15 +38,13 @@ export const fileFailure = (
   return failed(
     verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     `Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`,
-    [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
+    [verb === 'read' ? readAdvice(code) : writeAdvice(code, path, flag)],
     {cause},
   );
 };
 
-const readAdvice = (code: string, path: string): string =>
-  code === 'EISDIR'
-    ? `Use the files in it: ${join(path, '*.yaml')}`
-    : 'Check the path and its permissions';
+const readAdvice = (code: string): string =>
+  code === 'EISDIR' ? 'Specify a file of this directory' : 'Check the path and its permissions';
 
 function writeAdvice(code: string, path: string, flag: PlaceFlag | undefined): string {
   const advice =

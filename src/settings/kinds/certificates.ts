@@ -120,16 +120,16 @@ function readCertificates(content: Buffer): X509Certificate[] {
   if (blocks.length > 0)
     throw new InvalidValue(
       `The file contains ${blocks[0]?.label} but no certificate`,
-      'Export the CA certificate in PEM format',
+      'Export the certificate in PEM format',
     );
   if (text.trim() === '')
-    throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
+    throw new InvalidValue('The file is empty', 'Export the certificate in PEM format');
   try {
     return [new (crypto().X509Certificate)(content)];
   } catch {
     throw new InvalidValue(
       'The file is neither PEM nor DER',
-      'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)',
+      'Export the certificate in PEM format (-----BEGIN CERTIFICATE-----)',
     );
   }
 }

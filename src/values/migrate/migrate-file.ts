@@ -208,8 +208,8 @@ function migrationSource(file: string, text: string, from: string | undefined): 
   if (name === undefined) readLayers([{file, text}]);
   if (name === undefined)
     throw missing(
-      'Cannot tell which chart this file is for.',
-      ['Example: --from agent-k8s@0.5.58'],
+      `Cannot tell which chart ${file} is for.`,
+      ['Set the chart and version of the file, for example --from agent-k8s@0.5.58'],
       '--from CHART@VERSION',
     );
   if (version === undefined)

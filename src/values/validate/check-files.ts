@@ -315,7 +315,7 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const [first] = groups;
   const unclear =
     names.length === 1
-      ? 'Cannot tell which chart this file is for.'
+      ? `Cannot tell which chart ${names[0]} is for.`
       : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   const isEmpty = names.length === 1 && first?.files.every(({text}) => text.trim() === '');
   return new ExpectedError(isEmpty ? `${names[0]} is empty, so the chart is unknown.` : unclear, {

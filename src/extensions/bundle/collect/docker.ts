@@ -86,7 +86,7 @@ async function inspectContainer(container: string, {host, signal}: HostDeps): Pr
       ...(error.isToolMissing
         ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin']
         : []),
-      'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
+      'For an agent that runs as a systemd service: scalr-agent-install collect-logs --target systemd',
     ]);
   const isOneContainer = (value: unknown): value is [Inspected] =>
     isListOf('Name')(value) && value.length === 1;

@@ -27,7 +27,7 @@ const AGENT = 'scalr-agent';
 /** Runs run containers on a VM; its proxy drop-in is a link to the one of the agent. */
 const DOCKER = 'scalr-docker';
 const ON_MACHINE = 'Run the command on the machine where the agent runs';
-const IN_DOCKER = 'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER';
+const IN_DOCKER = 'For an agent that runs in Docker: scalr-agent collect-logs --target docker';
 /** Without Environment=, which systemd prints in clear text. */
 const PROPERTIES = (
   'Id LoadState LoadError ActiveState SubState Result UnitFileState FragmentPath DropInPaths EnvironmentFiles NeedDaemonReload User Restart NRestarts ' +

@@ -277,7 +277,7 @@ test('fails with a next step when the machine has no agent, and writes nothing',
   expect(existsSync(file)).toBe(false);
 });
 
-test('suggests --docker when journalctl is missing', async () => {
+test('suggests --target docker when journalctl is missing', async () => {
   vi.stubEnv('PATH', shims.empty());
   const {stderr, exit} = await runCommand(CollectLogs, ['--journal'], {
     host: hostTools,
@@ -285,5 +285,5 @@ test('suggests --docker when journalctl is missing', async () => {
   });
   expect(exit).toBe(2);
   expect(stderr).toContain('journalctl not found on PATH');
-  expect(stderr).toContain('--docker CONTAINER');
+  expect(stderr).toContain('--target docker');
 });
