@@ -1,5 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {type CheckDocument, checkDocument, runChecks} from '../../../../src/checks/preflight/checks/check.ts';
+import {
+  type CheckDocument,
+  checkDocument,
+  runChecks,
+} from '../../../../src/checks/preflight/checks/check.ts';
 import {MACHINE_CHECKS} from '../../../../src/extensions/machine/preflight/machine-checks.ts';
 import {container, type FakeMachine, machineContext, SERVICES} from './machine.ts';
 
