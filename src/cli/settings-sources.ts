@@ -13,7 +13,7 @@ import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {readMetadata} from '../values/chart-files.ts';
-import {settingsInFiles} from '../values/validate/check-files.ts';
+import {settingsInFiles} from '../values/validate/guess-chart.ts';
 import type {App} from './app.ts';
 import {unsupportedTarget} from './failure.ts';
 import {emptyFlag} from './flag-values.ts';

@@ -1,6 +1,7 @@
 import {relative, sep} from 'node:path';
 import type {ValuesFinding} from '../values/reading/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
@@ -20,7 +21,7 @@ function annotation(
   };
   const properties = Object.entries(place).filter(([, value]) => value !== undefined);
   const text = `${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
-  return `::${severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
+  return `::${severity === 'unknown' ? 'notice' : severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
 }
 
 const encoded = (text: string, signs: RegExp): string =>

@@ -1,5 +1,6 @@
 import type {ValuesFinding} from '../values/reading/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -49,9 +50,18 @@ function caseOf(
   const outcome =
     severity === 'error'
       ? element('failure', {message, type: code}, text)
-      : element('system-out', {}, `warning ${text}`);
+      : otherOutcome(severity, message, text);
   return element('testcase', {classname: file, name: `${code} ${path}`.trimEnd()}, [outcome]);
 }
+
+const otherOutcome = (
+  severity: ValuesFinding['severity'],
+  message: string,
+  text: string,
+): string =>
+  severity === 'unknown'
+    ? element('skipped', {message}, text)
+    : element('system-out', {}, `warning ${text}`);
 
 /** An XML element on lines of its own; its content is text, or elements. */
 function element(

@@ -2,7 +2,8 @@ import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
 import type {ValuesFinding} from '../values/reading/finding.ts';
-import {type CheckedGroup, fileOf} from '../values/validate/check-files.ts';
+import type {CheckedGroup} from '../values/validate/check-files.ts';
+import {fileOf} from '../values/validate/file-group.ts';
 
 export interface SarifDriver {
   name: string;
@@ -35,6 +36,9 @@ export function sarif(
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
+const levelOf = (severity: ValuesFinding['severity']) =>
+  severity === 'unknown' ? 'note' : severity;
+
 function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
   const words = code.toLowerCase().split('_');
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -43,7 +47,7 @@ function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
     id: code,
     name,
     shortDescription: {text: sentence.charAt(0).toUpperCase() + sentence.slice(1)},
-    defaultConfiguration: {level: severity},
+    defaultConfiguration: {level: levelOf(severity)},
   };
 }
 
@@ -57,7 +61,7 @@ function sarifResult(
   return {
     ruleId: code,
     ruleIndex: rules.findIndex(({id}) => id === code),
-    level: severity,
+    level: levelOf(severity),
     message: {text},
     locations: [
       {

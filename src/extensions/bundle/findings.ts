@@ -136,7 +136,7 @@ export function configurationFindings(
   const text = jsonText(values ?? {});
   const version = `${target.chart} ${target.version}`;
   const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
-    severity,
+    severity: severity === 'unknown' ? 'info' : severity,
     code,
     object: `release/${name}`,
     message,

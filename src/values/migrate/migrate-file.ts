@@ -10,13 +10,13 @@ import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
-import type {EmbeddedRelease} from '../embedded/embedded-release.ts';
-import {embeddedReleases} from '../embedded/embedded-releases.ts';
+import {type MigratableRelease, migratableReleases} from '../embedded/migratable-releases.ts';
 import type {ValuesFinding} from '../reading/finding.ts';
-import {readLayers} from '../reading/source.ts';
+import {normalized, readLayers} from '../reading/source.ts';
+import {isAnchorHolder} from '../rules/anchor-holders.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
 import {applyEdits} from '../text-edits.ts';
-import {guessChart} from '../validate/check-files.ts';
+import {guessChart} from '../validate/guess-chart.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
 import {migrateValues} from './migrate.ts';
@@ -59,7 +59,8 @@ export interface MigratedFile {
 export function migrateFile(request: MigrationRequest): MigratedFile {
   const {file, text, from, to, keeps, read} = request;
   refuseEncrypted(file, text, (decrypt) => migrateDecrypted(decrypt, request));
-  const releases = embeddedReleases(file, text);
+  const content = normalized(text);
+  const releases = migratableReleases({file, text: content});
   const {target, warnings} = migrationTarget(to, read);
   const isWhole = releases.length === 0;
   const results = (isWhole ? [undefined] : releases).map((release) => {
@@ -71,7 +72,12 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     return {
       source,
       release,
-      migrated: migrateText({file, text: values}, source.target, target, {isWhole, keeps}),
+      migrated: migrateText({file, text: values}, source.target, target, {
+        isWhole,
+        keeps,
+        isPartial:
+          release !== undefined && (release.hasOtherValues || release.parameters.length > 0),
+      }),
     };
   });
   const [first] = results as [(typeof results)[number]];
@@ -84,7 +90,7 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     ...migrated.changes,
   ]);
   const findings = results.flatMap(({migrated}) => migrated.findings);
-  const yaml = isWhole ? first.migrated.text : applyEdits(text, edits);
+  const yaml = isWhole ? first.migrated.text : withEnds(applyEdits(content, edits), text);
   if (!request.allowsClearText) refuseClearTextIn(yaml, file);
   const hasOthers = releases.some((each) => each.hasOtherValues || each.values === undefined);
   return {
@@ -113,6 +119,11 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
   };
 }
 
+/** With the byte order mark and the line ends of the old file. */
+const withEnds = (edited: string, text: string): string =>
+  (text.startsWith('\uFEFF') ? '\uFEFF' : '') +
+  (text.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited);
+
 /** The same command for the decrypted file. */
 const migrateDecrypted = (decrypt: string, {from, to}: MigrationRequest): string =>
   [
@@ -131,11 +142,13 @@ function refuseClearTextIn(yaml: string, file: string): void {
 }
 
 const unknownSections = (values: Values, charts: readonly Target[]): string[] =>
-  Object.keys(values).filter((key) => !charts.some((each) => knowsKey(each, [key])));
+  Object.keys(values).filter(
+    (key) => !isAnchorHolder(key) && !charts.some((each) => knowsKey(each, [key])),
+  );
 
 /** Values that the engine sets one by one stay as they are, with the keys of the old chart. */
 const parameterChanges = (
-  {kind, parameters}: EmbeddedRelease,
+  {kind, parameters}: MigratableRelease,
   from: Target,
   to: Target,
 ): Change[] =>
@@ -157,7 +170,7 @@ const parameterChanges = (
 
 function sourceOfRelease(
   file: string,
-  {kind, chart, version}: EmbeddedRelease,
+  {kind, chart, version}: MigratableRelease,
   from: string | undefined,
 ): Source {
   const noted = (found: Omit<Source, 'notes'>): Source => ({

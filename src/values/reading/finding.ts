@@ -39,8 +39,8 @@ export interface Fix {
 
 /** Something wrong with a values file. The position is absent if something is missing. */
 export interface ValuesFinding extends Partial<SourcePosition> {
-  /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. */
-  severity: 'error' | 'warning';
+  /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. unknown: not checked. */
+  severity: 'error' | 'warning' | 'unknown';
   code: string;
   /** Dotted, list items as [0]; empty for the whole file. */
   path: string;

@@ -17,16 +17,21 @@ export function findIncompatibility(
   text: string,
   document: Document.Parsed | undefined,
 ): SourceProblem | undefined {
-  // Helm needs no space before a comment.
-  const error = document?.errors.find(
-    ({message}) => !message.startsWith('Comments must be separated'),
-  );
   return (
     invalidCharacter(text) ??
-    (document && error ? syntaxError(error, document, text) : undefined) ??
+    (document && syntaxProblem(text, document)) ??
     refusedByHelm4(text) ??
     refusedByGoYaml(text, document)
   );
+}
+
+/** The first place that the YAML parser rejects. */
+export function syntaxProblem(text: string, document: Document.Parsed): SourceProblem | undefined {
+  // Helm needs no space before a comment.
+  const error = document.errors.find(
+    ({message}) => !message.startsWith('Comments must be separated'),
+  );
+  return error && syntaxError(error, document, text);
 }
 
 /** Characters that Helm rejects anywhere, or that readers treat differently. */

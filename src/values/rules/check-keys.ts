@@ -5,6 +5,7 @@ import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path} from '../../ground/tree.ts';
 import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';
+import {isAnchorHolder} from './anchor-holders.ts';
 import {checkKubernetes, checkType} from './check-kubernetes.ts';
 import {checkScalar, checkVariableMap, smallVolume} from './check-scalars.ts';
 import {type KeyContext, type KeyFact, type KnownKey, keysIn} from './key-facts.ts';
@@ -45,6 +46,7 @@ function checkKey({path, value, node}: KeyFact, context: KeyContext): ValuesFind
 
 function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
   const {source, readable, target} = context;
+  if (path.length === 1 && isAnchorHolder(path[0] as string)) return [];
   const found = getAt(readable, path);
   const hasKnownKeys = hasDocumentedKeys(path, target) || isForeignSection(path, readable, target);
   if (isMap(found) && hasKnownKeys)

@@ -17,6 +17,7 @@ import {readSource, SYNTAX} from '../reading/source.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
 import {applyEdits, scalarEdit} from '../text-edits.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
+import type {CheckedFile} from './file-group.ts';
 
 /** A file before and after its fixes. */
 export interface Rewrite {
@@ -79,7 +80,10 @@ function applyTo(
   const {target} = group;
   if (target === undefined) return undefined;
   let changes = 0;
-  const files = group.files.map(({file, text}) => {
+  const files = group.files.map((given): CheckedFile => {
+    const {file, text, read} = given;
+    // A part of a file is not edited.
+    if (read) return given;
     const fixes = findings.flatMap((each) =>
       each.fix && (!group.areLayers || each.file === file) ? [each.fix] : [],
     );

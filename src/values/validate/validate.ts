@@ -28,6 +28,7 @@ import {
   checkRepeatedVariables,
   checkShape,
 } from '../rules/check-values.ts';
+import {type CheckedFile, readOf} from './file-group.ts';
 
 /**
  * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no
@@ -44,11 +45,8 @@ export const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
   validate(toYaml(values), target).filter(({severity}) => severity === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
-export function validateLayers(
-  files: readonly {file: string; text: string}[],
-  target: Target,
-): ValuesFinding[] {
-  const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
+export function validateLayers(files: readonly CheckedFile[], target: Target): ValuesFinding[] {
+  const layers = files.map((each) => ({file: each.file, ...readOf(each)}));
   const sources = layers.flatMap(({file, source}) =>
     source === undefined ? [] : [{file, source}],
   );
@@ -56,7 +54,10 @@ export function validateLayers(
     findings.map((finding) => ({...finding, file})),
   );
   ofReading.push(
-    ...files.flatMap(({file, text}) => checkClearText(text).map((each) => ({...each, file}))),
+    // A file of another tool is searched once, and not for each of its releases.
+    ...files.flatMap(({file, text, read}) =>
+      read ? [] : checkClearText(text).map((each) => ({...each, file})),
+    ),
   );
   if (sources.length < layers.length) return ofReading;
   return [...ofReading, ...inOrder(findingsIn(mergeSources(sources), target))];

@@ -1,0 +1,103 @@
+import {pooled} from '../ground/async.ts';
+import type {Files, HostTools} from '../ground/system/system.ts';
+import type {GivenFile} from '../values/embedded/read-files.ts';
+import {readTexts} from './read-texts.ts';
+
+/** Names of files that can hold a release or values of an agent. */
+const CHECKED =
+  /\.(?:ya?ml|json|tf|hcl|gotmpl|tpl|j2|ts|py|sh|nix|jsonnet|libsonnet)$|(?:^|\/)(?:Makefile|Jenkinsfile)$/;
+/** Generated files of package managers. */
+const LOCKS = /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml)$/;
+const isChecked = (path: string): boolean => CHECKED.test(path) && !LOCKS.test(path);
+
+/** Directories that no repository keeps. */
+const SKIPPED = /^(?:\.git|node_modules|\.terraform)\/$/;
+
+export interface ListDeps {
+  files: Files;
+  host: Pick<HostTools, 'run'>;
+}
+
+/** Which files of a directory are checked. */
+export interface TreeOptions {
+  /** Files that Git ignores too. */
+  includesIgnored: boolean;
+}
+
+/** The given files, and those of given directories; what cannot be read in a directory is left out. @throws ExpectedError */
+export async function readGiven(
+  names: readonly string[],
+  deps: ListDeps,
+  options: TreeOptions,
+): Promise<GivenFile[]> {
+  const lists = await Promise.all(
+    names.map(async (name) => {
+      if (name === '-' || (await deps.files.kindOf(name)) !== 'directory')
+        return readTexts([name], deps.files);
+      return readFound(await filesIn(name, deps, options), deps.files);
+    }),
+  ).catch(async (error: unknown) => {
+    // All unreadable files in one message.
+    await readTexts(
+      names.filter((name) => !name.endsWith('/')),
+      deps.files,
+    ).catch((all: unknown) => {
+      throw all;
+    });
+    throw error;
+  });
+  const found = lists.flat();
+  return found.filter(({file}, index) => found.findIndex((each) => each.file === file) === index);
+}
+
+/** Limit of open files. */
+const OPEN_FILES = 16;
+
+async function readFound(paths: readonly string[], files: Files): Promise<GivenFile[]> {
+  const texts = new Map<string, string>();
+  await pooled(paths, OPEN_FILES, async (path) => {
+    try {
+      texts.set(path, (await files.read(path)).toString('utf8'));
+    } catch {
+      // A link to nothing, or data of another program.
+    }
+  });
+  return paths.flatMap((file) => {
+    const text = texts.get(file);
+    return text === undefined ? [] : [{file, text, isFound: true}];
+  });
+}
+
+/** As Git lists them; all of them outside of a repository. */
+async function filesIn(
+  directory: string,
+  deps: ListDeps,
+  {includesIgnored}: TreeOptions,
+): Promise<string[]> {
+  const root = directory.replace(/\/+$/, '') || '/';
+  const named = (path: string): string => (root === '.' ? path : `${root}/${path}`);
+  const listed = includesIgnored ? undefined : await filesOfGit(root, deps);
+  const paths = listed ?? (await filesBelow(root, '', deps.files));
+  return paths.filter(isChecked).toSorted().map(named);
+}
+
+async function filesOfGit(directory: string, {host}: ListDeps): Promise<string[] | undefined> {
+  const args = ['-C', directory, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const {stdout, error} = await host.run(
+    {tool: 'git', args},
+    {signal: new AbortController().signal},
+  );
+  if (error) return undefined;
+  return [...new Set(stdout.split('\0'))].filter((path) => path !== '');
+}
+
+async function filesBelow(root: string, below: string, files: Files): Promise<string[]> {
+  const names = await files.list(`${root}/${below}`);
+  const found = await Promise.all(
+    names.map((name) => {
+      if (!name.endsWith('/')) return [below + name];
+      return SKIPPED.test(name) ? [] : filesBelow(root, below + name, files);
+    }),
+  );
+  return found.flat();
+}
