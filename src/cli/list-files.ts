@@ -5,7 +5,7 @@ import {readTexts} from './read-texts.ts';
 
 /** Names of files that can hold a release or values of an agent. */
 const CHECKED =
-  /\.(?:ya?ml|json|tf|hcl|gotmpl|tpl|j2|ts|py|sh|nix|jsonnet|libsonnet)$|(?:^|\/)(?:Makefile|Jenkinsfile)$/;
+  /(?:\.(?:ya?ml|json|tf|hcl|j2|ts|py|sh|nix|jsonnet|libsonnet)|\.ya?ml\.(?:gotmpl|tpl))$|(?:^|\/)(?:Makefile|Jenkinsfile)$/;
 /** Generated files of package managers. */
 const LOCKS = /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml)$/;
 const isChecked = (path: string): boolean => CHECKED.test(path) && !LOCKS.test(path);

@@ -1,4 +1,4 @@
-import {CST, isAlias, isScalar, Scalar, stringify} from 'yaml';
+import {CST, isScalar, Scalar, stringify} from 'yaml';
 
 /** Replaces what is between two offsets of a text. */
 export interface Edit {
@@ -23,10 +23,6 @@ export function scalarEdit(
   node: unknown,
   value: string | number | boolean,
 ): Edit | undefined {
-  if (isAlias(node) && node.range) {
-    const [start, end] = node.range;
-    return {start, end, text: JSON.stringify(value)};
-  }
   if (!isScalar(node) || !node.range) return undefined;
   const [start, end] = node.range;
   const style = {type: styleOf(value, node.type), indent: 0, implicitKey: true, inFlow: true};

@@ -11,11 +11,17 @@ export type ReadOther = (path: string) => Promise<string | undefined>;
 export class FileSet {
   readonly #files: readonly ValuesFile[];
   readonly #readOther: ReadOther;
+  /** A chart of ours is in an object of its own, to which releases refer. */
+  readonly hasChartObjects: boolean;
   readonly #manifests = new Map<ValuesFile, ReturnType<typeof readManifests>>();
 
   constructor(files: readonly ValuesFile[], readOther: ReadOther) {
     this.#files = files;
     this.#readOther = readOther;
+    this.hasChartObjects = files.some(
+      ({text}) =>
+        /agent-(?:k8s|local|job)/.test(text) && /kind: (?:OCIRepository|HelmChart)/.test(text),
+    );
   }
 
   /** The YAML documents of a file, read once. */

@@ -86,14 +86,21 @@ function migratable(
       return [
         to.chart === chart
           ? undefined
-          : scalarEdit(text, manifest.node(release.chartAt), repository + to.chart),
+          : replacement(text, manifest.node(release.chartAt), repository + to.chart),
         version !== undefined && version !== to.version
-          ? scalarEdit(text, manifest.node(release.versionAt), to.version)
+          ? replacement(text, manifest.node(release.versionAt), to.version)
           : undefined,
         isChanged ? found?.edit(values) : undefined,
       ].filter((each) => each !== undefined);
     },
   };
+}
+
+/** An alias becomes the value itself: its anchor can belong to others. */
+function replacement(text: string, node: unknown, value: string): Edit | undefined {
+  if (!isAlias(node) || !node.range) return scalarEdit(text, node, value);
+  const [start, end] = node.range;
+  return {start, end, text: JSON.stringify(value)};
 }
 
 /** A HelmChartConfig, which need not exist. */

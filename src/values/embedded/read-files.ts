@@ -35,10 +35,12 @@ export async function readFiles(
 }
 
 /** Words without which a file has no release of ours, and no values for one. */
-const RELATED = /agent-(?:k8s|local|job)|scalr|chartRef|tokenExistingSecret|each cluster/i;
+const RELATED = /agent-(?:k8s|local|job)|scalr|tokenExistingSecret|each cluster/i;
 
 async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> {
-  if (given.isFound && !RELATED.test(given.text)) return [unrelated(given)];
+  const isRelated =
+    RELATED.test(given.text) || (given.text.includes('chartRef') && files.hasChartObjects);
+  if (given.isFound && !isRelated) return [unrelated(given)];
   if (isPlan(given.text)) return planGroups(given);
   if (isSource(given)) return [unreadGroup(given)];
   const {manifests, problem} = files.manifestsOf(given);

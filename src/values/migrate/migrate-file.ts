@@ -152,8 +152,9 @@ const parameterChanges = (
   from: Target,
   to: Target,
 ): Change[] =>
-  parameters.map((name) => {
+  parameters.flatMap((name) => {
     const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+    if (knowsKey(to, path)) return [];
     const tree: Values = {};
     setAt(tree, path, 'x');
     const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))

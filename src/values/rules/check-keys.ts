@@ -2,8 +2,13 @@ import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {getAt, isMap, mergeValues, type Path} from '../../ground/tree.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {getAt, isMap, mergeValues, type Path, spellPath} from '../../ground/tree.ts';
+import {
+  findingAt,
+  type Mistake,
+  type ValuesFinding,
+  type ValuesSource,
+} from '../reading/finding.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';
 import {isAnchorHolder} from './anchor-holders.ts';
 import {checkKubernetes, checkType} from './check-kubernetes.ts';
@@ -46,7 +51,9 @@ function checkKey({path, value, node}: KeyFact, context: KeyContext): ValuesFind
 
 function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
   const {source, readable, target} = context;
-  if (path.length === 1 && isAnchorHolder(path[0] as string)) return [];
+  const [first = ''] = path;
+  if (path.length === 1 && isAnchorHolder(first)) return [];
+  if (/^(?:USER-SUPPLIED|COMPUTED) VALUES$/.test(first)) return [findingAt(source, path, HEADING)];
   const found = getAt(readable, path);
   const hasKnownKeys = hasDocumentedKeys(path, target) || isForeignSection(path, readable, target);
   if (isMap(found) && hasKnownKeys)
@@ -54,6 +61,14 @@ function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
   const mistake = {code: 'UNKNOWN_KEY', ...suggestKey(path, readable, target)};
   return [findingAt(source, path, mistake)];
 }
+
+/** The first line of `helm get values`. */
+const HEADING: Mistake = {
+  code: 'UNKNOWN_KEY',
+  severity: 'warning',
+  message: 'This line is a heading that helm get values prints, and no key.',
+  suggestion: 'Remove it, or use helm get values -o yaml',
+};
 
 /** null deletes the chart default, which is fine only where that default is empty or null. */
 function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): ValuesFinding[] {
@@ -84,7 +99,9 @@ function wrongType(key: KnownKey, {source, readable, target}: KeyContext): Value
   const found = typeMismatch(value, node, path, source);
   if (found.code !== 'WRONG_TYPE') return found;
   const {code, message} = found;
-  return findingAt(source, path, {code, message, ...equivalentKey(path, readable, target)});
+  const other = equivalentKey(path, readable, target);
+  const isOther = other !== undefined && other.suggestion !== spellPath(path);
+  return findingAt(source, path, {code, message, ...(isOther ? other : {})});
 }
 
 function stringNotBoolean(text: string, path: Path, source: ValuesSource): ValuesFinding {

@@ -25,6 +25,7 @@ import {
 import {
   checkIgnored,
   checkPlaceholders,
+  checkQuotes,
   checkRepeatedVariables,
   checkShape,
 } from '../rules/check-values.ts';
@@ -115,17 +116,20 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Val
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError), known);
   const others = CHECKS.flatMap((check) => check(context, target));
-  const placeholders = checkPlaceholders(source);
+  const quotes = checkQuotes(source);
+  const quoted = new Set(quotes.map(({path}) => path));
+  const placeholders = [...checkPlaceholders(source), ...quotes];
   const found = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
   const variables = checkVariables(source, target).filter(({path}) => !found.has(path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
   const isRepeated = ({code}: ValuesFinding): boolean =>
     code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
+  const isOther = (finding: ValuesFinding): boolean => !quoted.has(finding.path);
   return [
     ...placeholders,
-    ...keys,
+    ...keys.filter(isOther),
     ...variables,
-    ...others.filter((finding) => !isRepeated(finding)),
+    ...others.filter((finding) => !isRepeated(finding) && isOther(finding)),
   ];
 }
 
