@@ -154,11 +154,11 @@ const parameterChanges = (
 ): Change[] =>
   parameters.flatMap((name) => {
     const path = name.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-    if (knowsKey(to, path)) return [];
     const tree: Values = {};
     setAt(tree, path, 'x');
     const place = migrateValues(tree, from, to).moves.find((each) => sameTree(each.from, path))
       ?.to[0];
+    if (place === undefined ? knowsKey(to, path) : sameTree(place, path)) return [];
     return changeOf(
       'dropped',
       path,
