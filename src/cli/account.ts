@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {scalrChart} from '../charts/releases/chart-name.ts';
-import {ScalrClient} from '../extensions/account/client.ts';
+import type {ScalrClient} from '../extensions/account/client.ts';
 import {
   type Credential,
   findCredential,
@@ -87,6 +87,7 @@ async function accountClient(
   settings: Settings,
   {app, version, signal}: ConnectOptions,
 ): Promise<ScalrClient> {
+  const {ScalrClient} = await import('../extensions/account/client.ts');
   return new ScalrClient({
     host,
     source,

@@ -21,8 +21,7 @@ import type {
   Registries,
 } from '../ground/system/system.ts';
 import {handleInterrupts} from '../ground/system/this-process.ts';
-import {InquirerPrompter} from '../ui/inquirer-prompter.ts';
-import {LinePrompter} from '../ui/line-prompter.ts';
+import {LaterPrompter} from '../ui/later-prompter.ts';
 import {LiveLines} from '../ui/live-lines.ts';
 import type {ProgramOrigin} from '../ui/messages.ts';
 import {asciiFallback, isAsciiOnly, type Screen} from '../ui/theme.ts';
@@ -154,7 +153,11 @@ function nodePrompter(
     ...(signal ? {signal} : {}),
   };
   const isByLine = process.env['TERM'] === 'dumb' || isAccessible;
-  return isByLine ? new LinePrompter(screen, streams) : new InquirerPrompter(screen, streams);
+  return new LaterPrompter(!isByLine, async () => {
+    if (isByLine) return new (await import('../ui/line-prompter.ts')).LinePrompter(screen, streams);
+    const {InquirerPrompter} = await import('../ui/inquirer-prompter.ts');
+    return new InquirerPrompter(screen, streams);
+  });
 }
 
 interface Addresses {

@@ -74,8 +74,7 @@ function operationOf(planned: InstallPlan): Operation<InstallResult> {
 async function runInstall(planned: InstallPlan, deps: RunDeps): Promise<InstallResult> {
   const {name, context, account, result} = planned;
   const saved = await saveGiven(planned);
-  const install = (made?: CreatedToken, keep?: () => void) =>
-    installPlan(planned, deps, made, keep);
+  const install = (made?: CreatedToken, keep?: () => void) => runPlan(planned, deps, made, keep);
   const use = {...planned, isChanged: result.changed};
   const inPool = account && (await installInPool(account, use, deps, install));
   const watched = inPool === undefined ? await install() : inPool.result;
@@ -134,7 +133,7 @@ function nextText(planned: InstallPlan): string {
 }
 
 /** Runs the steps in the cluster; `keep` is called when pods can use the token that was made. @throws ExpectedError */
-async function installPlan(
+async function runPlan(
   planned: InstallPlan,
   deps: RunDeps,
   made?: CreatedToken,

@@ -30,7 +30,6 @@ import {
 import {Settings} from '../settings/settings.ts';
 import {docsOf, failureText, notesText, warningText} from '../ui/messages.ts';
 import {asciiFallback, type Screen, withoutColor} from '../ui/theme.ts';
-import {askMissing} from '../wizard/ask.ts';
 import {type App, nodeApp, originOf} from './app.ts';
 import {type AccessOptions, ClusterConnections} from './cluster-connections.ts';
 import {type ClusterFlags, releaseName, timeoutOf} from './connection-flags.ts';
@@ -55,10 +54,9 @@ import {
   userSources,
   withFiles,
   withName,
-  withSupportedTarget,
 } from './settings-sources.ts';
 import {asksForJson, type KnownFlags, normalizeArgv} from './spellings.ts';
-import {writeResult} from './write-files.ts';
+import {linesOf, writeResult} from './write-files.ts';
 
 /** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
@@ -73,7 +71,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected exitCode: number = ExitCode.ok;
   #app: App | undefined;
   #isQuiet = false;
-  #sources: CollectedSources | undefined;
+  /** Flags, variables and the answers file, and then with the files that they refer to: read once. */
+  #given: Promise<CollectedSources> | undefined;
+  #sources: Promise<CollectedSources> | undefined;
   /** Problems that only the cluster can solve. */
   #possible: readonly ExpectedError[] = [];
   /** Ends requests to the Scalr account that an interrupted command has left. */
@@ -119,7 +119,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const isAsked =
       prompter !== undefined && found.problems.length === 0 && wrong.failures.length === 0;
     const answers = isAsked
-      ? await askMissing(found.answers, options, {...this.app, prompter})
+      ? await (await import('../wizard/ask.ts')).askMissing(found.answers, options, {
+          ...this.app,
+          prompter,
+        })
       : found.answers;
     const settings = settleAnswers({...found, answers}, {...options, ...wrong});
     for (const note of this.#once(notesText(settings, this.screen))) this.say(note);
@@ -152,7 +155,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   async #collectSources(flags: SharedFlags, {only}: ResolveOptions): Promise<CollectedSources> {
     this.#isQuiet = flags.quiet ?? false;
-    this.#sources ??= await userSources(flags, this.app);
     this.report(unknownVariables(this.app.env));
     const command = {
       id: this.id ?? '',
@@ -160,8 +162,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       app: this.app,
       report: this.report.bind(this),
     };
-    const given = await withSupportedTarget(this.#sources, command);
-    return only?.includes(chart) === false ? given : withFiles(given, command);
+    this.#given ??= userSources(flags, command);
+    if (only?.includes(chart) === false) return this.#given;
+    this.#sources ??= this.#given.then((given) => withFiles(given, command));
+    return this.#sources;
   }
 
   /** Checks all local inputs, before the first request. Of the settings, only those in `only` matter. @throws ExpectedError that lists every problem */
@@ -357,7 +361,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     stdout(this.resultScreen.columns === undefined ? shown : withInvokedName(shown, env));
   }
 
-  /** Writes a result to the file of --out, or prints it. Returns the file as --json prints it. @throws ExpectedError */
+  /** Writes a result to the file of --out, or prints it. Returns the written file as --json prints it. @throws ExpectedError */
   protected async writeOut(
     text: string,
     {
@@ -375,10 +379,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
       isAccepted,
       prompter: this.prompter,
     };
-    const written = await writeResult(options, this.app.files);
-    if (written) this.say(`${written.done}\n`);
-    if (!this.jsonEnabled() && (!written || isDryRun)) print();
-    return written ? {file: written.path} : {};
+    const {file, done} = await writeResult(options, this.app.files);
+    this.say(linesOf(done));
+    if (file !== undefined) return {file};
+    if (!this.jsonEnabled()) print();
+    return {};
   }
 
   override logJson(document: unknown): void {

@@ -16,7 +16,7 @@ import type {PreparedBundle} from '../extensions/bundle/collect/prepare.ts';
 import type {Gap, TextFile} from '../extensions/bundle/collect/read-objects.ts';
 import {type BundledRelease, helmReleaseOf} from '../extensions/bundle/collect/scope.ts';
 import {MIN_SHARE_BYTES} from '../extensions/bundle/collect/shares.ts';
-import {type Collected, signalExitCode} from '../extensions/bundle/save-bundle.ts';
+import {type CollectedBundle, signalExitCode} from '../extensions/bundle/save-bundle.ts';
 import type {Bundle} from '../extensions/bundle/write-bundle.ts';
 import {ExitCode, type ExpectedError, failed, onFailure} from '../ground/errors.ts';
 import {jsonText} from '../ground/json.ts';
@@ -216,7 +216,7 @@ export function showFileList(
 
 /** A bundle that was written. */
 export function showCollected(
-  {file, bundle, interrupt, access}: Exclude<Collected, {desired: PreparedBundle}>,
+  {file, bundle, interrupt, access}: CollectedBundle,
   {app, isJson, screen, say, exitWith}: CommandContext,
 ): CollectResult {
   const {bytes, containers, redactions, findings, gaps, withheld} = bundle;

@@ -16,9 +16,9 @@ import {recordedFlags, recordedPath, type Settings} from '../settings/settings.t
 import {clientCertFile} from '../settings/tls.ts';
 import type {App} from './app.ts';
 import type {ClusterFlags} from './connection-flags.ts';
-import {type Parsed, repeated} from './flags.ts';
-import {confirmOne, generateUnrendered, type UnrenderedValues} from './generate.ts';
-import {generateOverlay, overlayFlag, requireValid, sharedSettings} from './overlay.ts';
+import {overlayFlag, type Parsed, repeated} from './flags.ts';
+import {generateUnconfirmed, type UnconfirmedValues, withKeyReport} from './generate.ts';
+import {generateOverlay, requireValid, sharedSettings} from './overlay.ts';
 import type {ChartDeps} from './read-chart.ts';
 
 /** Flags of export that only fleet engines have. */
@@ -84,14 +84,14 @@ export async function fleetFrom(
   const shared = directory === undefined ? await settings() : await sharedSettings(sources, app);
   const single = {name: clusterWithoutOverlay(target), context: undefined, ring: 'all'};
   const deps = {app, flags: flags as ClusterFlags};
-  const make = (of: Settings): Promise<UnrenderedValues> => generateReferences(of, deps);
+  const make = (of: Settings): Promise<UnconfirmedValues> => generateReferences(of, deps);
   const overlay =
     directory === undefined
       ? undefined
       : await generateOverlay({directory, sources, app, answers}, make, deps);
   const clusters = overlay
     ? requireValid(overlay)
-    : [{...single, made: await confirmOne(await make(shared), deps)}];
+    : [{...single, made: await withKeyReport(await make(shared), deps)}];
   return {
     clusters: clusters.map(({made: generated, ...each}) => ({...each, generated})),
     rings: overlay?.rings ?? [single.ring],
@@ -115,7 +115,7 @@ export async function fleetFrom(
 }
 
 /** Generates values that refer to Secrets and to the public repository only. @throws ExpectedError */
-async function generateReferences(settings: Settings, deps: ChartDeps): Promise<UnrenderedValues> {
+async function generateReferences(settings: Settings, deps: ChartDeps): Promise<UnconfirmedValues> {
   const refused = [
     {setting: chartSource, remedy: 'Omit it: the files refer to the public chart repository'},
     {setting: secretLabel, remedy: 'Set labels and annotations where the Secret is created'},
@@ -125,7 +125,7 @@ async function generateReferences(settings: Settings, deps: ChartDeps): Promise<
       remedy: 'Create a Secret of the type kubernetes.io/tls, and use --client-cert-secret',
     },
   ].filter(({setting}) => settings.isExplicit(setting as Setting));
-  if (refused.length === 0) return generateUnrendered(settings, undefined, deps);
+  if (refused.length === 0) return generateUnconfirmed(settings, undefined, deps);
   const flags = refused.map(({setting}) => `--${setting.id}`).join(', ');
   const remedies = refused.map(({remedy}) => remedy);
   throw failed('UNSUPPORTED_SETTING', `${flags}: not supported in files for fleets.`, remedies);

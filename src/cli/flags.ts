@@ -35,6 +35,14 @@ export const answersFlag = {
   }),
 };
 
+/** For commands that handle several clusters. */
+export const overlayFlag = {
+  overlay: Flags.string({
+    summary: 'Directory with one answers file per cluster, merged over --answers, and rings.yaml.',
+    helpValue: '<DIRECTORY>',
+  }),
+};
+
 /** For commands that change something. */
 export const confirmFlags = {
   yes: Flags.boolean({char: 'y', summary: 'Confirm without a prompt.'}),

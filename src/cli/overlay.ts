@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import {
   type OverlayFile,
   parseOverlay,
@@ -26,16 +25,9 @@ import type {ValuesFinding} from '../values/reading/finding.ts';
 import {readSource} from '../values/reading/source.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {App} from './app.ts';
-import {confirmGenerated, generateUnrendered, type UnrenderedValues} from './generate.ts';
+import {generateUnconfirmed, type UnconfirmedValues, withKeyReports} from './generate.ts';
 import type {ChartDeps} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
-
-export const overlayFlag = {
-  overlay: Flags.string({
-    summary: 'Directory with one answers file per cluster, merged over --answers, and rings.yaml.',
-    helpValue: '<DIRECTORY>',
-  }),
-};
 
 /** A cluster of --overlay, and what was made of its settings, or why that failed. */
 type OverlayCluster<T> = Pick<OverlayFile, 'name' | 'path' | 'context'> & {
@@ -110,11 +102,11 @@ export async function readOverlay<T>(
 /** The values of every cluster. @throws ExpectedError for files that cannot be read */
 export async function generateOverlay(
   source: OverlaySource,
-  make: (settings: Settings) => Promise<UnrenderedValues>,
+  make: (settings: Settings) => Promise<UnconfirmedValues>,
   deps: ChartDeps,
 ): Promise<Overlay<GeneratedValues>> {
   const {clusters, rings} = await readOverlay(source, make);
-  const confirmed = await confirmGenerated(
+  const confirmed = await withKeyReports(
     clusters.flatMap(({made}) => made ?? []),
     deps,
   );
@@ -167,7 +159,7 @@ export async function checkOverlay(
     throw usageError(`--overlay cannot be used with ${file}.`, ['Omit one of them']);
   const {clusters} = await generateOverlay(
     source,
-    (settings) => generateUnrendered(settings, undefined, deps),
+    (settings) => generateUnconfirmed(settings, undefined, deps),
     deps,
   );
   return clusters.map(({path: file, text, over, made, failure}) => {

@@ -80,7 +80,7 @@ type Planning = Omit<InstallPlan, 'facts' | 'manifest' | 'plan' | 'result'>;
 /** Time to ask for a newer chart. */
 const NEWEST_MS = 5000;
 
-/** Reads the account and the cluster, and plans the steps; changes nothing. @throws ExpectedError */
+/** Reads the account and the cluster, and plans the steps. Prints what it finds about the chart: its signature, and a newer version. @throws ExpectedError */
 export async function planClusterInstall(request: InstallRequest): Promise<InstallPlan> {
   const {flags, context, access, pool} = request;
   const name = releaseName(flags, request.generated.settings);

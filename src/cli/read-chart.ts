@@ -2,11 +2,9 @@ import {type ChartRequirements, recommend} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/releases/chart-name.ts';
 import {isUnknown} from '../charts/releases/target.ts';
 import {oncePerVersion} from '../charts/releases/versions.ts';
-import {failed} from '../ground/errors.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {parseTarget} from '../values/migrate/migrate-file.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, toolPaths} from './connection-flags.ts';
 
@@ -62,27 +60,5 @@ export async function readChartOfSettings(
     version,
     settings.get(chartSource),
     deps,
-  );
-}
-
-/** The target of a migration, if it is read from a chart: --chart-source, or an unknown version in --to. @throws ExpectedError */
-export async function migrationChart(
-  to: string | undefined,
-  source: string | undefined,
-  deps: ChartDeps,
-): Promise<ReadChart | undefined> {
-  if (source === undefined) {
-    const desired = to === undefined ? undefined : parseTarget('--to', to).target;
-    return desired && readUnknownChart(desired.chart, desired.version, undefined, deps);
-  }
-  const [name = '', version = ''] = to?.split('@') ?? [];
-  const read = await readChartFrom(source, {chart: name, version}, deps);
-  const {target} = read;
-  if (to === undefined || (target.chart === name && ['', target.version].includes(version)))
-    return read;
-  throw failed(
-    'CONFLICTING_SETTINGS',
-    `--to is ${to}, but the chart in --chart-source is ${target.chart} ${target.version}.`,
-    ['Omit --to, or set --chart-source to another chart'],
   );
 }

@@ -16,10 +16,10 @@ import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {newerText} from '../ui/status.ts';
 import {signatureOf, signatureText} from './chart-signature.ts';
-import {confirmAll, unconfirmedWarnings} from './confirm-values.ts';
 import {waitingOf} from './connection-flags.ts';
 import type {CommandContext} from './operate.ts';
 import {readUnknownChart} from './read-chart.ts';
+import {reportKeys, unconfirmedWarnings} from './report-keys.ts';
 import type {Upgrade, UpgradeFlags} from './upgrade-release.ts';
 
 /** What the user asks for, and the cluster of the release. */
@@ -105,6 +105,6 @@ async function withUnconfirmed(
   {flags, context}: UpgradeRequest,
 ): Promise<PreparedUpgrade> {
   const {values} = prepared.desired;
-  const [confirmed] = await confirmAll([{chart: read, values}], {app: context.app, flags});
+  const [confirmed] = await reportKeys([{chart: read, values}], {app: context.app, flags});
   return {...prepared, warnings: [...prepared.warnings, ...unconfirmedWarnings(confirmed)]};
 }

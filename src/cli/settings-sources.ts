@@ -1,4 +1,3 @@
-import {parseAnswers} from '../answers/answers-file.ts';
 import {fromChartSource} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions} from '../answers/resolve.ts';
 import {
@@ -12,7 +11,6 @@ import {type ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {readMetadata} from '../values/chart-files.ts';
 import {settingsInFiles} from '../values/validate/guess-chart.ts';
 import type {App} from './app.ts';
 import {unsupportedTarget} from './failure.ts';
@@ -44,14 +42,19 @@ const attempt = (reading: Promise<SettingsSource[]>): Promise<Attempt> =>
     .then((sources): Attempt => ({sources, failures: []}))
     .catch(onFailure((failure) => ({sources: [], failures: [failure]})));
 
-/** Flags, variables and the answers file. */
-export async function userSources(flags: SharedFlags, app: Reader): Promise<CollectedSources> {
+/** Flags, variables and the answers file, which must be for a platform that the command supports. */
+export async function userSources(
+  flags: SharedFlags,
+  command: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
+): Promise<CollectedSources> {
+  const {app} = command;
   const {sources, failures} = await attempt(fromAnswersFile(flags, app));
-  return {
+  const given = {
     sources: [fromFlags({...flags}), fromEnvironment(app.env), ...sources],
     failures,
     hasUnread: failures.length > 0,
   };
+  return withSupportedTarget(given, command);
 }
 
 async function fromAnswersFile(
@@ -63,6 +66,7 @@ async function fromAnswersFile(
   if (path === undefined) return [];
   const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
   const content = await files.read(path).catch(onFailure(withName(name)));
+  const {parseAnswers} = await import('../answers/answers-file.ts');
   return [fromAnswers(parseAnswers(content.toString('utf8'), path))];
 }
 
@@ -75,7 +79,7 @@ export const withName =
   };
 
 /** The platform of the agent must be one that the command supports: the answers for an agent in Docker must not change a cluster. */
-export async function withSupportedTarget(
+async function withSupportedTarget(
   given: CollectedSources,
   {id, targets, app}: Pick<SettingsCommand, 'id' | 'targets' | 'app'>,
 ): Promise<CollectedSources> {
@@ -92,8 +96,10 @@ export async function withFiles(
   {app, report}: Pick<SettingsCommand, 'app' | 'report'>,
 ): Promise<CollectedSources> {
   const {files, charts} = app;
-  const readName = async (source: string) =>
-    readMetadata(source, (await charts.read(source)).chart);
+  const readName = async (source: string) => {
+    const {readMetadata} = await import('../values/chart-files.ts');
+    return readMetadata(source, (await charts.read(source)).chart);
+  };
   const reading = fromChartSource(given.sources, {files, readName, report});
   const ofChart = await attempt(reading.catch(onFailure(withName('--chart-source'))));
   const sources = [...given.sources, ...ofChart.sources];

@@ -10,10 +10,10 @@ import type {ValuesFinding} from '../values/reading/finding.ts';
 import {type CheckedGroup, sourceOf, withFindings} from '../values/validate/check-files.ts';
 import type {CheckedFile, FileGroup} from '../values/validate/file-group.ts';
 import {guessChart} from '../values/validate/guess-chart.ts';
-import {confirmAll} from './confirm-values.ts';
 import {type ListDeps, readGiven, type TreeOptions} from './list-files.ts';
 import {type ChartDeps, readChartFrom, readUnknownChart} from './read-chart.ts';
 import {readTexts} from './read-texts.ts';
+import {reportKeys} from './report-keys.ts';
 
 type Readers = ListDeps['files'];
 
@@ -128,7 +128,7 @@ export async function confirmGroups(
     chart: hasError(group) ? undefined : read.find(({target}) => target === group.target),
     values: sourceOf(group).values,
   }));
-  const confirmed = await confirmAll(given, deps);
+  const confirmed = await reportKeys(given, deps);
   return checked.map((group, index) => {
     const found = confirmed[index];
     if (found === undefined) return group;

@@ -9,7 +9,7 @@ import {GatheredFacts} from '../wizard/gathered-facts.ts';
 import type {WizardDeps} from '../wizard/run-wizard.ts';
 import type {WizardState} from '../wizard/wizard-state.ts';
 import type {ClusterFlags} from './connection-flags.ts';
-import {generateFor} from './generate.ts';
+import {generateConfirmed} from './generate.ts';
 import {directoryOf, prepareInDocker} from './install-docker.ts';
 import {saveFiles} from './save-files.ts';
 import {typedPath} from './typed-path.ts';
@@ -38,7 +38,7 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
     desired: cluster.desired,
     prepare: (state, generated) => cluster.prepare(state, generated),
     readChart: (source) => readChartName(source, session),
-    generate: (settings, facts) => generateFor(settings, facts, {app, flags}),
+    generate: (settings, facts) => generateConfirmed(settings, facts, {app, flags}),
     planContainers: (settings) =>
       prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupt),
     where: (state) => [...whereFlags(flagsAt(session, state)), ...poolFlags(state)],

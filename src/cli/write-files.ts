@@ -2,8 +2,7 @@ import {dirname, join} from 'node:path';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Files, PlaceFlag, Prompter} from '../ground/system/system.ts';
 
-/** Asks a yes/no question; absent if prompts are disabled. */
-/** Undefined if nobody can answer. */
+/** Asks a yes/no question; undefined if prompts are disabled. */
 export type Confirmer = Pick<Prompter, 'confirm'> | undefined;
 
 /** A file to write. */
@@ -41,7 +40,7 @@ const EXPORT: Destination = {flag: '--out', names: 'directory', areTogether: tru
 export const SAVED: Destination = {flag: '--save', names: 'directory', areTogether: false};
 
 /** Finds the files that exist, and asks before they are replaced; nothing is asked in a dry run. @throws ExpectedError */
-async function confirmAll(
+async function confirmFiles(
   given: readonly NewFile[],
   files: Files,
   destination: Destination,
@@ -113,7 +112,7 @@ export async function writeAll(
   destination: Destination,
   options: ConfirmOptions,
 ): Promise<FoundFile[]> {
-  const all = await confirmAll(given, files, destination, options);
+  const all = await confirmFiles(given, files, destination, options);
   if (options.isDryRun) return all;
   for (const {path, text, isPrivate, found, flag = destination.flag} of all) {
     const makesDirectory = destination.names === 'directory' && dirname(path) !== '.';
@@ -137,6 +136,9 @@ function resultOf(file: FoundFile, isDryRun: boolean, done: string): string {
     : done;
 }
 
+export const linesOf = (sentences: readonly string[]): string =>
+  sentences.map((each) => `${each}\n`).join('');
+
 const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
 type ResultOptions = Omit<NewFile, 'path' | 'flag'> & ConfirmOptions & {path: string | undefined};
@@ -152,33 +154,26 @@ export async function confirmResult(
   {path = '-', isPrivate, ...options}: Omit<ResultOptions, 'text'>,
   files: Files,
 ): Promise<void> {
-  if (isFile(path)) await confirmAll([{path, text: '', isPrivate}], files, RESULT, options);
+  if (isFile(path)) await confirmFiles([{path, text: '', isPrivate}], files, RESULT, options);
 }
 
-/** Writes a result to the file of --out, and says so; undefined for standard output. @throws ExpectedError */
+/** What was written to --out, and what was done with all files, as sentences. */
+interface WrittenResult {
+  /** Undefined for standard output, and in a dry run. */
+  file: string | undefined;
+  done: string[];
+}
+
+/** Writes a result to the file of --out, and the files that it refers to: all or none. @throws ExpectedError */
 export async function writeResult(
-  result: ResultOptions,
-  files: Files,
-): Promise<{path: string; done: string} | undefined> {
-  const {isWritten, done} = await writeWith([], result, files);
-  return isWritten ? {path: result.path as string, done: done.join('')} : undefined;
-}
-
-/** Writes a result and the files that it refers to: all or none. Returns what was done with them as sentences. @throws ExpectedError */
-export async function writeWith(
-  beside: readonly NewFile[],
   {path = '-', text, isPrivate, ...options}: ResultOptions,
   files: Files,
-): Promise<{isWritten: boolean; done: string[]}> {
-  const isWritten = isFile(path);
-  const all = await writeAll(
-    [...beside, ...(isWritten ? [{path, text, isPrivate}] : [])],
-    files,
-    RESULT,
-    options,
-  );
+  beside: readonly NewFile[] = [],
+): Promise<WrittenResult> {
+  const own = isFile(path) ? [{path, text, isPrivate}] : [];
+  const all = await writeAll([...beside, ...own], files, RESULT, options);
   return {
-    isWritten,
+    file: own.length > 0 && !options.isDryRun ? path : undefined,
     done: all.map((each) => resultOf(each, options.isDryRun, `Wrote ${each.path}.`)),
   };
 }

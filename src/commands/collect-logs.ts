@@ -57,8 +57,8 @@ export default class CollectLogs extends BaseCommand<CollectResult> {
     const interrupts = this.app.handleInterrupts();
     try {
       const collected = await collect(interrupts);
-      return 'desired' in collected
-        ? showFileList(collected.desired, this.context(flags))
+      return collected.kind === 'listed'
+        ? showFileList(collected.prepared, this.context(flags))
         : showCollected(collected, this.context(flags));
     } finally {
       interrupts.release();

@@ -14,7 +14,7 @@ import {
   refuseFleetFlags,
 } from '../cli/export-flags.ts';
 import {answersFlag, confirmFlags, type SharedFlags} from '../cli/flags.ts';
-import {generateFor} from '../cli/generate.ts';
+import {generateConfirmed} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {writeFiles} from '../cli/write-files.ts';
@@ -154,7 +154,7 @@ export default class ExportCommand extends BaseCommand<Result> {
         earlier: await earlierExport(flags.out ?? '', this.app.files),
         ...socketIn(this.app.env),
       });
-    const generated = await generateFor(settings, undefined, {app: this.app, flags});
+    const generated = await generateConfirmed(settings, undefined, {app: this.app, flags});
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), warnings: []};
   }

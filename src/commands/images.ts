@@ -3,7 +3,7 @@ import {signatureOf, signatureText} from '../cli/chart-signature.ts';
 import {helmFlag} from '../cli/connection-flags.ts';
 import {refuseFormat} from '../cli/flag-values.ts';
 import {answersFlag, confirmFlags, formatFlag, outFlag, verifyFlag} from '../cli/flags.ts';
-import {generateFor, onlyRead} from '../cli/generate.ts';
+import {generateConfirmed, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {imagesText} from '../extensions/fleet/images-text.ts';
@@ -57,7 +57,8 @@ export default class Images extends BaseCommand<Result> {
     );
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {
-      generate: (settings) => generateFor(onlyRead(settings), undefined, {app: this.app, flags}),
+      generate: (settings) =>
+        generateConfirmed(onlyRead(settings), undefined, {app: this.app, flags}),
       agentVersion: await this.#agentVersion(given),
     });
     const {generated, copied, ...images} = found;

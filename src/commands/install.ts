@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf} from '../cli/connection-flags.ts';
 import {resumable} from '../cli/failure.ts';
 import {explicitFlags, refuseWith} from '../cli/flag-values.ts';
-import {generateFor} from '../cli/generate.ts';
+import {generateConfirmed} from '../cli/generate.ts';
 import {type HostInstallResult, installInDocker} from '../cli/install-docker.ts';
 import {
   type InstallFlags,
@@ -119,7 +119,7 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
     const settings = pool ? withAccountUrl(given, pool) : given;
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    return generateFor(settings, cluster?.facts, {app: this.app, flags});
+    return generateConfirmed(settings, cluster?.facts, {app: this.app, flags});
   }
 
   /** All queries before the plan are sent only once. */

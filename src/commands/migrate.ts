@@ -2,12 +2,13 @@ import {resolve} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmAll} from '../cli/confirm-values.ts';
 import {type ClusterFlags, helmFlag} from '../cli/connection-flags.ts';
 import {type ConfirmFlags, confirmFlags, outFlag, type SharedFlags} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {type ChartDeps, migrationChart} from '../cli/read-chart.ts';
+import {migrationChart} from '../cli/migration-chart.ts';
+import type {ChartDeps} from '../cli/read-chart.ts';
 import {readTexts} from '../cli/read-texts.ts';
+import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
@@ -41,7 +42,7 @@ interface Result {
 export default class Migrate extends BaseCommand<Result> {
   static override summary = 'Rewrite a values.yaml for another chart version or chart.';
   static override description =
-    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker: reads the JSON of "docker inspect" and "docker compose config". Requires no cluster, and helm only for a chart version that this program does not know.';
+    'Prints the new file. Lists renamed and dropped keys, changed defaults and new requirements on standard error. Defaults that restrict runs are kept. Also reads Argo CD, Flux and Helmfile files with inline values. Agents in Docker and on VMs: reads the output of "docker inspect", "docker compose config --format json" and "systemctl show". Requires no cluster, and helm only for a chart version that this program does not know.';
   static override usage =
     '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
   static override examples = [
@@ -200,7 +201,7 @@ async function withConfirmed(
   chart: ReadChart | undefined,
   deps: ChartDeps,
 ): Promise<MigratedFile> {
-  const [confirmed] = await confirmAll([{chart, values: migrated.values}], deps);
+  const [confirmed] = await reportKeys([{chart, values: migrated.values}], deps);
   if (confirmed === undefined) return migrated;
   const {unconfirmed, rejection} = confirmed;
   const findings = unconfirmed.map(
@@ -233,7 +234,7 @@ function migrateValues(request: MigrationRequest): MigratedFile {
 }
 
 const OTHER_INPUTS =
-  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead';
+  'For an agent in Docker: docker inspect CONTAINER | scalr-agent migrate - --to agent-job, or docker compose config --format json instead. On a VM: systemctl show scalr-agent';
 
 const isSameFile = (file: string, out: string | undefined): boolean =>
   out !== undefined && file !== '-' && resolve(out) === resolve(file);

@@ -11,7 +11,7 @@ import {
   repeated,
   type SharedFlags,
 } from '../cli/flags.ts';
-import {generateFor, onlyRead} from '../cli/generate.ts';
+import {generateConfirmed, onlyRead} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {allowListText} from '../extensions/fleet/allow-list.ts';
@@ -107,7 +107,10 @@ export default class Network extends BaseCommand<Result> {
   ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
     const settings = await this.settingsFrom(flags, {optional: [url]});
     if (target !== 'kubernetes') return {scope: {target, get: settings.get}, warnings: []};
-    const generated = await generateFor(onlyRead(settings), undefined, {app: this.app, flags});
+    const generated = await generateConfirmed(onlyRead(settings), undefined, {
+      app: this.app,
+      flags,
+    });
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     const {effective, values, target: chart} = generated;
     const get = effectiveGet(generated.settings, effective);

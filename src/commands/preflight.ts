@@ -13,7 +13,7 @@ import {
 } from '../cli/connection-flags.ts';
 import {durationOf, explicitFlags, probeUrls, refuseWith} from '../cli/flag-values.ts';
 import {answersFlag, type Parsed, repeated, type SharedFlags} from '../cli/flags.ts';
-import {generateFor, onlyRead} from '../cli/generate.ts';
+import {generateConfirmed, onlyRead} from '../cli/generate.ts';
 import {checksOfFiles} from '../cli/local-inputs.ts';
 import {
   type CheckFlags,
@@ -140,7 +140,7 @@ export default class Preflight extends BaseCommand<Result | MachinePreflight> {
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries())
       if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    return generateFor(onlyRead(settings), cluster?.facts, {app: this.app, flags});
+    return generateConfirmed(onlyRead(settings), cluster?.facts, {app: this.app, flags});
   }
 
   /** Missing tools are results of checks. */

@@ -1,9 +1,9 @@
 import {type ClusterChoice, type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
-import {answersFlag} from '../cli/flags.ts';
+import {answersFlag, overlayFlag} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {clusterChoices, overlayFlag, sharedSettings} from '../cli/overlay.ts';
+import {clusterChoices, sharedSettings} from '../cli/overlay.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';

@@ -3,9 +3,15 @@ import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {helmFlag} from '../cli/connection-flags.ts';
 import {refuseFormat, refuseWith} from '../cli/flag-values.ts';
-import {answersFlag, type ConfirmFlags, confirmFlags, formatFlag, repeated} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ConfirmFlags,
+  confirmFlags,
+  formatFlag,
+  overlayFlag,
+  repeated,
+} from '../cli/flags.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
-import {checkOverlay, overlayFlag} from '../cli/overlay.ts';
 import {rewriteFiles} from '../cli/rewrite-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {
@@ -19,9 +25,7 @@ import {
 import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
-import {diffText} from '../ui/changes.ts';
 import {inFormat, type Result, resultOf} from '../ui/findings.ts';
-import {fixGroup} from '../values/validate/apply-fixes.ts';
 import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 export default class Validate extends BaseCommand<Result> {
@@ -79,6 +83,7 @@ export default class Validate extends BaseCommand<Result> {
         sources: await this.sourcesFrom(flags),
         app: this.app,
       };
+      const {checkOverlay} = await import('../cli/overlay.ts');
       return this.#show(await checkOverlay(source, {app: this.app, flags}, args.file), flags);
     }
     const alone = [...new Set(args.file ?? [])];
@@ -126,6 +131,7 @@ export default class Validate extends BaseCommand<Result> {
     checked: readonly CheckedGroup[],
     flags: ConfirmFlags & {quiet?: boolean},
   ): Promise<readonly CheckedGroup[]> {
+    const {fixGroup} = await import('../values/validate/apply-fixes.ts');
     const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));
@@ -136,6 +142,7 @@ export default class Validate extends BaseCommand<Result> {
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
+      const {diffText} = await import('../ui/changes.ts');
       for (const {path, before, after} of rewrites)
         stderr(diffText(path, before, after, this.screen));
     }

@@ -4,10 +4,10 @@ import type {Target} from '../charts/releases/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {connectionFlags, fromClusterFlag} from '../cli/connection-flags.ts';
 import {answersFlag, confirmFlags, outFlag} from '../cli/flags.ts';
-import {generateFor} from '../cli/generate.ts';
+import {generateConfirmed} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
-import {writeWith} from '../cli/write-files.ts';
+import {linesOf, writeResult} from '../cli/write-files.ts';
 import {usageError, type Warning} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -22,7 +22,6 @@ import {
   isPrivate,
   valuesDocument,
 } from '../values/document.ts';
-import {editorSchema, schemaText} from '../values/editor-schema.ts';
 
 interface Result {
   chart: string;
@@ -67,7 +66,7 @@ export default class Values extends BaseCommand<Result> {
     await this.requireLocal(flags, {certain: checksOfConnection(tools, flags, this.app)});
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = await generateFor(given, cluster?.facts, {app: this.app, flags});
+    const generated = await generateConfirmed(given, cluster?.facts, {app: this.app, flags});
     const {target, values, recommendation} = generated;
     const warnings = [
       ...generated.warnings,
@@ -88,8 +87,7 @@ export default class Values extends BaseCommand<Result> {
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 
-    const {isWritten, done} = await writeWith(
-      flags.schema === undefined ? [] : [schemaFile(flags.schema, target)],
+    const {file, done} = await writeResult(
       {
         path: flags.out,
         text: yaml,
@@ -99,12 +97,11 @@ export default class Values extends BaseCommand<Result> {
         prompter: this.prompter,
       },
       this.app.files,
+      flags.schema === undefined ? [] : [await schemaFile(flags.schema, target)],
     );
-    const file = isWritten ? (flags.out as string) : undefined;
-    this.say(
-      `${done.map((each) => `${each}\n`).join('')}${file && !flags['dry-run'] ? `Next step: ${installCommand(file, given)}\n` : ''}`,
-    );
-    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
+    const next = file === undefined ? [] : [`Next step: ${installCommand(file, given)}`];
+    this.say(linesOf([...done, ...next]));
+    if (!this.jsonEnabled() && file === undefined) this.app.stdout(yaml);
     return {
       chart: target.chart,
       chartVersion: target.version,
@@ -118,13 +115,11 @@ export default class Values extends BaseCommand<Result> {
   }
 }
 
-const schemaFile = (path: string, target: Target) =>
-  ({
-    path,
-    text: schemaText(editorSchema(target)),
-    isPrivate: false,
-    flag: '--schema',
-  }) as const;
+async function schemaFile(path: string, target: Target) {
+  const {editorSchema, schemaText} = await import('../values/editor-schema.ts');
+  const text = schemaText(editorSchema(target));
+  return {path, text, isPrivate: false, flag: '--schema'} as const;
+}
 
 /** The path of the schema from the directory of the values. @throws ExpectedError */
 function besideValues(schema: string, values = ''): string {

@@ -165,6 +165,7 @@ function secretStep(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
     id: `secret/${name}`,
     title: `${found ? change : 'Create'} Secret ${name}`,
     call: applyObjects(kubeTarget, [secretObject]),
+    ...(hasNewContent ? {stores: {name, data: Object.fromEntries(given(secret))}} : {}),
   };
 }
 

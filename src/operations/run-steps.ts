@@ -11,7 +11,7 @@ import {completedText, ExpectedError, failed, interrupted, RUN_AGAIN} from '../g
 import {isConflict, isTransient, toolFailure} from '../ground/tool-errors.ts';
 import {tryCluster} from '../ground/unreachable.ts';
 import {whileTemporary} from './repeat-call.ts';
-import type {Step} from './step.ts';
+import type {RunWait, Step} from './step.ts';
 import {type TriedUndo, undosOf, withUndo} from './undo-steps.ts';
 
 export interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
@@ -60,10 +60,8 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
   for (const step of steps) {
     if (interrupt.aborted) throw interrupted(finished() || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
-    if (step.waitFor && deps.kubernetes) {
-      await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) =>
-        deps.onStep(step, 'waiting', runs),
-      );
+    if (step.waitFor) {
+      await waitForRuns(step.waitFor, deps, (runs) => deps.onStep(step, 'waiting', runs));
       if (!interrupt.aborted) deps.onStep(step, 'done');
       continue;
     }
@@ -148,10 +146,11 @@ const POLL_INTERVAL_MS = 3000;
 
 /** Lists Jobs and pods until no run is in flight, or until the signal; reports every change of the runs. @throws ExpectedError when the time is over */
 async function waitForRuns(
-  waitFor: NonNullable<Step['waitFor']>,
-  {kubernetes, interrupts, now, sleep}: PollDeps,
+  waitFor: RunWait,
+  {kubernetes, interrupts, now, sleep}: RunStepsDeps,
   onRuns: (names: string) => void,
 ): Promise<void> {
+  if (kubernetes === undefined) throw new TypeError('A wait for runs requires a client.');
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
   const options = {

@@ -5,6 +5,7 @@ import type {RunsOf} from '../cluster/release/inventory.ts';
 import type {Call, KubectlCall} from '../ground/call.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import type {Warning} from '../ground/errors.ts';
+import type {Secret} from '../ground/secret.ts';
 
 /** Whatever command has planned them, steps on a cluster run in this order. */
 const PHASES = [
@@ -73,6 +74,11 @@ export interface Undo {
   byHand: readonly string[];
 }
 
+export interface StoredSecret {
+  name: string;
+  data: Readonly<Record<string, Secret>>;
+}
+
 /** One call of a plan. */
 export interface Step {
   id: string;
@@ -86,20 +92,25 @@ export interface Step {
   undo?: readonly Undo[];
   /** Workloads that the call scales or deletes. Helm does not notice, so only a rollback restores them. */
   workloads?: readonly ObjectRef[];
+  /** The content of the Secret that the call writes. */
+  stores?: StoredSecret;
   /** Objects that the call deletes. */
   deletes?: readonly RemovedObject[];
   /** After this step nothing can be reverted. */
   isFinal?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
-  /** The call is only shown: the objects it lists are polled until they contain no such run (see runsIn), at most for this time. */
-  waitFor?: {
-    kubeTarget: ClusterTarget;
-    noRunsOf: RunsOf;
-    timeoutSeconds: number;
-    /** How to continue without waiting. */
-    howToBreakOff: string;
-  };
+  /** The call is only shown: the step waits instead. */
+  waitFor?: RunWait;
+}
+
+/** Jobs and pods are listed until they contain no such run (see runsIn), at most for this time. */
+export interface RunWait {
+  kubeTarget: ClusterTarget;
+  noRunsOf: RunsOf;
+  timeoutSeconds: number;
+  /** How to continue without waiting. */
+  howToBreakOff: string;
 }
 
 /** The steps in order; data that can be printed, compared and run. */

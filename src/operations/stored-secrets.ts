@@ -1,13 +1,10 @@
 import {requireAnswer} from '../cluster/kubernetes/api-error.ts';
-import type {KubernetesObject, SecretObject} from '../cluster/kubernetes/objects.ts';
+import type {SecretObject} from '../cluster/kubernetes/objects.ts';
 import {getObject, REQUIRED_MS, type Reader} from '../cluster/kubernetes/resources.ts';
 import {kubectlCommand, type ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
-import {Secret} from '../ground/secret.ts';
 import {hasContent} from './install-secrets.ts';
-import type {Plan, Step} from './step.ts';
-
-type WrittenSecret = KubernetesObject & {stringData: Readonly<Record<string, string>>};
+import type {Plan} from './step.ts';
 
 /** Reads the Secrets that the plan has written again: another program may have changed them back. @throws ExpectedError */
 export async function requireStored(
@@ -16,27 +13,17 @@ export async function requireStored(
   kubernetes: Reader,
 ): Promise<void> {
   const {namespace} = kubeTarget;
-  for (const {metadata, stringData} of steps.flatMap(secretsIn)) {
-    const {name} = metadata;
+  for (const {name, data} of steps.flatMap(({stores}) => stores ?? [])) {
     const signal = AbortSignal.timeout(REQUIRED_MS);
     const options = {signal, idleMs: REQUIRED_MS, namespace};
     const read = await getObject<SecretObject>(kubernetes, 'secrets', name, options);
     const {object} = requireAnswer(read, kubeTarget);
-    const lost = Object.entries(stringData)
-      .filter(([key, text]) => !hasContent(object, key, new Secret(text)))
+    const lost = Object.entries(data)
+      .filter(([key, content]) => !hasContent(object, key, content))
       .map(([key]) => key);
     if (lost.length > 0) throw changedBack(name, lost, kubeTarget);
   }
 }
-
-/** Secrets whose content a step writes. */
-const secretsIn = ({call}: Step): WrittenSecret[] =>
-  (('requests' in call && call.requests) || [])
-    .filter(({method}) => method === 'PATCH')
-    .map(({body}) => JSON.parse(body.reveal()) as Partial<WrittenSecret>)
-    .filter(
-      (each): each is WrittenSecret => each.kind === 'Secret' && each.stringData !== undefined,
-    );
 
 const changedBack = (
   name: string,

@@ -237,6 +237,48 @@ describe('agents outside Kubernetes', () => {
     expect(stderr).not.toContain('SCALR_CA_CERT is not carried over');
   });
 
+  describe('as a service', () => {
+    const SERVICE = [
+      'Id=scalr-agent.service',
+      'LoadState=loaded',
+      'Environment=SCALR_URL=https://acme.scalr.io SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT=2048',
+      'EnvironmentFiles=/etc/scalr-agent/agent.env (ignore_errors=no)',
+      'EnvironmentFiles=/etc/scalr-agent/more.env (ignore_errors=yes)',
+      '',
+    ].join('\n');
+    const VARIABLES = `SCALR_AGENT_TOKEN=${TOKEN}\nSCALR_AGENT_CONTAINER_TASK_MEM_LIMIT="4096"\n`;
+
+    test.each([
+      '/etc/scalr-agent/agent.env',
+      'dir/agent.env',
+    ])('are read from systemctl show, with variables from %s', async (path) => {
+      const {stdout, stderr} = await runCommand(Migrate, ['dir/agent.txt', ...JOB], {
+        files: memoryFiles({'dir/agent.txt': SERVICE, [path]: VARIABLES}),
+      });
+      expect(stdout).toContain('memory: "4Gi"');
+      expect(stderr).toContain('SCALR_AGENT_TOKEN is not written');
+      expect(stdout + stderr).not.toContain(TOKEN);
+    });
+
+    test.each([
+      [SERVICE, '/etc/scalr-agent/agent.env does not exist'],
+      [
+        'Id=scalr-agent.service\nLoadState=not-found\n',
+        'scalr-agent.service was not found (LoadState=not-found).',
+      ],
+      [
+        'Id=ssh.service\nLoadState=loaded\nEnvironment=A=b\n',
+        'agent.txt (systemctl show) has no variable SCALR_…',
+      ],
+    ])('fail for what is missing: %j', async (text, message) => {
+      const {stdout, stderr, exit} = await runCommand(Migrate, ['agent.txt', ...JOB], {
+        files: memoryFiles({'agent.txt': text}),
+      });
+      expect(stderr).toContain(message);
+      expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+    });
+  });
+
   test('tell a file without certificates from a missing one', async () => {
     const disk = (more: Record<string, string>) =>
       memoryFiles({

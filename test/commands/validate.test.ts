@@ -502,11 +502,11 @@ test('hides secrets in the changes of --fix', async () => {
 });
 
 test('checks thousands of mistakes in linear time', async () => {
-  const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
+  const text = `agent: {token: abc}\n${Array.from({length: 4000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
   const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {
     files: memoryFiles({'t.yaml': text}),
   });
-  expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
+  expect(stdout).toContain('t.yaml: 4000 errors, 0 warnings');
 });
 
 test('reports broken YAML before it looks for the chart, and skips objects without a release', async () => {

@@ -559,6 +559,16 @@ describe('--out', () => {
     expect(stderr).toMatch(/Would write values\.yaml \(\d+ bytes\)/);
     expect(files.written).toEqual([]);
   });
+
+  test.each([
+    [[], 'values.yaml'],
+    [['--dry-run'], undefined],
+  ])('reports the file in JSON only if it was written: %j', async (flags, file) => {
+    const {stdout} = await runCommand(Values, [...line, ...flags, '--json'], {
+      files: memoryFiles(),
+    });
+    expect(JSON.parse(stdout).file).toBe(file);
+  });
 });
 
 test.each([

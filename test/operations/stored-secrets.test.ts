@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
+import {Secret} from '../../src/ground/secret.ts';
 import {requireStored} from '../../src/operations/stored-secrets.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
@@ -11,14 +12,14 @@ const secret = (rest: object) => ({
   metadata: {name: 'agent-token', namespace: 'agents'},
   ...rest,
 });
-const written = secret({stringData: {SCALR_AGENT_TOKEN: 'new-token'}});
 const plan = {
   steps: [
     {
       id: 'secret/agent-token',
       title: 'Update Secret agent-token',
       phase: 'secrets' as const,
-      call: applyObjects(kubeTarget, [written]),
+      call: applyObjects(kubeTarget, []),
+      stores: {name: 'agent-token', data: {SCALR_AGENT_TOKEN: new Secret('new-token')}},
     },
   ],
 };

@@ -1,5 +1,5 @@
 import {Ajv, type ValidateFunction} from 'ajv';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {parse} from 'yaml';
 import {
   chartSchema,
@@ -12,7 +12,7 @@ import {editorSchema} from '../../src/values/editor-schema.ts';
 import {readSource} from '../../src/values/reading/source.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {DOCUMENTS} from '../golden/cases.ts';
-import {TARGETS} from '../support/versions.ts';
+import {someVersions, TARGETS} from '../support/versions.ts';
 import {MISTAKES, SOUND, withToken} from './validate/mistakes.ts';
 import {CASES, targetOf} from './validate/rule-cases.ts';
 
@@ -48,23 +48,22 @@ const nodesAt = (root: SchemaNode, [key, ...others]: readonly string[]): SchemaN
         properties?.[key] ? nodesAt(properties[key], others) : [],
       );
 
-describe.each(TARGETS)('$chart $version', (target) => {
+test.each(
+  TARGETS,
+)('every key of $chart $version has a description that ends as a sentence', (target) => {
   const schema = editorSchema(target);
-
-  test('every key has a description that ends as a sentence', () => {
-    const texts = leavesOf(chartSchema(target.chart), target.version).map(({path}) => {
-      const nodes = nodesAt(schema, path).flatMap((node) => node.anyOf ?? [node]);
-      return [
-        path.join('.'),
-        nodes.length > 0 && nodes.every(({description}) => /^[A-Z].*\.$/.test(String(description))),
-      ];
-    });
-    expect(texts.filter(([, isText]) => !isText)).toEqual([]);
+  const texts = leavesOf(chartSchema(target.chart), target.version).map(({path}) => {
+    const nodes = nodesAt(schema, path).flatMap((node) => node.anyOf ?? [node]);
+    return [
+      path.join('.'),
+      nodes.length > 0 && nodes.every(({description}) => /^[A-Z].*\.$/.test(String(description))),
+    ];
   });
+  expect(texts.filter(([, isText]) => !isText)).toEqual([]);
+});
 
-  test('the defaults of the chart are valid', () => {
-    expect(problemsOf(target, defaultsOf(chartSchema(target.chart), target.version))).toEqual([]);
-  });
+test.each(someVersions())('the defaults of $chart $version are valid', (target) => {
+  expect(problemsOf(target, defaultsOf(chartSchema(target.chart), target.version))).toEqual([]);
 });
 
 const files = [

@@ -14,7 +14,7 @@ import {readValues} from '../../src/values/reading/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
-import {CHART_NAMES, TARGETS} from '../support/versions.ts';
+import {CHART_NAMES, someVersions, TARGETS} from '../support/versions.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
@@ -53,7 +53,7 @@ async function supported(flags: RawFlags): Promise<GeneratedValues | undefined> 
   return last;
 }
 
-test.each(TARGETS)('$chart $version reads back every setting it was written from', async ({
+test.each(someVersions())('$chart $version reads back every setting it was written from', async ({
   chart,
   version,
 }) => {

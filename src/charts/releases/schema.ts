@@ -92,32 +92,32 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
 }
 
 /** The schema of one version, in which unknown keys are errors. */
-export const closedSchema = oncePerVersion((schema: SchemaNode, version) =>
-  close(schema, version, false),
+export const closedSchema = oncePerVersion(
+  (schema: SchemaNode, version) => close(schema, version, false) as SchemaNode,
 );
 
-function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {
-  const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));
-  return nodes.length === 1 ? (nodes[0] as SchemaNode) : {anyOf: nodes};
+/** Undefined for a key that the version does not have. */
+function close(schema: SchemaNode, version: string, open: boolean): SchemaNode | undefined {
+  const nodes = alternatives(schema, version)
+    .map((node) => closeNode(node, version, open))
+    .filter((node) => node !== undefined);
+  return nodes.length > 1 ? {anyOf: nodes} : nodes[0];
 }
 
-function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode {
+/** Undefined for a section without keys. */
+function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode | undefined {
   const plain = Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.has(key)));
   if (!node.properties) return {...plain, default: defaultOf(node, version)};
   const isOpen = open || node['x-kubernetes'] !== undefined;
-  const properties = Object.fromEntries(
-    Object.entries(node.properties)
-      .filter(([, child]) => hasLeaf(child, version))
-      .map(([key, child]) => [key, close(child, version, isOpen)]),
-  );
+  const properties: Record<string, SchemaNode> = {};
+  for (const [key, child] of Object.entries(node.properties)) {
+    const closed = close(child, version, isOpen);
+    if (closed !== undefined) properties[key] = closed;
+  }
+  if (Object.keys(properties).length === 0) return undefined;
   return {...plain, type: 'object', additionalProperties: isOpen, properties};
 }
 
-const hasLeaf = (schema: SchemaNode, version: string): boolean =>
-  alternatives(schema, version).some(
-    ({properties}) =>
-      !properties || Object.values(properties).some((child) => hasLeaf(child, version)),
-  );
 const OURS = new Set([
   'x-versions',
   'x-defaults',

@@ -36,9 +36,10 @@ export function failureOf({stderr, exitCode}: ProcessResult): Unknown {
   return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
 }
 
-function reasonOf({kind}: ReadError, text: string): UnknownReason {
+function reasonOf({kind, message}: ReadError): UnknownReason {
   if (kind === 'not-logged-in') return kind;
-  return kind !== 'web-page' && TIMED_OUT.test(text) ? 'timed-out' : 'failed';
+  if (kind === 'stalled' || kind === 'aborted') return 'timed-out';
+  return kind !== 'web-page' && TIMED_OUT.test(message) ? 'timed-out' : 'failed';
 }
 
 /** Not what kubectl and helm make of it: a missing permission. */
@@ -56,7 +57,7 @@ export function unknownBy(error: ReadError): Unknown {
   if (kind === 'forbidden') return unknown('forbidden', message);
   if (kind === 'not-found') return unknown('not-served', message);
   const text = kind === 'server' ? message : errorLine(error);
-  return {...unknown(reasonOf(error, text), text), ...(steps === undefined ? {} : {steps})};
+  return {...unknown(reasonOf(error), text), ...(steps === undefined ? {} : {steps})};
 }
 
 /** The JSON output of a call, a mapping or a list. */

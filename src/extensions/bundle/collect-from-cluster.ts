@@ -87,7 +87,7 @@ async function collect(
   // The run of --watch may not exist yet.
   if (followingMs === undefined) requireExisting(existing, options);
   deps.onPrepared(existing);
-  if (isDryRun) return {desired: existing};
+  if (isDryRun) return {kind: 'listed', prepared: existing};
   const watched =
     followingMs === undefined
       ? {prepared: existing, signal, interrupt}
@@ -95,7 +95,7 @@ async function collect(
   const signals = {signal: watched.signal, forceQuit};
   const saved = await saveBundle(watched.prepared, options, deps, signals);
   const access = await missingAccess(saved.bundle.gaps, kubeTarget, {api, signal: forceQuit});
-  return {...saved, access, interrupt: watched.interrupt};
+  return {kind: 'saved', ...saved, access, interrupt: watched.interrupt};
 }
 
 /** What was followed, and the signals that stop what comes after it. */

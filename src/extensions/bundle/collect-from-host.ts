@@ -47,6 +47,7 @@ export async function collectFromHost(
   });
   // Before a log was read, there is nothing to keep.
   if (interrupt.aborted) throw bundleInterrupted(interrupt);
-  if (options.isDryRun) return {desired: prepared};
-  return {...(await saveBundle(prepared, options, deps, {signal, forceQuit})), interrupt};
+  if (options.isDryRun) return {kind: 'listed', prepared};
+  const saved = await saveBundle(prepared, options, deps, {signal, forceQuit});
+  return {kind: 'saved', ...saved, interrupt};
 }

@@ -25,10 +25,18 @@ export interface SaveSignals {
   forceQuit: AbortSignal;
 }
 
-/** Files of a dry run; or the bundle, the signal that may have stopped it early, and how to grant missing read access. */
-export type Collected =
-  | {desired: PreparedBundle}
-  | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: string | undefined};
+/** What was collected: in a dry run, only the list of files. */
+export type Collected = {kind: 'listed'; prepared: PreparedBundle} | CollectedBundle;
+
+export interface CollectedBundle {
+  kind: 'saved';
+  file: string;
+  bundle: Bundle;
+  /** May have stopped the collection early. */
+  interrupt: AbortSignal;
+  /** How to grant missing read access. */
+  access?: string | undefined;
+}
 
 /** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
 export async function refuseUnwritable(

@@ -7,6 +7,7 @@ import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';
+import {propertiesIn, showServices} from '../../ground/system/systemd.ts';
 import {
   containerName,
   type DockerContainer,
@@ -148,10 +149,7 @@ const PROPERTIES =
   'LoadState ActiveState SubState Result ExecMainStatus NRestarts NeedDaemonReload'.split(' ');
 
 export async function hasService({host, signal}: Omit<Deps, 'now'>): Promise<boolean> {
-  const {stdout} = await host.run(
-    {tool: 'systemctl', args: ['show', '--no-pager', '--property=LoadState', `${UNIT}.service`]},
-    {signal},
-  );
+  const {stdout} = await host.run(showServices([UNIT], ['LoadState']), {signal});
   return stdout.trim() === 'LoadState=loaded';
 }
 
@@ -161,20 +159,12 @@ export async function stateOfService({
   signal,
   now,
 }: Deps): Promise<HostAgentState | undefined> {
-  const show = await host.run(
-    {
-      tool: 'systemctl',
-      args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, `${UNIT}.service`],
-    },
-    {signal},
-  );
+  const show = await host.run(showServices([UNIT], PROPERTIES), {signal});
   if (show.error)
     throw refusal(`Cannot read unit ${UNIT}`, show.error, [
       'For agents in Docker: scalr-agent-install status --target docker',
     ]);
-  const facts = Object.fromEntries(
-    [...show.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
-  );
+  const facts = propertiesIn(show.stdout);
   if (facts['LoadState'] === 'not-found') return undefined;
   const log =
     (await readLog(

@@ -10,7 +10,7 @@ import {requireReady, type WatchResult} from '../../operations/watch-release.ts'
 import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
 import {containerName, type DockerContainer, isUp, readContainers} from './containers.ts';
 import type {PreparedContainers} from './prepare.ts';
-import {type Recovery, recover} from './recovery.ts';
+import {type MachineStep, type Recovery, recover} from './recovery.ts';
 import {agentContainers, agentName, containerRole, currentContainers} from './roles.ts';
 
 /** A restarted Docker daemon answers within this time. */
@@ -28,9 +28,9 @@ export async function changeContainers<T>(
   deps: Deps,
   watch: () => Promise<T>,
 ): Promise<T> {
-  const begun: Step[] = [];
+  const begun = new Set<Step>();
   const onStep: Deps['onStep'] = (step, ...news) => {
-    begun.push(step);
+    begun.add(step);
     deps.onStep(step, ...news);
   };
   let isWatching = false;
@@ -43,7 +43,8 @@ export async function changeContainers<T>(
     // The user has stopped only the waiting; a repeated install continues it.
     if (!(error instanceof ExpectedError) || (isWatching && deps.interrupts.interrupt.aborted))
       throw error;
-    throw await restored(error, prepared, begun, deps);
+    const steps = prepared.steps.filter((each) => begun.has(each));
+    throw await restored(error, prepared, steps, deps);
   }
   await runSteps(prepared.finish, deps);
   return result;
@@ -53,7 +54,7 @@ export async function changeContainers<T>(
 async function restored(
   failure: ExpectedError,
   prepared: PreparedContainers,
-  begun: readonly Step[],
+  begun: readonly MachineStep[],
   deps: Deps,
 ): Promise<ExpectedError> {
   let steps: readonly Step[] = [];
@@ -71,17 +72,9 @@ async function restored(
   }
 }
 
-/** What the steps of one tool, or of one verb of docker, have acted on. */
-const targetsOf = (begun: readonly Step[], name: string): string[] =>
-  begun.flatMap(({call}) =>
-    'args' in call && (call.tool === name || call.args[0] === name)
-      ? [call.args.at(-1) as string]
-      : [],
-  );
-
 async function planWayBack(
   {agent, installed}: PreparedContainers,
-  begun: readonly Step[],
+  begun: readonly MachineStep[],
   deps: Deps,
 ): Promise<Recovery> {
   const wasComplete = installed.every((each) =>
@@ -90,19 +83,20 @@ async function planWayBack(
   // An interrupted install may have stopped the others.
   const idle = wasComplete ? installed.filter((each) => !isUp(each)) : [];
   return recover(agentContainers(await readAgain(deps), agent.name), {
-    stopping: new Set(targetsOf(begun, 'stop')),
+    stopping: new Set(begun.flatMap(({stops}) => stops ?? [])),
     idle: new Set(idle.map(({Id}) => Id)),
   });
 }
 
 async function restoreFiles(
   {replacedFiles}: PreparedContainers,
-  begun: readonly Step[],
+  begun: readonly MachineStep[],
   {files}: Deps,
 ): Promise<void> {
-  for (const path of targetsOf(begun, 'install')) {
-    const text = replacedFiles.get(path);
-    if (text !== undefined) await files.write(path, text, {isPrivate: false});
+  for (const {replaces} of begun) {
+    const text = replaces === undefined ? undefined : replacedFiles.get(replaces);
+    if (replaces !== undefined && text !== undefined)
+      await files.write(replaces, text, {isPrivate: false});
   }
 }
 

@@ -18,6 +18,7 @@ import {createArguments, daemonSteps} from './docker.ts';
 import {agentArchive} from './files.ts';
 import {
   dockerStep,
+  type MachineStep,
   REPLACES_LABEL,
   type Recovery,
   recover,
@@ -38,7 +39,7 @@ const DIRECTORY_LABEL = 'io.scalr.agent.directory';
 
 /** The steps that bring the containers of this machine to the settings. */
 export interface HostPlan {
-  steps: Step[];
+  steps: MachineStep[];
   /** Steps after every agent has become ready; until then, the previous containers can run again. */
   finish: Step[];
   warnings: string[];
@@ -179,17 +180,18 @@ function copyStep({files}: HostAgent, name: string, archive: Secret): Step {
   return {...step, call: {...step.call, input: archive}};
 }
 
-const copySteps = ({files}: HostAgent, directory: string, {upToDate}: HostFacts): Step[] =>
+const copySteps = ({files}: HostAgent, directory: string, {upToDate}: HostFacts): MachineStep[] =>
   files
     .filter(({isOnMachine, path}) => isOnMachine && !upToDate?.has(path))
     .map(({name, path}) => ({
       id: `install ${path}`,
       title: `Copy ${name} to ${path}`,
       call: {tool: 'install', args: ['-D', '-m', '0644', join(directory, name), path]},
+      replaces: path,
     }));
 
 /** Containers without an agent stop first; every other one right before its successor starts. */
-function replaceSteps({created, replaced}: ContainerChange): Step[] {
+function replaceSteps({created, replaced}: ContainerChange): MachineStep[] {
   const names = created.map(({agent}) => agent.name);
   const surplus = replaced.filter((each) => !names.includes(containerName(each)));
   return [
@@ -238,7 +240,7 @@ function daemonWarning(host: HostAgent, directory: string, {hasDaemonProxy}: Hos
 const GONE = /no such container/i;
 
 /** Stops a container, and keeps it until the new one is ready. */
-function setAside(container: DockerContainer): Step[] {
+function setAside(container: DockerContainer): MachineStep[] {
   const name = containerName(container);
   return [...stopSteps(container), {...renameStep(name, previousName(name)), tolerates: GONE}];
 }

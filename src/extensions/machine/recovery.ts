@@ -19,6 +19,14 @@ const DOCKER_SECONDS = 10;
 /** An agent that has never become ready has no runs. */
 const FAILED_AGENT_SECONDS = 60;
 
+/** A step on this machine. */
+export interface MachineStep extends Step {
+  /** Name of the container that it stops. */
+  stops?: string;
+  /** Path of the file that it replaces. */
+  replaces?: string;
+}
+
 export const dockerStep = (
   id: string,
   title: string,
@@ -40,14 +48,15 @@ export function stopSecondsOf(container: DockerContainer): number {
 export const stopSteps = (
   container: DockerContainer,
   seconds = stopSecondsOf(container),
-): Step[] => {
+): MachineStep[] => {
   const name = containerName(container);
+  const args = ['stop', '-t', String(seconds), name];
   return [
     ...(container.State?.Paused
       ? [dockerStep(`unpause ${name}`, `Continue the paused container ${name}`, 'unpause', name)]
       : []),
     ...(isUp(container)
-      ? [dockerStep(`stop ${name}`, `Stop container ${name}`, 'stop', '-t', String(seconds), name)]
+      ? [{...dockerStep(`stop ${name}`, `Stop container ${name}`, ...args), stops: name}]
       : []),
   ];
 };
@@ -61,7 +70,7 @@ export const renameStep = (name: string, to: string): Step =>
 
 /** The way back to the containers that ran before an install that has failed or was interrupted. */
 export interface Recovery {
-  steps: Step[];
+  steps: MachineStep[];
   /** Current containers of the release afterwards. */
   containers: DockerContainer[];
   /** IDs of the containers that are started again. */

@@ -2,8 +2,6 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
-import {brotliDecompressSync, gunzipSync} from 'node:zlib';
-import {parseTar} from 'nanotar';
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, failed} from '../errors.ts';
 import {readAtMost} from '../line-streams.ts';
@@ -255,6 +253,8 @@ async function inDirectory(source: string, files: Files): Promise<Texts> {
 
 async function inArchive(content: Buffer, source: string): Promise<Texts> {
   try {
+    const {gunzipSync} = await import('node:zlib');
+    const {parseTar} = await import('nanotar');
     const entries = parseTar(gunzipSync(content));
     const textOf = (name: string): string | undefined =>
       entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
@@ -287,5 +287,7 @@ const noChart = (
 ): ExpectedError => failed('INVALID_CHART_SOURCE', `${source} ${why}.`, suggestions, {cause});
 
 /** The empty page of the package in this directory. @throws Error if it is missing */
-export const readPageTemplate = (root: string): string =>
-  brotliDecompressSync(readFileSync(join(root, 'dist/report.html.br'))).toString('utf8');
+export async function readPageTemplate(root: string): Promise<string> {
+  const {brotliDecompressSync} = await import('node:zlib');
+  return brotliDecompressSync(readFileSync(join(root, 'dist/report.html.br'))).toString('utf8');
+}

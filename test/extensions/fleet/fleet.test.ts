@@ -16,8 +16,8 @@ import {parseRings, ringOf} from '../../../src/answers/overlay.ts';
 import {FLEET_TARGETS} from '../../../src/extensions/fleet/engines.ts';
 import {overrideOf} from '../../../src/extensions/fleet/fleet.ts';
 import {isMap, mergeValues, type Values} from '../../../src/ground/tree.ts';
-import {runBuilt} from '../../package/built.ts';
 import {violations} from '../../support/output-schema.ts';
+import {runIn} from '../../support/run-in.ts';
 
 const GIT = ['--git-url', 'https://git.example.com/agents.git'];
 
@@ -26,16 +26,15 @@ function directory(files: Readonly<Record<string, string>> = {}) {
   onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
   mkdirSync(join(cwd, 'clusters'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const run = (...argv: string[]) =>
-    runBuilt('scalr-agent', argv, {
-      cwd,
-      env: {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'},
-      timeoutMs: 120_000,
-    });
+  const run = (...argv: string[]) => runIn(cwd, argv, {SCALR_AGENT_TOKEN: 'e30.e30.c2ln'});
   /** Texts of an export by path. */
-  const exported = (target: string, out: string, ...flags: string[]): Record<string, string> => {
-    const {status, stderr} = run('export', target, ...flags, '--out', out, '--yes');
-    expect(status, stderr).toBe(0);
+  const exported = async (
+    target: string,
+    out: string,
+    ...flags: string[]
+  ): Promise<Record<string, string>> => {
+    const {exit, stderr} = await run('export', target, ...flags, '--out', out, '--yes');
+    expect(exit, stderr).toBe(0);
     const files = readdirSync(join(cwd, out), {recursive: true, encoding: 'utf8'}).filter((path) =>
       statSync(join(cwd, out, path)).isFile(),
     );
@@ -59,17 +58,17 @@ const LEAK = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
 const flagsOf = (target: string): string[] => (target.startsWith('argocd') ? GIT : []);
 
 describe.each(FLEET_TARGETS)('%s', (target) => {
-  test('is the same for the same answers, and one more cluster changes no other file', () => {
+  test('is the same for the same answers, and one more cluster changes no other file', async () => {
     const {exported, write} = directory({
       'answers.yaml': ANSWERS,
       'clusters/eu-1.yaml': 'node-selector: {disk: ssd}\n',
       'clusters/eu-2.yaml': 'toleration: [c=d:NoSchedule]\ngrace-period: 30m\n',
     });
     const flags = [...OVERLAY, ...flagsOf(target)];
-    const before = exported(target, 'fleet', ...flags);
-    expect(exported(target, 'fleet', ...flags)).toEqual(before);
+    const before = await exported(target, 'fleet', ...flags);
+    expect(await exported(target, 'fleet', ...flags)).toEqual(before);
     write('clusters/eu-3.yaml', 'run-memory-limit: 4Gi\n');
-    const after = exported(target, 'fleet', ...flags);
+    const after = await exported(target, 'fleet', ...flags);
     const added = Object.keys(after).filter((path) => !(path in before));
     expect(added).toEqual([expect.stringContaining('eu-3')]);
     expect(Object.fromEntries(Object.entries(after).filter(([path]) => path in before))).toEqual(
@@ -80,9 +79,9 @@ describe.each(FLEET_TARGETS)('%s', (target) => {
     );
   });
 
-  test('pins the version, explains every task of operators, and leaves nothing to fill in', () => {
+  test('pins the version, explains every task of operators, and leaves nothing to fill in', async () => {
     const {exported} = directory();
-    const files = exported(
+    const files = await exported(
       target,
       'fleet',
       '--url',
@@ -116,7 +115,7 @@ const SECRET_FLAGS: Readonly<Record<string, readonly string[]>> = {
 
 test.each(
   FLEET_TARGETS,
-)('validate accepts every YAML and JSON file of %s, and finds a mistake in each', (target) => {
+)('validate accepts every YAML and JSON file of %s, and finds a mistake in each', async (target) => {
   const {cwd, exported, run, write} = directory({
     // Without an address, the shared values are incomplete.
     'answers.yaml': ANSWERS.replace(/^url.*\n/, ''),
@@ -126,17 +125,17 @@ test.each(
   });
   const flags = SECRET_FLAGS[target] ?? ['--secret-store', 'SecretStore/vault'];
   const files = Object.entries(
-    exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target)),
+    await exported(target, 'fleet', ...OVERLAY, ...flags, ...flagsOf(target)),
   ).filter(([path]) => /\.(yaml|json)$/.test(path));
   const paths = files.map(([path]) => `fleet/${path}`);
-  const clean = run('validate', ...paths, '--json');
+  const clean = await run('validate', ...paths, '--json');
   expect(violations('validate', clean.stdout)).toEqual([]);
   expect(
     JSON.parse(clean.stdout).files.filter(
       ({findings}: {findings: unknown[]}) => findings.length > 0,
     ),
   ).toEqual([]);
-  expect(clean.status, clean.stderr).toBe(0);
+  expect(clean.exit, clean.stderr).toBe(0);
   const mistakes = files.map(([path, text]) => {
     const key = text.indexOf('nodeSelector');
     const changed = key < 0 ? `${text}# ${LEAK}\n` : text.replace('nodeSelector', 'nodeSelectr');
@@ -144,7 +143,7 @@ test.each(
     const line = (key < 0 ? text : text.slice(0, key)).split('\n').length;
     return `fleet/${path}:${line} ${key < 0 ? 'TOKEN_IN_FILE' : 'UNKNOWN_KEY'}`;
   });
-  const {files: checked} = JSON.parse(run('validate', ...paths, '--json').stdout);
+  const {files: checked} = JSON.parse((await run('validate', ...paths, '--json')).stdout);
   const found = checked.flatMap(
     ({file, findings}: {file: string; findings: {file?: string; line: number; code: string}[]}) =>
       findings.map((each) => `${each.file ?? file}:${each.line} ${each.code}`),
@@ -153,15 +152,15 @@ test.each(
 });
 
 describe('nothing of the files deletes a cache or a namespace', () => {
-  const withCache = (target: string): Record<string, string> =>
+  const withCache = (target: string): Promise<Record<string, string>> =>
     directory({
       'answers.yaml': `${ANSWERS}cache: pvc\ncache-size: 5Gi\n`,
       'clusters/eu-1.yaml': '',
       'clusters/eu-2.yaml': 'cache: ephemeral\n',
     }).exported(target, 'fleet', ...OVERLAY, ...flagsOf(target));
 
-  test('Flux prunes no namespace, and Helm keeps every PVC', () => {
-    const files = withCache('flux');
+  test('Flux prunes no namespace, and Helm keeps every PVC', async () => {
+    const files = await withCache('flux');
     const objects = Object.entries(files)
       .filter(([path]) => path.endsWith('.yaml'))
       .map(([, text]) => parse(text));
@@ -183,8 +182,8 @@ describe('nothing of the files deletes a cache or a namespace', () => {
   test.each([
     'argocd',
     'argocd-appset',
-  ])('%s prunes nothing, even in a cluster whose cache was removed from the answers', (target) => {
-    const applications = Object.entries(withCache(target))
+  ])('%s prunes nothing, even in a cluster whose cache was removed from the answers', async (target) => {
+    const applications = Object.entries(await withCache(target))
       .filter(([path]) => /^applications\/|^applicationset/.test(path))
       .map(([, text]) => parse(text))
       .map((each) => each.spec.template ?? each);
@@ -195,8 +194,8 @@ describe('nothing of the files deletes a cache or a namespace', () => {
     }
   });
 
-  test('Terraform never destroys the namespace that it created', () => {
-    expect(withCache('terraform')['modules/token/main.tf']).toMatch(
+  test('Terraform never destroys the namespace that it created', async () => {
+    expect((await withCache('terraform'))['modules/token/main.tf']).toMatch(
       /resource "kubernetes_namespace_v1" "agent" \{(?:(?!^\}).*\n)*\s+prevent_destroy = true/m,
     );
   });
@@ -207,9 +206,9 @@ test.each([
   'flux',
   'argocd',
   'argocd-appset',
-])('%s reads the token from External Secrets, with a key per cluster', (target) => {
+])('%s reads the token from External Secrets, with a key per cluster', async (target) => {
   const {exported} = directory({'answers.yaml': ANSWERS, 'clusters/eu-1.yaml': ''});
-  const files = exported(
+  const files = await exported(
     target,
     'fleet',
     ...OVERLAY,
@@ -226,9 +225,9 @@ test.each([
 test.each([
   '--sops',
   '--sealed-secrets',
-])('%s prints commands that encrypt standard input, and no file contains the token', (flag) => {
+])('%s prints commands that encrypt standard input, and no file contains the token', async (flag) => {
   const {run, cwd} = directory();
-  const {status, stderr} = run(
+  const {exit, stderr} = await run(
     'export',
     'flux',
     '--url',
@@ -237,7 +236,7 @@ test.each([
     '--out',
     'fleet',
   );
-  expect(status, stderr).toBe(0);
+  expect(exit, stderr).toBe(0);
   expect(stderr).toMatch(
     /printf %s "\$SCALR_AGENT_TOKEN" \| kubectl create secret .*--from-file=token=\/dev\/stdin .* \| (sops encrypt|kubeseal) /,
   );
@@ -257,8 +256,8 @@ test.each([
     ['flux', '--chart-source', 'oci://registry.example.com/agent-job', '--chart', 'agent-job'],
     'not supported in files for fleets',
   ],
-])('%j is rejected', (argv, message) => {
-  const {status, stderr} = directory().run(
+])('%j is rejected', async (argv, message) => {
+  const {exit, stderr} = await directory().run(
     'export',
     ...argv,
     '--url',
@@ -267,11 +266,11 @@ test.each([
     'fleet',
   );
   expect(stderr).toContain(message);
-  expect(status).toBe(2);
+  expect(exit).toBe(2);
 });
 
 describe('overlays', () => {
-  test('a conflict names both files, in export and validate', () => {
+  test('a conflict names both files, in export and validate', async () => {
     const {run} = directory({
       'answers.yaml': ANSWERS,
       'clusters/eu-1.yaml': 'cache: existing-pvc\n',
@@ -279,11 +278,11 @@ describe('overlays', () => {
     });
     const place =
       'clusters/eu-1.yaml over answers.yaml: --cache: existing-pvc requires the name of a PVC.';
-    expect(run('export', 'flux', ...OVERLAY)).toMatchObject({
-      status: 2,
+    expect(await run('export', 'flux', ...OVERLAY)).toMatchObject({
+      exit: 2,
       stderr: expect.stringContaining(place),
     });
-    const {status, stdout} = run('validate', ...OVERLAY, '--json');
+    const {exit, stdout} = await run('validate', ...OVERLAY, '--json');
     expect(violations('validate', stdout)).toEqual([]);
     expect(JSON.parse(stdout).files).toMatchObject([
       {
@@ -301,10 +300,10 @@ describe('overlays', () => {
       },
       {file: 'clusters/eu-2.yaml', valid: true, chart: 'agent-job'},
     ]);
-    expect(status).toBe(3);
+    expect(exit).toBe(3);
   });
 
-  test('validate lists the problems of every cluster at their settings, whatever is wrong with other clusters', () => {
+  test('validate lists the problems of every cluster at their settings, whatever is wrong with other clusters', async () => {
     const {run} = directory({
       'answers.yaml': `${ANSWERS}data-size: much\n`,
       'clusters/broken.yaml': 'concurrency: 2\nset: [\n',
@@ -314,7 +313,7 @@ describe('overlays', () => {
       'clusters/unknown.yaml': 'data-size: 4Gi\n\nlabels: x\nconcurency: 3\n',
       'clusters/unsupported.yaml': 'data-size: 4Gi\nsingle-run: true\n',
     });
-    const {status, stdout} = run('validate', ...OVERLAY, '--format', 'github');
+    const {exit, stdout} = await run('validate', ...OVERLAY, '--format', 'github');
     const lines = stdout.split('\n').filter((line) => line.startsWith('::error'));
     expect(
       lines.map((line) => /file=clusters\/([^,:]*)(?:,line=(\d+))?/.exec(line)?.slice(1)),
@@ -329,31 +328,31 @@ describe('overlays', () => {
     ]);
     expect(lines[3]).toContain('This file does not set it; it is merged over answers.yaml.');
     expect(lines[5]).toContain('Did you mean concurrency');
-    expect(status).toBe(3);
-    const exported = run('export', 'flux', ...OVERLAY);
-    expect(exported.status).toBe(2);
+    expect(exit).toBe(3);
+    const exported = await run('export', 'flux', ...OVERLAY);
+    expect(exported.exit).toBe(2);
     for (const name of ['broken', 'many', 'shared', 'unknown', 'unsupported'])
       expect(exported.stderr).toContain(`clusters/${name}.yaml`);
   });
 
-  test('recommend names the clusters that a chart cannot serve', () => {
+  test('recommend names the clusters that a chart cannot serve', async () => {
     const {run} = directory({
       'answers.yaml': 'url: https://acme.scalr.io\n',
       'clusters/one.yaml': 'cloud: gke-autopilot\n',
       'clusters/two.yaml': '',
     });
-    const {stdout} = run('recommend', ...OVERLAY, '--json');
+    const {stdout} = await run('recommend', ...OVERLAY, '--json');
     expect(violations('recommend', stdout)).toEqual([]);
     expect(JSON.parse(stdout).clusters).toMatchObject([
       {cluster: 'one', excluded: [{chart: 'agent-k8s'}]},
       {cluster: 'two', excluded: []},
     ]);
-    expect(run('recommend', ...OVERLAY).stdout).toMatch(
+    expect((await run('recommend', ...OVERLAY)).stdout).toMatch(
       /× agent-k8s: .* \(one\)\nCharts that can serve all clusters: agent-local, agent-job\n/,
     );
   });
 
-  test('a ring has answers between the shared ones and those of a cluster', () => {
+  test('a ring has answers between the shared ones and those of a cluster', async () => {
     const {exported} = directory({
       'answers.yaml': `${ANSWERS}chart-version: 0.6.4\n`,
       'clusters/rings.yaml':
@@ -361,7 +360,7 @@ describe('overlays', () => {
       'clusters/eu-1.yaml': 'kube-context: admin@eu-1\n',
       'clusters/eu-2.yaml': 'node-selector: {disk: ssd}\ntoleration: [c=d:NoSchedule]\n',
     });
-    const files = exported('helmfile', 'fleet', ...OVERLAY);
+    const files = await exported('helmfile', 'fleet', ...OVERLAY);
     const [one, two] = ['eu-1', 'eu-2'].map((name) => parse(files[`clusters/${name}.yaml`] ?? ''));
     expect(one).toMatchObject({
       ring: 'canary',

@@ -14,6 +14,7 @@ import {HOST_TARGETS} from '../../../src/charts/host/host.ts';
 import {FLEET_TARGETS} from '../../../src/extensions/fleet/engines.ts';
 import {runBuilt} from '../../package/built.ts';
 import {certificates} from '../../support/certificates.ts';
+import {runIn} from '../../support/run-in.ts';
 
 /** Every input is given as an absolute path, and all files are written to another directory. */
 function machine() {
@@ -29,11 +30,15 @@ function machine() {
   );
   writeFileSync(at('clusters/eu-1.yaml'), 'kube-context: eu-1\n');
   writeFileSync(at('clusters/eu-2.yaml'), `values-file: [${at('more.yaml')}]\n`);
-  const run = (...argv: string[]): string => {
-    const {status, stdout, stderr} = runBuilt('scalr-agent', argv, {
-      cwd: at('out'),
-      timeoutMs: 60_000,
-    });
+  const run = async (...argv: string[]): Promise<string> => {
+    const {exit, stdout, stderr} = await runIn(at('out'), argv);
+    expect(exit, stderr).toBe(0);
+    return stdout;
+  };
+  /** The same in a process of its own. */
+  const runProgram = (...argv: string[]): string => {
+    const cwd = at('out');
+    const {status, stdout, stderr} = runBuilt('scalr-agent', argv, {cwd, timeoutMs: 60_000});
     expect(status, stderr).toBe(0);
     return stdout;
   };
@@ -47,7 +52,7 @@ function machine() {
           .filter((line) => [basename(home), tmpdir(), homedir()].some((path) => isIn(line, path)))
           .map((line) => `${file}: ${line}`),
       );
-  return {at, run, leaks};
+  return {at, run, runProgram, leaks};
 }
 
 /** A home directory of / is in every path. */
@@ -57,12 +62,12 @@ const ADDRESS = ['--url', 'https://acme.scalr.io'];
 const GIT = ['--git-url', 'https://git.example.com/agents.git'];
 
 describe('no generated file contains a path of the machine that made it', () => {
-  test.each(FLEET_TARGETS)('export %s, for one cluster and for several', (target) => {
+  test.each(FLEET_TARGETS)('export %s, for one cluster and for several', async (target) => {
     const {at, run, leaks} = machine();
     const git = target.startsWith('argocd') ? GIT : [];
     const chart = ['--chart', 'agent-local', '--values-file', at('more.yaml')];
     const inputs = ['--ca-file', at('company-ca.pem'), ...chart];
-    run('export', target, ...ADDRESS, ...inputs, ...git, '--out', at('out/one'));
+    await run('export', target, ...ADDRESS, ...inputs, ...git, '--out', at('out/one'));
     const overlay = [
       '--answers',
       at('answers.yaml'),
@@ -71,7 +76,7 @@ describe('no generated file contains a path of the machine that made it', () => 
       '--chart',
       'agent-local',
     ];
-    run('export', target, ...overlay, ...git, '--out', at('out/several'));
+    await run('export', target, ...overlay, ...git, '--out', at('out/several'));
     expect(leaks()).toEqual([]);
     expect(readFileSync(at('out/one/README.md'), 'utf8')).toContain('--ca-file company-ca.pem');
     expect(readFileSync(at('out/several/README.md'), 'utf8')).toContain(
@@ -79,16 +84,24 @@ describe('no generated file contains a path of the machine that made it', () => 
     );
   });
 
-  test.each(HOST_TARGETS)('export %s', (target) => {
+  test.each(HOST_TARGETS)('export %s', async (target) => {
     const {at, run, leaks} = machine();
-    run('export', target, ...ADDRESS, '--ca-file', at('company-ca.pem'), '--out', at('out/agent'));
+    await run(
+      'export',
+      target,
+      ...ADDRESS,
+      '--ca-file',
+      at('company-ca.pem'),
+      '--out',
+      at('out/agent'),
+    );
     expect(leaks()).toEqual([]);
   });
 
-  test('export dockerfile', () => {
+  test('export dockerfile', async () => {
     const {at, run, leaks} = machine();
     const inputs = ['--ca-file', at('company-ca.pem'), '--plugins', at('plugins')];
-    run(
+    await run(
       'export',
       'dockerfile',
       ...ADDRESS,
@@ -103,7 +116,7 @@ describe('no generated file contains a path of the machine that made it', () => 
   });
 
   test('values, its schema and its standard output', () => {
-    const {at, run, leaks} = machine();
+    const {at, runProgram, leaks} = machine();
     const inputs = [
       ...ADDRESS,
       '--chart',
@@ -113,7 +126,7 @@ describe('no generated file contains a path of the machine that made it', () => 
       '--values-file',
       at('more.yaml'),
     ];
-    run(
+    runProgram(
       'values',
       ...inputs,
       '--out',
@@ -121,29 +134,29 @@ describe('no generated file contains a path of the machine that made it', () => 
       '--schema',
       at('out/values.schema.json'),
     );
-    const printed = run('values', ...inputs, '--schema', at('printed.schema.json'));
+    const printed = runProgram('values', ...inputs, '--schema', at('printed.schema.json'));
     writeFileSync(at('out/printed.yaml'), printed);
     expect(leaks()).toEqual([]);
     expect(printed).toContain('--values-file more.yaml');
     expect(printed).toContain('$schema=printed.schema.json\n');
   });
 
-  test('values of a chart in a directory', () => {
+  test('values of a chart in a directory', async () => {
     const {at, run, leaks} = machine();
     mkdirSync(at('agent-local'));
     writeFileSync(at('agent-local/Chart.yaml'), 'name: agent-local\nversion: 0.6.4\n');
     writeFileSync(at('agent-local/values.yaml'), '{}\n');
     writeFileSync(
       at('out/values.yaml'),
-      run('values', ...ADDRESS, '--chart-source', at('agent-local')),
+      await run('values', ...ADDRESS, '--chart-source', at('agent-local')),
     );
     expect(leaks()).toEqual([]);
     expect(readFileSync(at('out/values.yaml'), 'utf8')).toContain('--chart-source agent-local');
   });
 
-  test('images for a machine without a route', () => {
+  test('images for a machine without a route', async () => {
     const {at, run, leaks} = machine();
-    run(
+    await run(
       'images',
       '--chart',
       'agent-local',
@@ -156,12 +169,12 @@ describe('no generated file contains a path of the machine that made it', () => 
   });
 });
 
-test('generated files tell how they were made, not how to download a program', () => {
+test('generated files tell how they were made, not how to download a program', async () => {
   const {at, run} = machine();
-  run('values', ...ADDRESS, '--chart', 'agent-local', '--out', at('out/values.yaml'));
+  await run('values', ...ADDRESS, '--chart', 'agent-local', '--out', at('out/values.yaml'));
   for (const target of [...HOST_TARGETS, ...FLEET_TARGETS]) {
     const git = target.startsWith('argocd') ? GIT : [];
-    run('export', target, ...ADDRESS, ...git, '--out', at(`out/${target}`));
+    await run('export', target, ...ADDRESS, ...git, '--out', at(`out/${target}`));
   }
   const texts = readdirSync(at('out'), {recursive: true, encoding: 'utf8'})
     .filter((file) => statSync(join(at('out'), file)).isFile())

@@ -11,9 +11,12 @@ import {
   readHost,
 } from '../../../src/extensions/machine/migrate/read-host.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
+import {cache} from '../../../src/settings/cache.ts';
 import {extraEnv} from '../../../src/settings/chart-values.ts';
 import type {Setting} from '../../../src/settings/define.ts';
 import {agentImage, imagePullPolicy} from '../../../src/settings/images.ts';
+import {gracePeriod} from '../../../src/settings/lifecycle.ts';
+import {purpose} from '../../../src/settings/purpose.ts';
 import type {Settings} from '../../../src/settings/settings.ts';
 import {caPublicRoots} from '../../../src/settings/tls.ts';
 import {certificates} from '../../support/certificates.ts';
@@ -53,9 +56,23 @@ const bytesOf = (quantity: string): number => {
   return Number(number) * ({Ki: 2 ** 10, Mi: 2 ** 20, m: 2 ** 20, Gi: 2 ** 30}[unit] ?? 1);
 };
 
-/** Targets whose tools print their configuration as JSON. */
-const TARGETS = ['docker', 'compose'] as const;
+const TARGETS = ['docker', 'compose', 'systemd'] as const;
 type HostTarget = (typeof TARGETS)[number];
+
+/** What systemctl show prints for the service of an export. */
+function shown(settings: Settings): string {
+  const {secrets, environment, agents, isRoot} = hostAgent(settings, 'systemd');
+  const words = Object.entries({...secrets, ...environment, ...agents[0]?.environment}).map(
+    ([name, value]) =>
+      `"${`${name}=${value}`.replaceAll(/["\\$`]/g, '\\$&').replaceAll('\n', '\\n')}"`,
+  );
+  return [
+    `Environment=${words.join(' ')}`,
+    ...(isRoot ? ['User=root'] : []),
+    'Id=scalr-agent.service',
+    'LoadState=loaded',
+  ].join('\n');
+}
 
 /** What docker compose config prints: with the variables of environment files, and sizes in bytes. */
 function composed(files: ReadonlyMap<string, string>): string {
@@ -105,6 +122,7 @@ function read(
   const main = {
     docker: () => inspected(settings),
     compose: () => composed(known),
+    systemd: () => shown(settings),
   }[target]();
   return {configuration: readHost(main) as HostConfiguration, files: known};
 }
@@ -129,6 +147,8 @@ const readHostSettings = (configuration: HostConfiguration, read: ReadFile) =>
 const UNREADABLE: Readonly<Record<HostTarget, readonly Setting[]>> = {
   docker: [imagePullPolicy, agentImage, caPublicRoots, extraEnv] as Setting[],
   compose: [agentImage, caPublicRoots, extraEnv] as Setting[],
+  // Labels and options of containers express them.
+  systemd: [purpose, gracePeriod, cache, caPublicRoots, extraEnv] as Setting[],
 };
 
 const idsFor = (target: HostTarget): string[] => {
@@ -260,6 +280,18 @@ describe('the list of changes', () => {
       ['Privileged', 'Memory', 'image'],
       120,
     ],
+    [
+      'systemctl show',
+      [
+        `Environment=SCALR_URL=${URL} SCALR_AGENT_WORKER_DRAIN_TIMEOUT=30`,
+        'MemoryMax=536870912',
+        'CPUQuotaPerSecUSec=infinity',
+        'UnsetEnvironment=HTTPS_PROXY',
+        'LoadState=loaded',
+      ].join('\n'),
+      ['MemoryMax', 'UnsetEnvironment'],
+      90,
+    ],
   ])('lists the options of %s that have no place in values, and carries the time to stop', (_, text, expected, seconds) => {
     const {changes, yaml} = migrate(text);
     const dropped = changes
@@ -325,6 +357,8 @@ test.each([
   ['values', 'agent:\n  url: https://acme.scalr.io\n'],
   ['a manifest', '{"kind": "HelmRelease"}'],
   ['an empty file', '\n'],
+  ['properties without variables', 'LoadState=loaded\n'],
+  ['a file of variables', 'SCALR_URL=https://acme.scalr.io\n'],
 ])('does not take %s for a machine', (_, text) => {
   expect(readHost(text)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import {accountFlags} from '../../../cli/account.ts';
 import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {durationOf} from '../../../cli/flag-values.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
-import {confirmResult, writeResult} from '../../../cli/write-files.ts';
+import {confirmResult, linesOf, writeResult} from '../../../cli/write-files.ts';
 import {createToken, revokeToken} from '../../../extensions/account/create-token.ts';
 import {planTokenCreation} from '../../../extensions/account/token-plans.ts';
 
@@ -70,12 +70,12 @@ export default class PoolTokenCreate extends PoolCommand<Result> {
       const {token, text} = await createToken(client, pool, attributes);
       const document = {id: token.id, token: text.reveal(), expiresAt: token.expiresAt};
       try {
-        const written = await writeResult(
+        const {file: written, done} = await writeResult(
           {...file, text: `${text.reveal()}\n`, isAccepted: true},
           files,
         );
         if (written !== undefined) {
-          this.say(`${written.done}\n`);
+          this.say(linesOf(done));
           return {...document, token: null};
         }
       } catch (error) {

@@ -3,14 +3,9 @@ import {onFailure} from '../../../ground/errors.ts';
 import {type Fields, isFields, isListOf, jsonText, readJson} from '../../../ground/json.ts';
 import {refusal} from '../../../ground/system/host-refusal.ts';
 import type {Files, HostCall, HostTools} from '../../../ground/system/system.ts';
+import {type Variable, variableIn} from '../../../ground/variable.ts';
 
-import {
-  knownSecretsOfVariables,
-  knownSecretsOfWords,
-  looksSecret,
-  type Variable,
-  variableIn,
-} from '../redact/find-secrets.ts';
+import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret} from '../redact/find-secrets.ts';
 import type {LogItem, Since} from './log-items.ts';
 import type {PreparedBundle} from './prepare.ts';
 import type {Gap, HideIn, TextFile} from './read-objects.ts';

@@ -3,12 +3,14 @@ import {ExpectedError} from '../../../ground/errors.ts';
 import {refusal} from '../../../ground/system/host-refusal.ts';
 import type {HostCall} from '../../../ground/system/system.ts';
 import {
-  knownSecret,
-  knownSecretsOfVariables,
-  knownSecretsOfWords,
-  type Variable,
-  variableIn,
-} from '../redact/find-secrets.ts';
+  type EnvironmentFile,
+  environmentFilesIn,
+  parseEnvironmentFile,
+  propertiesIn,
+  showServices,
+} from '../../../ground/system/systemd.ts';
+import {type Variable, variableIn} from '../../../ground/variable.ts';
+import {knownSecret, knownSecretsOfVariables, knownSecretsOfWords} from '../redact/find-secrets.ts';
 import type {KnownSecret} from '../redact/known-values.ts';
 import {
   type HostBundleOptions,
@@ -28,7 +30,7 @@ const ON_MACHINE = 'Run the command on the machine where the agent runs';
 const IN_DOCKER = 'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER';
 /** Without Environment=, which systemd prints in clear text. */
 const PROPERTIES = (
-  'Id LoadState LoadError ActiveState SubState Result UnitFileState FragmentPath DropInPaths NeedDaemonReload User Restart NRestarts ' +
+  'Id LoadState LoadError ActiveState SubState Result UnitFileState FragmentPath DropInPaths EnvironmentFiles NeedDaemonReload User Restart NRestarts ' +
   'ExecMainStatus ExecMainCode ExecMainStartTimestamp ActiveEnterTimestamp InactiveEnterTimestamp MemoryCurrent MemoryMax TasksCurrent LimitNOFILE'
 ).split(' ');
 
@@ -124,33 +126,30 @@ async function readUnit(name: string, deps: HostDeps): Promise<Unit> {
       {name: cat, call: {tool: 'systemctl', args: ['cat', '--no-pager', unit]}},
       {
         name: show,
-        call: {
-          tool: 'systemctl',
-          args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, unit],
-        },
+        call: showServices([name], PROPERTIES),
       },
     ],
     deps,
   );
   const textOf = (file: string): string => texts.find((each) => each.name === file)?.text ?? '';
-  const {variables, environmentFiles, knownSecrets} = parseUnit(textOf(cat));
-  const files = await Promise.all(environmentFiles.map((file) => readVariables(file, deps)));
-  const all = [...variables, ...files.flatMap((file) => file.variables)];
+  const {variables, knownSecrets} = parseUnit(textOf(cat));
+  const files = await Promise.all(
+    environmentFilesIn(textOf(show)).map((file) => readVariables(file, deps)),
+  );
+  const ofFiles = files.flatMap((file) => file.variables);
   return {
     name,
     texts,
-    variables: all.map((each) => each.name),
-    facts: Object.fromEntries(
-      [...textOf(show).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
-    ),
-    knownSecrets: [...knownSecrets, ...knownSecretsOfVariables(all)],
+    variables: [...variables, ...ofFiles].map((each) => each.name),
+    facts: propertiesIn(textOf(show)),
+    knownSecrets: [...knownSecrets, ...knownSecretsOfVariables(ofFiles)],
     gaps: [...gaps, ...files.flatMap((file) => file.gaps)],
   };
 }
 
 /** Only read to find secrets elsewhere; the file itself is never in the bundle. */
 async function readVariables(
-  {path, isOptional}: {path: string; isOptional: boolean},
+  {path, isOptional}: EnvironmentFile,
   {files}: HostDeps,
 ): Promise<{variables: Variable[]; gaps: Gap[]}> {
   const what = `${path} (the bundle was not searched for its values)`;
@@ -158,7 +157,7 @@ async function readVariables(
     variables: [],
     gaps: [{what, error: {kind, message}}],
   });
-  if (/[*?[%]/.test(path)) return gap('refused', 'patterns and specifiers are not supported');
+  if (/[*?[]/.test(path)) return gap('refused', 'patterns are not supported');
   try {
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
   } catch (error) {
@@ -170,7 +169,7 @@ async function readVariables(
   }
 }
 
-/** A systemd unit and its drop-ins, as printed by `systemctl cat`. Environment files with `isOptional` may be missing. Pure. */
+/** A systemd unit and its drop-ins, as printed by `systemctl cat`: what is in the bundle, even where a later line replaces it. Pure. */
 export function parseUnit(text: string) {
   const settings = settingsIn(text);
   const of = (name: string): string[] =>
@@ -180,10 +179,6 @@ export function parseUnit(text: string) {
     .flatMap((word) => variableIn(word) ?? []);
   return {
     variables,
-    environmentFiles: of('EnvironmentFile').flatMap((value) => {
-      const path = value.replace(/^-/, '').trim();
-      return path === '' ? [] : [{path, isOptional: value.startsWith('-')}];
-    }),
     knownSecrets: [
       ...knownSecretsOfVariables(variables),
       ...settings.flatMap(([key, value]) =>
@@ -196,17 +191,6 @@ export function parseUnit(text: string) {
     ],
   };
 }
-
-/** Variables of an EnvironmentFile: a quoted value can have several lines. Pure. */
-export const parseEnvironmentFile = (text: string): Variable[] =>
-  [
-    ...text.matchAll(
-      /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms,
-    ),
-  ].map(([, name = '', raw = '']) => ({
-    name,
-    value: /^["']/.test(raw) ? unquoted(raw) : raw.trim(),
-  }));
 
 /** Key and value of every line; a trailing backslash continues the line. */
 const settingsIn = (text: string): [string, string][] =>

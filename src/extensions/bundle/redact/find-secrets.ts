@@ -1,7 +1,7 @@
 import type {Container, KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {type Fields, isFields} from '../../../ground/json.ts';
 import {Secret} from '../../../ground/secret.ts';
-
+import type {Variable} from '../../../ground/variable.ts';
 import {FileRedactor, type SecretSearch} from './file-redactor.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
@@ -106,17 +106,6 @@ function isSecret(key: string, value: string): boolean {
   )
     return false;
   return kind === 'secret' || (kind === 'word' && !isProse(value));
-}
-
-export interface Variable {
-  name: string;
-  value: string;
-}
-
-/** NAME=value; undefined for other text. */
-export function variableIn(text: string): Variable | undefined {
-  const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-  return name === undefined || value === undefined ? undefined : {name, value};
 }
 
 export const looksSecret = ({name, value}: Variable): boolean => isSecret(name, value);

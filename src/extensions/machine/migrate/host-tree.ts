@@ -43,6 +43,7 @@ const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
 
 /** What the keys of the tree are called in each source. */
 const OPTIONS: Readonly<Record<HostConfiguration['source'], Readonly<Record<string, string>>>> = {
+  'systemctl show': {'service.root': 'User'},
   'docker inspect': {
     'container.user': 'User',
     'container.cpus': 'NanoCpus',
@@ -93,7 +94,7 @@ export function hostTreeOf(configuration: HostConfiguration, read: ReadFile): Ho
   };
 }
 
-function treeOf({agents}: HostConfiguration, variables: Variables, bundle: Bundle): Values {
+function treeOf({agents, target}: HostConfiguration, variables: Variables, bundle: Bundle): Values {
   const first = agents[0] as HostContainer;
   const environment = Object.entries(variables).filter(([name]) => isFree(name));
   const tree: Values = {environment: Object.fromEntries(environment)};
@@ -103,10 +104,13 @@ function treeOf({agents}: HostConfiguration, variables: Variables, bundle: Bundl
   const runs = agents
     .map((agent) => currentVariables(agent.variables)[CONCURRENCY])
     .reduce((sum, each) => sum + Number(each ?? 0), 0);
-  if (runs > 0) setAt(tree, at('concurrency'), runs);
+  const runsKey = target === 'systemd' ? `environment.${CONCURRENCY}` : 'concurrency';
+  if (runs > 0) setAt(tree, at(runsKey), runs);
   if (variables['SCALR_AGENT_CACHE_DIR'] !== undefined) setAt(tree, at('cache'), 'hostpath');
   if (first.labels?.['io.scalr.agent.purpose'] === 'vcs') setAt(tree, at('purpose'), 'vcs');
-  for (const [path, value] of containerOf(first, variables)) setAt(tree, at(path), value);
+  const options =
+    target === 'systemd' ? serviceOf(first, variables) : containerOf(first, variables);
+  for (const [path, value] of options) if (value !== undefined) setAt(tree, at(path), value);
   const labels = Object.entries(first.labels ?? {}).filter(
     ([name]) => !/^(io\.scalr|com\.docker|org\.opencontainers)\./.test(name),
   );
@@ -219,12 +223,19 @@ function memoryOf(text: string | undefined): string | undefined {
   return canonicalQuantity(bytes % mebibyte === 0 ? `${bytes / mebibyte}Mi` : text);
 }
 
-function containerOf(agent: HostContainer, variables: Variables): [string, string | number][] {
+type Option = readonly [path: string, value: string | number | undefined];
+
+const serviceOf = (agent: HostContainer, variables: Variables): Option[] => [
+  ['service.root', agent.user === undefined || agent.user === 'root' ? agent.user : 'scalr-agent'],
+  ['container.stopSeconds', stopSecondsOf(agent, variables)],
+];
+
+function containerOf(agent: HostContainer, variables: Variables): Option[] {
   const registry =
     variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ??
     registryOf(agent.image);
   const image = agent.image === undefined ? undefined : ownImage(agent.image, registry);
-  const all: [string, string | number | undefined][] = [
+  return [
     ['container.user', agent.user],
     ['container.cpus', agent.cpus],
     ['container.memory', memoryOf(agent.memory)],
@@ -233,7 +244,6 @@ function containerOf(agent: HostContainer, variables: Variables): [string, strin
     ['container.image', image],
     ['container.stopSeconds', stopSecondsOf(agent, variables)],
   ];
-  return all.filter((each): each is [string, string | number] => each[1] !== undefined);
 }
 
 /** The registry in front of the usual image. */

@@ -10,6 +10,7 @@ import {credentialsIn} from '../../../ground/credentials.ts';
 import {ExpectedError, failed} from '../../../ground/errors.ts';
 import {variableSoundsSecret} from '../../../ground/secret.ts';
 import type {Files} from '../../../ground/system/system.ts';
+import {parseEnvironmentFile} from '../../../ground/system/systemd.ts';
 import {spellPath} from '../../../ground/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../../settings/agent.ts';
 import {cache, cachePath} from '../../../settings/cache.ts';
@@ -30,7 +31,7 @@ import {type MigratedFile, parseTarget} from '../../../values/migrate/migrate-fi
 import {effectiveValues, readEffective} from '../../../values/reading/read-values.ts';
 import {checkGenerated} from '../../../values/validate/validate.ts';
 import {certificateFilesOf, hostTreeOf, lost, type ReadFile, sourcesOf} from './host-tree.ts';
-import type {HostConfiguration} from './read-host.ts';
+import {type HostConfiguration, LIST_SERVICES, valuesOf} from './read-host.ts';
 
 /** Directories of the machine; pods have their own. */
 const OF_MACHINE: readonly Setting[] = [cache, cachePath, dataHome] as Setting[];
@@ -54,18 +55,58 @@ export async function migrateHostFile(
 ): Promise<MigratedFile> {
   if (from !== undefined) throw onlyForValues('--from', file, host);
   if (keepsDefaults) throw onlyForValues('--keep-defaults', file, host);
+  const textOf = (path: string): Promise<string | undefined> =>
+    firstFile(candidatesFor(path, dirname(file), host), files);
+  const complete = await withEnvironmentFiles(host, textOf);
+  refuseOthers(complete, file);
   const found = new Map<string, string>();
-  for (const path of certificateFilesOf(host)) {
-    const text = await firstFile(candidatesFor(path, dirname(file), host), files);
+  for (const path of certificateFilesOf(complete)) {
+    const text = await textOf(path);
     if (text !== undefined) found.set(path, text);
   }
-  return migrateHost(host, {to, chart: own, allowsClearText}, (path) => found.get(path));
+  return migrateHost(complete, {to, chart: own, allowsClearText}, (path) => found.get(path));
 }
+
+/** With the variables of the files that a service reads; later files take precedence. @throws ExpectedError */
+async function withEnvironmentFiles(
+  host: HostConfiguration,
+  textOf: (path: string) => Promise<string | undefined>,
+): Promise<HostConfiguration> {
+  const agents = host.agents.map(async ({environmentFiles = [], ...agent}) => {
+    const variables = {...agent.variables};
+    for (const {path, isOptional} of environmentFiles) {
+      const text = await textOf(path);
+      if (text === undefined && !isOptional) throw missingVariables(path);
+      Object.assign(variables, valuesOf(parseEnvironmentFile(text ?? '')));
+    }
+    return {...agent, variables};
+  });
+  return {...host, agents: await Promise.all(agents)};
+}
+
+/** Every agent has its URL or its token from a variable. @throws ExpectedError */
+function refuseOthers({source, agents}: HostConfiguration, file: string): void {
+  const names = agents.flatMap(({variables}) => Object.keys(variables));
+  if (names.some((name) => name.startsWith('SCALR_'))) return;
+  throw failed(
+    'AGENT_NOT_FOUND',
+    `${inputName(file)} (${source}) has no variable SCALR_…, so it is no agent.`,
+    ['List the containers of agents: docker ps --filter ancestor=scalr/agent', LIST_SERVICES],
+  );
+}
+
+const missingVariables = (path: string): ExpectedError =>
+  failed('UNREADABLE_FILE', `${path} does not exist. The service reads its variables from it.`, [
+    "Run the command on the agent's machine, with sudo",
+    'Copy the file into the directory of the migrated file',
+  ]);
+
+const inputName = (file: string): string => (file === '-' ? 'Standard input' : file);
 
 const onlyForValues = (flag: string, file: string, {source}: HostConfiguration): ExpectedError =>
   failed(
     'USAGE',
-    `${flag} is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${source}).`,
+    `${flag} is only for values files. ${inputName(file)} is an agent configuration (${source}).`,
     [`Omit ${flag}`],
   );
 

@@ -1,9 +1,20 @@
+import type {HostTarget} from '../../../charts/host/host.ts';
+import {failed} from '../../../ground/errors.ts';
 import {jsonIn} from '../../../ground/json.ts';
+import {
+  type EnvironmentFile,
+  environmentFilesIn,
+  environmentIn,
+  propertiesIn,
+} from '../../../ground/system/systemd.ts';
 import {isMap, type Tree, type Values} from '../../../ground/tree.ts';
+import {type Variable, variableIn} from '../../../ground/variable.ts';
 
 /** One agent outside Kubernetes. */
 export interface HostContainer {
   variables: Readonly<Record<string, string>>;
+  /** Files whose variables take precedence over the others. */
+  environmentFiles?: readonly EnvironmentFile[];
   image?: string;
   user?: string;
   cpus?: string;
@@ -19,15 +30,15 @@ export interface HostContainer {
 
 /** The configuration of agents on a machine. */
 export interface HostConfiguration {
-  source: 'docker inspect' | 'docker compose config';
-  target: 'docker' | 'compose';
+  source: 'docker inspect' | 'docker compose config' | 'systemctl show';
+  target: HostTarget;
   agents: readonly HostContainer[];
 }
 
-/** Reads the JSON of `docker inspect` or `docker compose config`; undefined for everything else. Pure. */
+/** Reads the output of `docker inspect`, `docker compose config` and `systemctl show`; undefined for everything else. Pure. @throws ExpectedError for a service that does not exist */
 export function readHost(text: string): HostConfiguration | undefined {
   const json = jsonIn(text);
-  if (json === undefined) return undefined;
+  if (json === undefined) return isShown(text) ? readService(text) : undefined;
   const inspected = readInspect(json);
   if (inspected.length > 0) return {source: 'docker inspect', target: 'docker', agents: inspected};
   const composed = readCompose(json);
@@ -65,6 +76,34 @@ const INSPECT = [
   'Sysctls',
   'PidsLimit',
 ];
+
+/** Properties of a service that change what the agent reads, or how much it may use. */
+const SHOWN = 'PassEnvironment UnsetEnvironment LoadCredential MemoryMax CPUQuotaPerSecUSec'.split(
+  ' ',
+);
+
+/** One property a line, among them the name or the variables of a service. */
+const isShown = (text: string): boolean =>
+  /^(Id=.*\.service|Environment=.*|EnvironmentFiles=.*)$/m.test(text) &&
+  text.split('\n').every((line) => line === '' || /^\w+=/.test(line));
+
+export const LIST_SERVICES = 'List services: systemctl list-units --all "scalr*"';
+
+function readService(text: string): HostConfiguration {
+  const facts = propertiesIn(text);
+  const {Id = 'The service', LoadState = 'loaded', User} = facts;
+  if (LoadState !== 'loaded')
+    throw failed('AGENT_NOT_FOUND', `${Id} was not found (LoadState=${LoadState}).`, [
+      LIST_SERVICES,
+    ]);
+  const agent: HostContainer = {
+    variables: valuesOf(environmentIn(text)),
+    environmentFiles: environmentFilesIn(text),
+    unread: SHOWN.filter((name) => !/^(infinity)?$/.test(facts[name] ?? '')),
+    ...filled({user: spelled(User)}),
+  };
+  return {source: 'systemctl show', target: 'systemd', agents: [agent]};
+}
 
 function readInspect(json: unknown): HostContainer[] {
   return [json].flat().flatMap((each) => {
@@ -157,12 +196,10 @@ const mountOf = (source: unknown, target: unknown): {source: string; target: str
 
 /** `A=1` in a list. */
 const assignments = (tree: unknown): Record<string, string> =>
-  Object.fromEntries(
-    itemsOf(tree).flatMap((each) => {
-      const [, name, value = ''] = /^([^=]+)=([\s\S]*)$/.exec(String(each)) ?? [];
-      return name === undefined ? [] : [[name, value]];
-    }),
-  );
+  valuesOf(itemsOf(tree).flatMap((each) => variableIn(String(each)) ?? []));
+
+export const valuesOf = (variables: readonly Variable[]): Record<string, string> =>
+  Object.fromEntries(variables.map(({name, value}) => [name, value]));
 
 /** Without keys that have no value. */
 const textsByKey = (tree: unknown): Record<string, string> =>

@@ -11,6 +11,7 @@ import {
 } from '../../../ground/fact.ts';
 import {type Fields, isFields, jsonIn} from '../../../ground/json.ts';
 import type {Connections, Files, HostCall, HostTools} from '../../../ground/system/system.ts';
+import {propertiesIn, showServices} from '../../../ground/system/systemd.ts';
 
 import type {Get} from '../../../settings/define.ts';
 import type {Settings} from '../../../settings/settings.ts';
@@ -263,18 +264,9 @@ async function dfOf(path: string, {files}: MachineDeps): Promise<HostCall> {
 const SERVICES = ['scalr-agent', 'scalr-docker'];
 
 async function readServices(deps: MachineDeps): Promise<MachineContext['services']> {
-  const args = [
-    'show',
-    '--no-pager',
-    '--property=Id,LoadState,ActiveState',
-    ...SERVICES.map((each) => `${each}.service`),
-  ];
-  return mapped(await ask({tool: 'systemctl', args}, deps), (text) => {
-    const blocks = text
-      .split(/\n\s*\n/)
-      .map((block) =>
-        Object.fromEntries([...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, ...pair]) => pair)),
-      );
+  const call = showServices(SERVICES, ['Id', 'LoadState', 'ActiveState']);
+  return mapped(await ask(call, deps), (text) => {
+    const blocks = text.split(/\n\s*\n/).map(propertiesIn);
     return Object.fromEntries(
       blocks.flatMap(({Id, LoadState, ActiveState}) =>
         Id === undefined

@@ -37,6 +37,7 @@ const properties = (more: Readonly<Record<string, string>> = {}): string =>
     ActiveState: 'active',
     SubState: 'running',
     Result: 'success',
+    EnvironmentFiles: '/etc/scalr-agent/agent.env (ignore_errors=yes)',
     ...more,
   })
     .map(([key, value]) => `${key}=${value}`)

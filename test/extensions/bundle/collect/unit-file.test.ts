@@ -1,8 +1,5 @@
 import {expect, test} from 'vitest';
-import {
-  parseEnvironmentFile,
-  parseUnit,
-} from '../../../../src/extensions/bundle/collect/journal.ts';
+import {parseUnit} from '../../../../src/extensions/bundle/collect/journal.ts';
 import {knownSecretsOfWords} from '../../../../src/extensions/bundle/redact/find-secrets.ts';
 
 const seedsIn = (text: string): string[] =>
@@ -37,30 +34,6 @@ test('comments, names of files and what looks like no secret are none', () => {
       '# Environment=SCALR_TOKEN=abc-123\n;x\n[Service]\nEnvironment=SCALR_URL=https://a\nLoadCredential=token:/etc/token\n',
     ),
   ).toEqual([]);
-});
-
-test('files with variables are named; one with a dash before it may be missing', () => {
-  expect(
-    parseUnit('EnvironmentFile=/etc/a.env\nEnvironmentFile=-/etc/b.env\nEnvironmentFile=\n')
-      .environmentFiles,
-  ).toEqual([
-    {path: '/etc/a.env', isOptional: false},
-    {path: '/etc/b.env', isOptional: true},
-  ]);
-});
-
-test('a file with variables is read as systemd reads it', () => {
-  expect(
-    parseEnvironmentFile(
-      '# no\nA=one two \n; no\nB="a \\"b\\" c"\n  C=\'x\ny\'\nD=\nexport E=e\nno line\n',
-    ),
-  ).toEqual([
-    {name: 'A', value: 'one two'},
-    {name: 'B', value: 'a "b" c'},
-    {name: 'C', value: 'x\ny'},
-    {name: 'D', value: ''},
-    {name: 'E', value: 'e'},
-  ]);
 });
 
 test('words of a command give their secrets, whatever stands around them', () => {

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {formsOf, rareFormsOf} from '../../../../src/extensions/bundle/redact/leak-check.ts';
+import {isExhaustive, sample} from '../../../support/sample.ts';
 import {redacted, redactorOf, seen} from './helpers.ts';
 import {needles, VALUES, writings} from './known-secrets.ts';
 
@@ -18,13 +19,13 @@ test('no known value survives, in whatever encoding and wherever it stands', () 
   const through = redactorOf(VALUES);
   const survivors: string[] = [];
   let planted = 0;
-  for (const {name, value, written, text} of needles()) {
+  for (const {name, value, written, text} of sample([...needles()], 4)) {
     planted += 1;
     const output = redacted(through, [text]).toString('latin1');
     if (leftOver(output, value, written).length > 0) survivors.push(name);
   }
   expect(survivors).toEqual([]);
-  expect(planted).toBeGreaterThan(5000);
+  expect(planted).toBeGreaterThan(isExhaustive ? 5000 : 1250);
 });
 
 test('what stands around a value stays', () => {

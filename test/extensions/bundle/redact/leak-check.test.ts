@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {formsOf, leakFinder} from '../../../../src/extensions/bundle/redact/leak-check.ts';
+import {sample} from '../../../support/sample.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 import {needles, VALUES, writings} from './known-secrets.ts';
 
@@ -37,7 +38,7 @@ test('it says what and where, and nothing of the value', async () => {
 
 test('nothing is found in what was redacted, nor in ordinary text', async () => {
   const through = redactorOf(VALUES);
-  for (const {name, text} of needles())
+  for (const {name, text} of sample([...needles()], 4))
     expect([name, await find([redacted(through, [text])])]).toEqual([name, []]);
   expect(await find([Buffer.from('{"event": "Agent heartbeat", "level": "info"}\n')])).toEqual([]);
 });

@@ -13,7 +13,7 @@ interface ValuesForChart {
 }
 
 /** What rendering showed about the values, in their order; undefined for a chart that this program knows. */
-export async function confirmAll(
+export async function reportKeys(
   all: readonly ValuesForChart[],
   {app, flags}: ChartDeps,
 ): Promise<(KeyReport | undefined)[]> {

@@ -1,0 +1,33 @@
+import Export from '../../src/commands/export.ts';
+import Images from '../../src/commands/images.ts';
+import Recommend from '../../src/commands/recommend.ts';
+import Validate from '../../src/commands/validate.ts';
+import Values from '../../src/commands/values.ts';
+import {nodeFiles} from '../../src/ground/system/node-files.ts';
+import {runCommand} from './run-command.ts';
+
+const COMMANDS = {
+  export: Export,
+  images: Images,
+  recommend: Recommend,
+  validate: Validate,
+  values: Values,
+};
+
+/** Runs a command in this process, with the files of a directory. */
+export async function runIn(
+  cwd: string,
+  [name, ...argv]: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    return await runCommand<object>(COMMANDS[name as keyof typeof COMMANDS], argv, {
+      files: nodeFiles,
+      env,
+    });
+  } finally {
+    process.chdir(before);
+  }
+}
