@@ -267,7 +267,7 @@ test('checks other files beside those whose chart is unknown', async () => {
     files: several,
   });
   expect(stdout).toContain('other.yaml:3:1 error nonsense');
-  expect(stdout).toContain('good.yaml not checked: The file does not tell its chart. NOT_CHECKED');
+  expect(stdout).toContain('good.yaml not checked: The file does not tell its chart. UNCHECKED_FILE');
   expect(stdout).toContain('3 files (1 checked, 1 not checked, 1 without an agent): ');
   expect(exit).toBe(3);
 });

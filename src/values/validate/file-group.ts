@@ -56,7 +56,7 @@ export interface UncheckedReason {
 
 export const notChecked = (file: string, {reason, command}: UncheckedReason): ValuesFinding => ({
   severity: 'unknown',
-  code: 'NOT_CHECKED',
+  code: 'UNCHECKED_FILE',
   path: '',
   file,
   message: `${reason.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`,

@@ -98,7 +98,7 @@ describe('a HelmRelease of Flux', () => {
     expect((await check({'a.yaml': text, 'b.yaml': object}, 'a.yaml', 'b.yaml')).found).toContain(
       'UNKNOWN_KEY agent.urll',
     );
-    expect(await codes(text)).toEqual(['NOT_CHECKED']);
+    expect(await codes(text)).toEqual(['UNCHECKED_FILE']);
   });
 
   test('is checked against the newest version in its range', async () => {
@@ -110,7 +110,7 @@ describe('a HelmRelease of Flux', () => {
     expect(texts.join('\n')).toContain('Set an exact version, for example 0.5.79');
     expect(await codes(job('~0.6.2'))).not.toContain('UNKNOWN_KEY persistence.cache.hostPath');
     for (const outside of ['>=0.7.0', '~1.0', '0.4.x', '${VERSION}'])
-      expect(await codes(job(outside)), outside).toEqual(['NOT_CHECKED']);
+      expect(await codes(job(outside)), outside).toEqual(['UNCHECKED_FILE']);
     expect(
       (await check({'a.yaml': job('>=0.7.0')}, 'a.yaml', '--chart-version', '0.5.79')).found,
     ).toContain('UNKNOWN_KEY persistence.cache.hostPath');
@@ -120,7 +120,7 @@ describe('a HelmRelease of Flux', () => {
     const git = release(
       `  chart: {spec: {chart: ./charts/agent-local, sourceRef: {kind: GitRepository, name: a}}}\n  values: {replicas: 2}\n`,
     );
-    expect(await codes(git)).toEqual(['NOT_CHECKED']);
+    expect(await codes(git)).toEqual(['UNCHECKED_FILE']);
     expect((await check({'a.yaml': git}, 'a.yaml', '--chart-version', '0.6.5')).found).toContain(
       'UNKNOWN_KEY replicas',
     );
@@ -133,7 +133,7 @@ describe('a HelmRelease of Flux', () => {
       'c.yaml': release(`${chart('agent-local', '0.6.5')}  values: {replicas: 1}\n`),
     };
     expect((await check(files, 'a.yaml', 'b.yaml', 'c.yaml')).found).toEqual([
-      'NOT_CHECKED',
+      'UNCHECKED_FILE',
       'NO_TOKEN agent.token',
       'UNKNOWN_KEY replicas',
       'VERSION_NOT_RELEASED',
@@ -141,7 +141,7 @@ describe('a HelmRelease of Flux', () => {
   });
 
   test('that is only a patch is not checked', async () => {
-    expect(await codes(release(`  values: {replicaCount: 2}\n`))).toEqual(['NOT_CHECKED']);
+    expect(await codes(release(`  values: {replicaCount: 2}\n`))).toEqual(['UNCHECKED_FILE']);
     expect(await codes(release(`  values: {replicaCount: 2}\n`, 'nginx'))).toEqual([]);
   });
 });
@@ -278,7 +278,7 @@ describe('files of other engines', () => {
     ],
   ])('%s: not checked, with the command that checks it', async (_, file, text) => {
     const {found, texts, exit} = await check({[file]: text});
-    expect(found).toEqual(['NOT_CHECKED']);
+    expect(found).toEqual(['UNCHECKED_FILE']);
     expect(texts[0]).toMatch(/ → .*(?:validate|Render)/);
     expect(exit).toBe(2);
   });
@@ -321,7 +321,7 @@ describe('files of other engines', () => {
       files: memoryFiles(files),
     });
     expect(stdout).toContain('UNKNOWN_KEY');
-    expect(stdout).toContain('NOT_CHECKED');
+    expect(stdout).toContain('UNCHECKED_FILE');
     expect(stdout).toContain('INVALID_YAML');
     expect(exit).toBe(3);
   });
