@@ -30,24 +30,23 @@ export async function readGiven(
   deps: ListDeps,
   options: TreeOptions,
 ): Promise<GivenFile[]> {
+  const {files} = deps;
+  const kinds = await Promise.all(
+    names.map((name) => (name === '-' ? 'stream' : files.kindOf(name))),
+  );
+  const named = await readTexts(
+    names.filter((_, index) => kinds[index] !== 'directory'),
+    files,
+  );
   const lists = await Promise.all(
-    names.map(async (name) => {
-      if (name === '-' || (await deps.files.kindOf(name)) !== 'directory')
-        return readTexts([name], deps.files);
-      return readFound(await filesIn(name, deps, options), deps.files);
-    }),
-  ).catch(async (error: unknown) => {
-    // All unreadable files in one message.
-    await readTexts(
-      names.filter((name) => !name.endsWith('/')),
-      deps.files,
-    ).catch((all: unknown) => {
-      throw all;
-    });
-    throw error;
-  });
-  const found = lists.flat();
-  return found.filter(({file}, index) => found.findIndex((each) => each.file === file) === index);
+    names.map(async (name, index) =>
+      kinds[index] === 'directory'
+        ? readFound(await filesIn(name, deps, options), files)
+        : named.filter(({file}) => file === name),
+    ),
+  );
+  const all = new Map(lists.flat().map((each) => [each.file, each]));
+  return [...all.values()];
 }
 
 /** Limit of open files. */

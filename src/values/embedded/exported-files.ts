@@ -1,8 +1,8 @@
 import {isChart} from '../../charts/releases/chart-name.ts';
 import {isMap, itemsAt, type Tree, textAt, type Values} from '../../ground/tree.ts';
 import {type Manifest, readManifests} from '../reading/manifests.ts';
-import {normalized} from '../reading/source.ts';
 import type {TreePath} from '../reading/tree-path.ts';
+import {normalized} from '../reading/yaml-syntax.ts';
 import type {EngineRelease, ValuesOrigin} from './engines.ts';
 import {textInPlace} from './inline-values.ts';
 

@@ -18,7 +18,7 @@ import {validate} from '../validate/validate.ts';
 import {type Change, changeOf, type Move, targetName} from './change.ts';
 import {type MigrationOptions, migrateValues} from './migrate.ts';
 
-interface MigratedText {
+export interface MigratedText {
   text: string;
   /** The old values. */
   before: Values;

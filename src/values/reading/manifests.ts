@@ -2,19 +2,10 @@ import {type Document, LineCounter, type Node} from 'yaml';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
 import type {SourcePosition, SourceProblem, ValuesFinding} from './finding.ts';
 import {type Read, readNode} from './helm-reader.ts';
-import {
-  findingOf,
-  isEmptyNode,
-  type Locate,
-  NO_MAPPING,
-  normalized,
-  parseYaml,
-  positionsOf,
-  sourceOfRead,
-  type ValuesReading,
-} from './source.ts';
+import {findingOf, NO_MAPPING, sourceOfRead, type ValuesReading} from './source.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
 import {syntaxProblem, TOO_DEEP} from './yaml-incompatibilities.ts';
+import {isEmptyNode, type Locate, normalized, parseYaml, positionsOf} from './yaml-syntax.ts';
 
 /** One YAML document of a file of another tool, read whole: an anchor in any part of it counts everywhere. */
 export interface Manifest {

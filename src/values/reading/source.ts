@@ -1,4 +1,4 @@
-import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
+import {LineCounter} from 'yaml';
 import {
   decryptCommand,
   type Encryption,
@@ -8,19 +8,13 @@ import {
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {
-  findingAt,
-  type SourcePosition,
-  type SourceProblem,
-  type ValuesFinding,
-  type ValuesSource,
-} from './finding.ts';
+import {findingAt, type SourceProblem, type ValuesFinding, type ValuesSource} from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
+import {isEmptyNode, type Locate, normalized, parseYaml, positionsOf} from './yaml-syntax.ts';
 
 export type ValuesReading = {source?: ValuesSource; findings: ValuesFinding[]};
-export type Locate = (offset: number) => SourcePosition;
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
 export function readSource(text: string): ValuesReading {
@@ -31,10 +25,6 @@ export function readSource(text: string): ValuesReading {
     return {findings: [findingOf(TOO_DEEP, () => ({line: 1, column: 1}))]};
   }
 }
-
-/** Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same. */
-export const normalized = (text: string): string =>
-  text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
 
 function readText(text: string): ValuesReading {
   const lines = new LineCounter();
@@ -69,14 +59,6 @@ function readText(text: string): ValuesReading {
     : refused(NO_MAPPING);
 }
 
-/** The lines and columns of a text that the counter has seen. */
-export const positionsOf =
-  (lines: LineCounter): Locate =>
-  (offset) => {
-    const {line, col} = lines.linePos(offset);
-    return {line, column: col};
-  };
-
 const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
   offset: Math.max(0, text.search(encryption.pattern)),
   code: 'ENCRYPTED_FILE',
@@ -106,28 +88,6 @@ export const findingOf = (
   locate: Locate,
   source?: ValuesSource,
 ): ValuesFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
-
-/** Only the syntax comes from the parser; helm-reader.ts gives scalars, keys and aliases their meaning. */
-export const SYNTAX = {
-  version: '1.1',
-  schema: 'failsafe',
-  resolveKnownTags: false,
-  uniqueKeys: false,
-  logLevel: 'error',
-  prettyErrors: false,
-} as const;
-
-export function parseYaml(text: string, lineCounter = new LineCounter()): Document.Parsed[] {
-  const documents = parseAllDocuments(text, {...SYNTAX, lineCounter});
-  return Array.isArray(documents) ? documents : [];
-}
-
-/** True for a document or a key without a value, or with null. */
-export const isEmptyNode = (contents: unknown): boolean =>
-  contents === null ||
-  (isScalar(contents) &&
-    contents.type === 'PLAIN' &&
-    /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
 /** What Helm reads from a node and its positions. */
 export function sourceOfRead(root: Read | undefined, locate: Locate): ValuesSource {

@@ -13,8 +13,9 @@ import {
 } from '../../ground/tree.ts';
 import {EditedValues, pairIn} from '../edited-values.ts';
 import type {Fix, ValuesFinding} from '../reading/finding.ts';
-import {readSource, SYNTAX} from '../reading/source.ts';
+import {readSource} from '../reading/source.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
+import {SYNTAX} from '../reading/yaml-syntax.ts';
 import {applyEdits, scalarEdit} from '../text-edits.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
 import type {CheckedFile} from './file-group.ts';

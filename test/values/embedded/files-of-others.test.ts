@@ -133,8 +133,8 @@ describe('a HelmRelease of Flux', () => {
       'c.yaml': release(`${chart('agent-local', '0.6.5')}  values: {replicas: 1}\n`),
     };
     expect((await check(files, 'a.yaml', 'b.yaml', 'c.yaml')).found).toEqual([
-      'UNCHECKED_FILE',
       'NO_TOKEN agent.token',
+      'UNCHECKED_FILE',
       'UNKNOWN_KEY replicas',
       'VERSION_NOT_RELEASED',
     ]);
