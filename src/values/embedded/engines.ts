@@ -54,6 +54,7 @@ type Engine = (root: Values) => EngineRelease[];
 /** The releases in a document; undefined if no engine reads it. */
 export function engineReleases(root: Values): EngineRelease[] | undefined {
   const {apiVersion, kind, helm} = root;
+  if (kind === 'Kustomization' && root['helmCharts'] === undefined) return undefined;
   if (typeof kind === 'string') {
     const isSource = String(apiVersion).startsWith('source.toolkit.fluxcd.io/');
     return isSource ? undefined : ENGINES.get(kind)?.(root);

@@ -1,6 +1,6 @@
 import {basename} from 'node:path';
 import {encryptionOf} from '../../ground/encryption.ts';
-import {textAt, type Values} from '../../ground/tree.ts';
+import {itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import type {SourcePosition, ValuesFinding} from '../reading/finding.ts';
 import type {Manifest} from '../reading/manifests.ts';
@@ -15,7 +15,14 @@ import {collision, fileProblems, fleetProblems, type LocatedRelease} from './fle
 import {chartOfRelease, type DocumentInFile, valuesOfRelease} from './read-release.ts';
 import {isPlan, planGroups} from './terraform-plan.ts';
 import {dependencyGroups} from './umbrella-charts.ts';
-import {isSource, whyEncrypted, whyRendered, whyUnknownVersion, whyUnread} from './unread-files.ts';
+import {
+  isSource,
+  whyEncrypted,
+  whyRendered,
+  whyUnknownVersion,
+  whyUnread,
+  whyWithoutChart,
+} from './unread-files.ts';
 
 /** A file to check. One that was found in a directory counts only if it is about an agent. */
 export interface GivenFile extends ValuesFile {
@@ -43,6 +50,7 @@ async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> 
   if (given.isFound && !isRelated) return [unrelated(given)];
   if (isPlan(given.text)) return planGroups(given);
   if (isSource(given)) return [unreadGroup(given)];
+  if (/(^|\/)\.sops\.ya?ml$/.test(given.file)) return [unrelated(given, problemsAround(given))];
   const {manifests, problem} = files.manifestsOf(given);
   if (problem) return brokenGroups(given, problem);
   if (encryptionOf(given.text)) return encryptedGroups(given, manifests);
@@ -83,10 +91,14 @@ function brokenGroups(given: GivenFile, problem: ValuesFinding): FileGroup[] {
 /** Encrypted Secrets are no releases; of encrypted values, nothing is known. */
 function encryptedGroups(given: GivenFile, manifests: readonly Manifest[]): FileGroup[] {
   const hasRelease = manifests.some(({values}) => engineReleases(values) !== undefined);
-  const isOther = manifests.every(isObject) || /(^|\/)\.sops\.ya?ml$/.test(given.file);
+  const isOther = manifests.every(isObject);
   const why = whyEncrypted(given) as UncheckedReason;
   if (isOther)
-    return [hasRelease && namesChart(given.text) ? unchecked(given, why) : unrelated(given)];
+    return [
+      hasRelease && namesChart(given.text)
+        ? unchecked(given, why)
+        : unrelated(given, problemsAround(given)),
+    ];
   if (!given.isFound) return [alone(given)];
   return [looksLikeAgentValues(given.text) ? unchecked(given, why) : unrelated(given)];
 }
@@ -110,28 +122,24 @@ function objectGroup(given: ValuesFile, manifests: readonly Manifest[]): FileGro
     .find((each) => /^agent-(?:k8s|local|job)-\d/.test(each));
   if (rendered !== undefined) return unchecked(given, whyRendered(rendered));
   const partial = manifests.find(
-    ({values}) => (engineReleases(values) ?? []).some(isIncomplete) && namesRelease(values),
+    ({values}) =>
+      (engineReleases(values) ?? []).some(isIncomplete) &&
+      namesRelease(values) &&
+      !readsFiles(values),
   );
   if (partial === undefined) return unreadGroup(given);
-  const {kind} = partial.values;
-  return unchecked(given, {
-    reason: `the ${kind} does not tell its chart; other files complete it`,
-    command: COMPLETE[String(kind)] ?? (COMPLETE['HelmRelease'] as string),
-  });
+  return unchecked(given, whyWithoutChart(String(partial.values['kind']), given.text));
 }
-
-const COMPLETE: Readonly<Record<string, string>> = {
-  HelmRelease: 'kustomize build DIRECTORY | scalr-agent validate -',
-  Application:
-    'helm get values RELEASE -n NAMESPACE -o yaml | scalr-agent validate - --chart CHART',
-  ApplicationSet: 'argocd appset generate FILE -o yaml | scalr-agent validate -',
-};
 
 /** No chart, or a template in its place. */
 const isIncomplete = ({reference, chartObject, origins}: EngineRelease): boolean =>
   chartObject !== undefined ||
   reference.includes('{') ||
   (reference === '' && origins.some((each) => !('unread' in each)));
+
+/** An ApplicationSet whose values are in files of Git, which are validated themselves. */
+const readsFiles = (values: Values): boolean =>
+  itemsAt(values, 'spec.generators').some((each) => JSON.stringify(each).includes('"files":'));
 
 /** The object is about an agent. */
 const namesRelease = (values: Values): boolean => {

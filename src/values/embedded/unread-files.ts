@@ -1,3 +1,4 @@
+import {helmCommand} from '../../ground/command-line.ts';
 import {decryptCommand, encryptionOf} from '../../ground/encryption.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {quote} from '../../settings/settings.ts';
@@ -16,9 +17,15 @@ interface OtherFormat {
 const toValidate = (command: string): string => `${command} | scalr-agent validate -`;
 const directoryOf = (file: string): string => file.replace(/[^/]*$/, '').replace(/\/$/, '') || '.';
 
+/** The directory of the chart that has a template. */
+const chartAbove = (file: string): string =>
+  directoryOf(file).replace(/\/?templates(?:\/.*)?$/, '') || '.';
+
 /** For everything else: what Helm stores about the installed release. */
-const installed = (chart: string): string =>
-  `helm get values RELEASE -n NAMESPACE -o yaml | scalr-agent validate - --chart ${chart}`;
+const installed = (chart: string): string => {
+  const values = ['get', 'values', 'RELEASE', '--namespace', 'NAMESPACE', '--output', 'yaml'];
+  return `${toValidate(helmCommand({}, ...values))} --chart ${chart}`;
+};
 
 const PLAN = 'tofu plan -out plan.tfplan && tofu show -json plan.tfplan | scalr-agent validate -';
 const TEMPLATE_SIGNS = /\{\{|\{%/;
@@ -57,9 +64,7 @@ const FORMATS: readonly OtherFormat[] = [
         text,
       ),
     command: (file) =>
-      toValidate(
-        `helm template ${quote(directoryOf(file).replace(/\/?templates(\/.*)?$/, '') || '.')}`,
-      ),
+      toValidate(helmCommand({}, 'template', chartAbove(file), '--namespace', 'NAMESPACE')),
   },
   {
     reason: 'a Pulumi program sets the values of the release',
@@ -103,6 +108,15 @@ export function whyEncrypted({file, text}: ValuesFile): UncheckedReason | undefi
     }
   );
 }
+
+/** A release without its chart, which other files, a template or a parent chart tell. */
+export const whyWithoutChart = (kind: string, text: string): UncheckedReason => ({
+  reason: `the ${kind} does not tell its chart; other files complete it`,
+  command:
+    kind === 'HelmRelease'
+      ? toValidate('kustomize build DIRECTORY')
+      : installed(chartNamed(text) ?? 'CHART'),
+});
 
 /** A release whose chart version is not known; a given version is used for it. */
 export const whyUnknownVersion = (file: string, reason: string): UncheckedReason => ({

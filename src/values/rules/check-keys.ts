@@ -66,8 +66,8 @@ function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
 const HEADING: Mistake = {
   code: 'UNKNOWN_KEY',
   severity: 'warning',
-  message: 'This line is a heading that helm get values prints, and no key.',
-  suggestion: 'Remove it, or use helm get values -o yaml',
+  message: 'This line is a heading of the text output of helm, and no key.',
+  suggestion: 'Remove it, or print the values with --output yaml',
 };
 
 /** null deletes the chart default, which is fine only where that default is empty or null. */
