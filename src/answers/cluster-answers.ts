@@ -13,6 +13,7 @@ import {
   type ScalrRelease,
   type StorageClass,
 } from '../cluster/platform/cluster-facts.ts';
+import {type NodePool, nodePoolsOf} from '../cluster/platform/node-pools.ts';
 import {readCluster} from '../cluster/platform/readings.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
@@ -148,8 +149,7 @@ export interface DiscoveredCluster {
   nodes?: {count: number; cpuMilli: bigint; memoryMilli: bigint};
   /** Agents that are installed with Helm. */
   releases: readonly ScalrRelease[];
-  /** Node pools that keep pods without a toleration away. */
-  taintedPools: readonly string[];
+  nodePools: readonly NodePool[];
   /** Pods resolve names through the address of the metadata service; undefined if that is not known. */
   usesMetadataDns?: boolean;
   /** Platform, version and size in a few words, or why they are unknown. */
@@ -175,7 +175,7 @@ export async function discoverCluster(
       storageClasses: knownValue(facts.storageClasses) ?? [],
       ...(nodes === undefined ? {} : {nodes}),
       releases: knownValue(facts.releases)?.releases ?? [],
-      taintedPools: taintedPoolsIn(facts),
+      nodePools: nodePoolsOf(knownValue(facts.nodes) ?? []),
       ...(isKnown(facts.dns.usesMetadataAddress)
         ? {usesMetadataDns: facts.dns.usesMetadataAddress.value}
         : {}),
@@ -213,18 +213,11 @@ function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
   return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
 }
 
-function taintedPoolsIn({nodes}: ClusterFacts): string[] {
-  const tainted = knownValue(nodes)?.filter(({taints}) =>
-    taints.some(({effect}) => effect !== 'PreferNoSchedule'),
-  );
-  return [...new Set(tainted?.flatMap(({pool}) => pool ?? []))].toSorted();
-}
-
 const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
   releases: [],
-  taintedPools: [],
+  nodePools: [],
   summary: because.replace(/[.?]+$/, ''),
   isRead: false,
 });

@@ -53,7 +53,7 @@ function operationOf(planned: InstallPlan): Operation<InstallResult> {
   const {chart, version} = desired.chart;
   return {
     title: changed
-      ? `Installing ${chart} ${version} as release ${name.release}`
+      ? `${facts.release === undefined ? 'Installing' : 'Updating'} ${chart} ${version} as release ${name.release}`
       : `Checking release ${name.release}`,
     steps: [...(account?.steps ?? []), ...plan.steps],
     text: isSilent ? '' : `${account?.text ?? ''}${planText(plan, name, facts, context.screen)}\n`,

@@ -1,3 +1,4 @@
+import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
   ExitCode,
   ExpectedError,
@@ -61,12 +62,24 @@ export const unsupportedTarget = (command: string, name: TargetName): ExpectedEr
     ],
   );
 
-/** The failure, with the saved answers as the only way to continue. */
-export function resumable(error: unknown): unknown {
+/** What to look at after an install that has left something in the cluster. */
+const LOOKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  INTERRUPTED: [['Show what was installed', 'status']],
+  TIMED_OUT: [['Write a bundle for support', 'collect-logs']],
+  NOT_READY: [['Write a bundle for support', 'collect-logs']],
+};
+
+/** The failure of the wizard, with the saved answers as the only way to continue. `name` is the release in the cluster. */
+export function resumable(error: unknown, name: ReleaseName | undefined): unknown {
   if (!(error instanceof ExpectedError)) return error;
   const others = error.suggestions.filter((each) => each !== RUN_AGAIN);
   const purpose = error.findings.includes(TOKEN_REJECTED)
     ? 'To enter a new token'
     : 'To continue with your saved answers';
-  return error.with(error.message, [...others, `${purpose}, run the command again with --resume`]);
+  const looks = name === undefined ? [] : (LOOKS[error.code] ?? []);
+  return error.with(error.message, [
+    ...others,
+    ...looks.map(([what, command]) => `${what}: ${ownCommand(command, name as ReleaseName)}`),
+    `${purpose}, run the command again with --resume`,
+  ]);
 }

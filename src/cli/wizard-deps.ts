@@ -1,8 +1,10 @@
+import {onFailure} from '../ground/errors.ts';
 import {programOf} from '../ground/program.ts';
 
 import {token, tokenFile, tokenSecret} from '../settings/agent.ts';
 import {quote} from '../settings/settings.ts';
 import {titleText} from '../ui/title.ts';
+import {onlyPlace} from '../wizard/ask-target.ts';
 import type {SavedContent} from '../wizard/files.ts';
 import type {OfferedPools} from '../wizard/gathered-facts.ts';
 import {GatheredFacts} from '../wizard/gathered-facts.ts';
@@ -24,6 +26,11 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
   const {files, now, stderr: say, env} = app;
   const cluster = new WizardCluster(session);
   const offered = poolsToOffer(session);
+  const docker = app.requireTool('docker').then(
+    () => true,
+    onFailure(() => false),
+  );
+  const [contexts, hasDocker] = await Promise.all([cluster.contexts(), docker]);
   return {
     prompter,
     files,
@@ -33,7 +40,8 @@ export async function wizardDeps(session: WizardSession): Promise<WizardDeps> {
     env,
     program: programOf(env),
     title: () => titleText(version, screen),
-    contexts: await cluster.contexts(),
+    contexts,
+    onlyPlace: onlyPlace(contexts, hasDocker),
     facts: new GatheredFacts({...cluster.readers(), pools: async () => offered}),
     desired: cluster.desired,
     prepare: (state, generated) => cluster.prepare(state, generated),

@@ -90,7 +90,11 @@ export default class Install extends BaseCommand<InstallResult | HostInstallResu
       await resumeStore.forget();
       return result;
     } catch (error) {
-      throw resumeStore.isKept ? resumable(error) : error;
+      const name =
+        decided.kind === 'cluster'
+          ? releaseName(decided.flags, decided.generated.settings)
+          : undefined;
+      throw resumeStore.isKept ? resumable(error, name) : error;
     }
   }
 

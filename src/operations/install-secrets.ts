@@ -12,8 +12,8 @@ import {
   type RenderedRelease,
   type SecretMetadata,
 } from '../cluster/release/desired-release.ts';
-import {readsSecret, readUsers} from '../cluster/release/object-users.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {readsSecret, readUsers} from '../cluster/release/workload-users.ts';
 import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';

@@ -10,9 +10,9 @@ import {
   renderChart,
 } from '../cluster/release/desired-release.ts';
 import type {Inventory} from '../cluster/release/inventory.ts';
-import {claimNames} from '../cluster/release/object-users.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
+import {claimNames} from '../cluster/release/workload-users.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {ExitCode, failed} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';

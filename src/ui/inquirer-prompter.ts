@@ -1,41 +1,48 @@
+import {type EventEmitter, once} from 'node:events';
 import {clearScreenDown, moveCursor} from 'node:readline';
-import {checkbox, input, search, select} from '@inquirer/prompts';
+import {input, search, select} from '@inquirer/prompts';
+import {untilAborted} from '../ground/async.ts';
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
-import type {
-  CheckboxQuestion,
-  Choice,
-  InputQuestion,
-  ListQuestion,
-  Prompter,
-  TextQuestion,
-} from '../ground/system/system.ts';
+import type {InputQuestion, ListQuestion, Prompter, TextQuestion} from '../ground/system/system.ts';
 import {LiveLines} from './live-lines.ts';
 import {answeredText, isYes, masked, TOKEN, TOKEN_HERE, yesOrNo} from './prompt-text.ts';
-import {
-  keysText,
-  listMessage,
-  pageSizeOf,
-  promptTheme,
-  rowsOf,
-  textMessage,
-} from './prompt-theme.ts';
-import {
-  type PromptContext,
-  type PromptEvents,
-  type PromptStreams,
-  runPrompt,
-} from './run-prompt.ts';
+import {dotsText, messageText, promptTheme, rowsOf} from './prompt-theme.ts';
 import {TerminalInput} from './terminal-input.ts';
 import {asciiFallback, type Screen, SPINNER, theme} from './theme.ts';
 
 const HIDE_CURSOR = '\u001B[?25l';
 const SHOW_CURSOR = '\u001B[?25h';
+const CLEAR = '\u001B[H\u001B[2J';
 const FRAME_MS = 100;
-/** No terminal is wide enough to show a token. */
-const MOST_DOTS = 32;
-const CTRL_U = {name: 'u', ctrl: true, meta: false, shift: false, sequence: '\u0015'};
+/** Lines below a list: a blank one, the longest meaning, the keys, and the cursor. */
+const BELOW_LIST = 7;
+/** Why a prompt must be drawn again: facts have arrived, or the whole window is empty. */
+const FACTS = Symbol('facts');
+const WINDOW = Symbol('window');
 
-/** The prompts of @inquirer/prompts. An answered question is erased; one without a heading leaves a line with its answer. */
+/** The context argument of a prompt of @inquirer. */
+interface PromptContext {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+  clearPromptOnDone: boolean;
+}
+
+export interface PromptStreams {
+  input: NodeJS.ReadableStream;
+  /** Standard error, so that standard output stays the result. */
+  output: NodeJS.WritableStream & {rows?: number};
+  signal?: AbortSignal;
+  /** Ctrl-C while no question is open. */
+  interrupt?(): void;
+}
+
+type Asked = Pick<ListQuestion, 'message' | 'heading' | 'canGoBack'> & {
+  later?: Promise<void> | undefined;
+};
+type Prompt<T> = (context: PromptContext) => Promise<T>;
+
+/** The prompts of @inquirer/prompts. An answered question is erased; outside the wizard, a line with its answer remains. */
 export class InquirerPrompter implements Prompter {
   readonly canRedraw = true;
   readonly #given: Screen;
@@ -56,15 +63,14 @@ export class InquirerPrompter implements Prompter {
   }
 
   /** A text question, because the prompt for this would show a token that is pasted here. */
-  confirm = async (message: string): Promise<boolean> => {
-    const question = {...yesOrNo(message), canGoBack: true};
-    const answer = await this.#askText(question, {isInline: true}).catch((error: unknown) => {
+  async confirm(message: string): Promise<boolean> {
+    const answer = await this.#askText({...yesOrNo(message), canGoBack: true}).catch((error) => {
       if (error instanceof GoBack) return '';
       throw error;
     });
     this.#showAnswer({message}, isYes(answer) ? 'yes' : 'no');
     return isYes(answer);
-  };
+  }
 
   async input(question: InputQuestion): Promise<string> {
     const answer = await this.#askText(question);
@@ -72,9 +78,9 @@ export class InquirerPrompter implements Prompter {
     return answer;
   }
 
-  async password(question: TextQuestion): Promise<string> {
+  password(question: TextQuestion): Promise<string> {
     return this.#held(async () => {
-      const secret = await this.#askText(question, {isHidden: true});
+      const secret = await this.#askText(question, true);
       this.#showAnswer(question, masked(secret) || (question.note ?? ''));
       await this.#terminal.drain();
       return secret;
@@ -87,126 +93,63 @@ export class InquirerPrompter implements Prompter {
 
   async #choose(question: ListQuestion, kind: 'select' | 'search'): Promise<string> {
     let {choices} = question;
-    const isPossible = ({disabled}: Choice): boolean => disabled === undefined;
-    const preset = choices.find(({value}) => value === question.default);
-    let active = preset && isPossible(preset) ? preset.value : choices.find(isPossible)?.value;
-    let term = '';
+    const possible = choices.filter(({disabled}) => disabled === undefined);
+    let active = (possible.find(({value}) => value === question.default) ?? possible[0])?.value;
     const later = question.laterChoices?.then((found) => {
       choices = found;
     });
-    const onActive = (name: string): void => {
-      active = rowsOf(choices, this.#screen).find((row) => row.name === name)?.value ?? active;
-    };
-    const source = (typed = '') => {
-      term = typed;
-      const matches = ({label}: {label: string}) =>
-        label.toLowerCase().includes(typed.toLowerCase());
-      return rowsOf(choices.filter(matches), this.#screen);
-    };
-    const ask = (context: PromptContext): Promise<string> => {
+    const value = await this.#run({...question, later}, (context) => {
       const screen = this.#screen;
-      const keys = keysText(kind, question);
-      const config = {
-        message: `${listMessage(question, screen)}${kind === 'search' ? '\n  ' : ''}`,
-        ...(active === undefined ? {} : {default: active}),
-        pageSize: pageSizeOf({...question, choices}, keys, screen),
-        theme: promptTheme(screen, {...question, keys, onActive}),
+      const rows = rowsOf(choices, screen);
+      const onActive = (name: string): void => {
+        active = rows.find((row) => row.name === name)?.value ?? active;
       };
-      return kind === 'select'
-        ? select({...config, choices: rowsOf(choices, screen)}, context)
-        : search({...config, source, initialValue: term}, context);
-    };
-    const value = await this.#run(ask, {...question, later});
+      const message = messageText(question, screen, kind === 'search');
+      const config = {
+        message,
+        default: active as string,
+        pageSize: Math.max(3, (screen.rows ?? 24) - message.split('\n').length - BELOW_LIST),
+        theme: promptTheme(screen, question, {kind, onActive}),
+      };
+      if (kind === 'select') return select({...config, choices: rows}, context);
+      const source = (term = '') =>
+        rows.filter(({short}) => short.toLowerCase().includes(term.toLowerCase()));
+      return search({...config, source}, context);
+    });
     this.#showAnswer(question, choices.find((each) => each.value === value)?.label ?? value);
     return value;
   }
 
-  async checkbox(question: CheckboxQuestion): Promise<readonly string[]> {
-    const {choices} = question;
-    const ticked = new Set(question.selected);
-    const onActive = (name: string, isTicked: boolean): void => {
-      const row = rowsOf(choices, this.#screen).find((each) => each.name === name);
-      if (row !== undefined) ticked[isTicked ? 'add' : 'delete'](row.value);
-    };
-    const ask = (context: PromptContext): Promise<string[]> => {
-      const screen = this.#screen;
-      const keys = keysText('checkbox', question);
-      const rows = rowsOf(choices, screen).map((row) => ({...row, checked: ticked.has(row.value)}));
-      const config = {
-        message: listMessage(question, screen),
-        choices: rows,
-        pageSize: pageSizeOf(question, keys, screen),
-        shortcuts: {all: null, invert: null},
-        theme: promptTheme(screen, {...question, keys, onActive}),
-      };
-      return checkbox(config, context);
-    };
-    const values = await this.#run(ask, question);
-    const labels = choices.flatMap(({value, label}) => (values.includes(value) ? [label] : []));
-    this.#showAnswer(question, labels.join(', ') || 'none');
-    return values;
-  }
-
-  async #askText(
-    question: InputQuestion,
-    {isHidden = false, isInline = false}: {isHidden?: boolean; isInline?: boolean} = {},
-  ): Promise<string> {
+  async #askText(question: InputQuestion, isHidden = false): Promise<string> {
     let typed = question.isPrefilled ? (question.default ?? '') : '';
-    let isToken = false;
-    let isReplaced = false;
+    let hasToken = false;
     const transformer = (text: string): string => {
       typed = text;
       // What is left of a token after an edit may not look like one.
-      isToken = text !== '' && (isToken || text.search(TOKEN) >= 0);
-      if (isHidden) return this.#dots(text, question);
-      return isToken ? asciiFallback('●'.repeat(text.length), this.#screen) : text;
+      hasToken = text !== '' && (hasToken || text.search(TOKEN) >= 0);
+      if (isHidden) return dotsText(text, question.confirms?.(text), this.#screen);
+      return hasToken ? asciiFallback('●'.repeat(text.length), this.#screen) : text;
     };
-    const validate = async (text: string): Promise<string | true> => {
-      const isMistaken = isToken && !isHidden;
-      const problem = isMistaken ? TOKEN_HERE : await question.validate?.(text.trim());
-      isReplaced = problem !== undefined && (isHidden || isMistaken);
-      return problem ?? true;
-    };
-    // Nobody sees what would be completed: a complete secret replaces it, and after an error any text.
-    const onText = (text = ''): void => {
-      const isWhole = isHidden && question.confirms?.(text) !== undefined;
-      if (!isWhole && (!isReplaced || !/^\P{Cc}/u.test(text))) return;
-      isReplaced = false;
-      this.#terminal.emit('keypress', undefined, CTRL_U);
-    };
-    const ask = (context: PromptContext): Promise<string> => {
+    const validate = async (text: string): Promise<string | true> =>
+      (hasToken && !isHidden ? TOKEN_HERE : await question.validate?.(text.trim())) ?? true;
+    const answer = await this.#run(question, (context) => {
+      const screen = this.#screen;
       const config = {
-        message: textMessage(question, this.#screen, isInline),
+        message: messageText(question, screen, question.help.length > 0),
         default: typed || question.default || '',
         prefill: typed === '' ? 'tab' : 'editable',
         transformer,
         validate,
-        theme: promptTheme(this.#screen, question),
+        // Nobody sees what would be corrected.
+        theme: promptTheme(screen, question, {clearsMistakes: isHidden}),
       } as const;
       return input(config, context);
-    };
-    return (await this.#run(ask, {...question, onText})).trim();
-  }
-
-  /** Dots instead of a secret, its length, and what it is. */
-  #dots(text: string, {confirms, heading}: TextQuestion): string {
-    const indent = heading === undefined ? '  ' : '   ';
-    const {dim, green} = theme(this.#screen);
-    const {length} = [...text];
-    const about = text === '' ? undefined : confirms?.(text);
-    const room = Math.max(1, this.#screen.columns - 24);
-    const parts = [
-      '●'.repeat(Math.min(length, MOST_DOTS, room)),
-      length > MOST_DOTS ? dim(`  ${length} characters`) : '',
-      about === undefined ? '' : `\n${indent}${green('✔')} ${about}`,
-      text === '' ? '' : HIDE_CURSOR,
-    ];
-    return asciiFallback(parts.join(''), this.#screen);
+    });
+    return answer.trim();
   }
 
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {
-    const {output, signal} = this.#streams;
-    if (signal?.aborted) throw new PromptCanceled();
+    const {output, signal = new AbortController().signal} = this.#streams;
     const {draw} = new LiveLines(output);
     let frame = 0;
     const paint = (): void => {
@@ -216,11 +159,10 @@ export class InquirerPrompter implements Prompter {
     };
     paint();
     const timer = setInterval(paint, FRAME_MS);
-    const canceled = new Promise<never>((_, reject) => {
-      signal?.addEventListener('abort', () => reject(new PromptCanceled()), {once: true});
-    });
     try {
-      return await this.#held(() => Promise.race([promise, canceled]));
+      const result = await this.#held(() => untilAborted(promise, signal));
+      if (signal.aborted) throw new PromptCanceled();
+      return result as T;
     } finally {
       clearInterval(timer);
       draw('');
@@ -230,11 +172,9 @@ export class InquirerPrompter implements Prompter {
 
   async session<T>(work: () => Promise<T>, above: () => string): Promise<T> {
     this.#above = above;
-    try {
-      return await this.#held(work);
-    } finally {
+    return this.#held(work).finally(() => {
       this.#above = undefined;
-    }
+    });
   }
 
   erase(lines: number): void {
@@ -242,22 +182,46 @@ export class InquirerPrompter implements Prompter {
     clearScreenDown(this.#streams.output);
   }
 
-  #run<T>(prompt: (context: PromptContext) => Promise<T>, events: PromptEvents): Promise<T> {
-    const above = (): string | undefined => this.#above?.();
-    return runPrompt(prompt, this.#terminal, this.#streams, {...events, above});
+  /** Runs a prompt, and again after Ctrl-Z and fg, in a window of another size, or when facts have arrived. */
+  async #run<T>(question: Asked, prompt: Prompt<T>): Promise<T> {
+    const {output, signal: interrupt} = this.#streams;
+    // A prompt that starts with an aborted signal leaves the terminal in raw mode.
+    if (interrupt?.aborted) throw new PromptCanceled();
+    const ended = new AbortController();
+    const over = new AbortController();
+    const endOn = (emitter: EventEmitter, event: string, reason: unknown): void => {
+      const happens = once(emitter, event, {signal: over.signal});
+      happens.then(() => ended.abort(reason)).catch(() => undefined);
+    };
+    endOn(output, 'resize', WINDOW);
+    endOn(process, 'SIGCONT', WINDOW);
+    if (question.canGoBack) endOn(this.#terminal, 'escape', new GoBack());
+    // Ctrl-D and end of input close the readline of a prompt, which would never settle.
+    endOn(this.#terminal, 'pause', new PromptCanceled());
+    void question.later?.then(() => ended.abort(FACTS));
+    const signal = AbortSignal.any([ended.signal, ...(interrupt ? [interrupt] : [])]);
+    const context = {input: this.#terminal, output, signal, clearPromptOnDone: true};
+    try {
+      return await this.#held(() => prompt(context));
+    } catch (error) {
+      const {reason = new PromptCanceled()} = ended.signal;
+      if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
+      if (reason === FACTS) return await this.#run({...question, later: undefined}, prompt);
+      if (reason !== WINDOW) throw reason;
+      output.write(`${CLEAR}${this.#above?.() ?? ''}`);
+      return await this.#run(question, prompt);
+    } finally {
+      over.abort();
+    }
   }
 
   async #held<T>(work: () => Promise<T>): Promise<T> {
     this.#terminal.hold();
-    try {
-      return await work();
-    } finally {
-      this.#terminal.release();
-    }
+    return work().finally(() => this.#terminal.release());
   }
 
-  #showAnswer({message, heading}: Pick<ListQuestion, 'message' | 'heading'>, answer: string): void {
-    // The wizard shows its answers itself.
+  /** The wizard shows its answers itself. */
+  #showAnswer({message, heading}: Asked, answer: string): void {
     if (heading !== undefined || this.#above !== undefined) return;
     this.#streams.output.write(answeredText(message, answer, undefined, this.#screen));
   }

@@ -16,7 +16,6 @@ export class LaterPrompter implements Prompter {
   password: Prompter['password'] = async (question) => (await this.#prompter()).password(question);
   select: Prompter['select'] = async (question) => (await this.#prompter()).select(question);
   search: Prompter['search'] = async (question) => (await this.#prompter()).search(question);
-  checkbox: Prompter['checkbox'] = async (question) => (await this.#prompter()).checkbox(question);
   wait: Prompter['wait'] = async (...work) => (await this.#prompter()).wait(...work);
   session: Prompter['session'] = async (...work) => (await this.#prompter()).session(...work);
 

@@ -1,6 +1,5 @@
 import {GoBack, PromptCanceled} from '../ground/errors.ts';
 import type {
-  CheckboxQuestion,
   Choice,
   InputQuestion,
   ListQuestion,
@@ -20,8 +19,6 @@ interface Streams extends LineStreams {
   /** What is typed is shown without the terminal, as in a buffer of Emacs. */
   isEchoed?: boolean;
 }
-
-type AnyListQuestion = ListQuestion & Pick<CheckboxQuestion, 'selected'>;
 
 /** How a line is read. */
 interface LineOptions {
@@ -70,17 +67,12 @@ export class LinePrompter implements Prompter {
     });
   }
 
-  async select(question: ListQuestion): Promise<string> {
-    const [chosen] = await this.session(() => this.#choose(question, false));
-    return chosen as string;
+  select(question: ListQuestion): Promise<string> {
+    return this.session(() => this.#choose(question));
   }
 
   search(question: ListQuestion): Promise<string> {
     return this.select(question);
-  }
-
-  checkbox(question: CheckboxQuestion): Promise<readonly string[]> {
-    return this.session(() => this.#choose(question, true));
   }
 
   async wait<T>(message: string, promise: Promise<T>): Promise<T> {
@@ -168,36 +160,33 @@ export class LinePrompter implements Prompter {
     return typed === '?' ? 'help' : undefined;
   }
 
-  async #choose(question: AnyListQuestion, isSeveral: boolean): Promise<string[]> {
+  async #choose(question: ListQuestion): Promise<string> {
     const {message, help, heading, note, canGoBack} = question;
     const choices = (await question.laterChoices) ?? question.choices;
-    const presets = question.selected ?? [question.default];
-    const preselected = choices.flatMap(({value, disabled}, index) =>
-      presets.includes(value) && disabled === undefined ? [index + 1] : [],
+    const preset = choices.findIndex(
+      ({value, disabled}) => value === question.default && disabled === undefined,
     );
     this.#writeHeading(heading);
     this.#write('? ', message);
     for (const [index, choice] of choices.entries()) {
-      const mark = preselected.includes(index + 1) ? preselectedMark(isSeveral) : '';
-      this.#writeChoice(index + 1, choice, this.#screen.isAccessible ? mark : '');
+      const isPreset = index === preset && this.#screen.isAccessible;
+      this.#writeChoice(index + 1, choice, isPreset ? ' (default)' : '');
     }
-    const hasPreset = preselected.length > 0;
-    const validate = (text: string): string | undefined =>
-      pick(text, choices, isSeveral) === undefined
-        ? `Enter a number from 1 to ${choices.length}`
-        : undefined;
-    const numbers = await this.#ask(
+    const number = await this.#ask(
       {
         help,
         canGoBack,
-        message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
-        default: hasPreset ? preselected.join(' ') : undefined,
-        note: isSeveral && !hasPreset ? 'none' : note,
-        validate,
+        message: 'Number',
+        default: preset < 0 ? undefined : String(preset + 1),
+        note,
+        validate: (text) =>
+          pick(text, choices) === undefined
+            ? `Enter a number from 1 to ${choices.length}`
+            : undefined,
       },
-      {typed: isSeveral ? 'numbers, separated by spaces' : 'a number'},
+      {typed: 'a number'},
     );
-    return pick(numbers, choices, isSeveral) as string[];
+    return pick(number, choices) as string;
   }
 
   #writeChoice(number: number, {label, description, disabled}: Choice, mark: string): void {
@@ -211,8 +200,6 @@ export class LinePrompter implements Prompter {
   }
 }
 
-const preselectedMark = (isSeveral: boolean): string => (isSeveral ? ' (selected)' : ' (default)');
-
 /** The words that are not an answer, for a screen reader. */
 const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
   ...(canGoBack ? ['back'] : []),
@@ -220,12 +207,8 @@ const commandsOf = ({canGoBack = false, help}: InputQuestion): string[] => [
   'quit',
 ];
 
-/** The choices with these numbers; undefined where that is no answer. */
-function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
-  const numbers = new Set(typed.split(/[\s,]+/).filter(Boolean));
-  const taken = choices.filter(
-    ({disabled}, index) => disabled === undefined && numbers.has(String(index + 1)),
-  );
-  const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
-  return isAnswer ? taken.map(({value}) => value) : undefined;
+/** The value of the choice with this number; undefined where it is no answer. */
+function pick(typed: string, choices: readonly Choice[]): string | undefined {
+  const choice = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
+  return choice?.disabled === undefined ? choice?.value : undefined;
 }

@@ -58,7 +58,7 @@ export class LineReader {
       input
         .on('data', this.#onData)
         .on('end', this.#onEnd)
-        .on('keypress', this.#onEscape)
+        .on('escape', this.#onEscape)
         .on('continue', this.#onContinue)
         .resume();
       this.#takeKeys(this.#line);
@@ -132,7 +132,7 @@ export class LineReader {
     input
       .off('data', this.#onData)
       .off('end', this.#onEnd)
-      .off('keypress', this.#onEscape)
+      .off('escape', this.#onEscape)
       .off('continue', this.#onContinue);
     signal?.removeEventListener('abort', this.#cancel);
     input.pause();

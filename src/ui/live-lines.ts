@@ -1,11 +1,17 @@
 import {eraseLines} from '@inquirer/ansi';
+import width from 'fast-string-width';
+
+interface Output {
+  write(text: string): unknown;
+  columns?: number;
+}
 
 /** The last lines of a terminal, which are replaced in place. Everything else is printed above them. */
 export class LiveLines {
-  readonly #output: {write(text: string): unknown};
+  readonly #output: Output;
   #shown = '';
 
-  constructor(output: {write(text: string): unknown}) {
+  constructor(output: Output) {
     this.#output = output;
   }
 
@@ -24,7 +30,11 @@ export class LiveLines {
   };
 
   get #erased(): string {
-    return this.#shown === '' ? '' : eraseLines(this.#shown.split('\n').length);
+    if (this.#shown === '') return '';
+    const {columns = Number.POSITIVE_INFINITY} = this.#output;
+    // A window that became narrower has broken the lines.
+    const heights = this.#shown.split('\n').map((line) => Math.ceil(width(line) / columns) || 1);
+    return eraseLines(heights.reduce((sum, height) => sum + height, 0));
   }
 
   /** After Ctrl-Z and fg, the lines of the shell are on the screen, and they must not be erased. */

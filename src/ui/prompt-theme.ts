@@ -1,4 +1,3 @@
-import {stripVTControlCharacters} from 'node:util';
 import width from 'fast-string-width';
 import type {Choice, ListQuestion} from '../ground/system/system.ts';
 import {TOKEN} from './prompt-text.ts';
@@ -8,42 +7,45 @@ type Window = Screen & {columns: number};
 type Asked = Pick<ListQuestion, 'message' | 'help' | 'heading' | 'note' | 'canGoBack'>;
 
 const INDENT = '   ';
-const MOST_ROWS = 15;
-const FEWEST_ROWS = 3;
 /** Lower windows show no explanation. */
 const LOW = 18;
+/** No terminal is wide enough to show a token. */
+const MOST_DOTS = 32;
+const HIDE_CURSOR = '\u001B[?25l';
+
+const KEYS = {
+  select: '↑↓ move · type to jump · Enter select',
+  search: '↑↓ move · type to filter · Enter select',
+} as const;
+
+interface ThemeOptions {
+  kind?: keyof typeof KEYS;
+  onActive?(name: string): void;
+  /** A mistaken text is removed instead of being left for correction. */
+  clearsMistakes?: boolean;
+}
 
 const indented = (text: string, screen: Window, indent = INDENT): string =>
   paragraph(indent, text, screen).trimEnd();
 
-interface ThemeOptions {
-  heading?: readonly string[] | undefined;
-  keys?: string;
-  onActive?(name: string, isTicked: boolean): void;
-}
+const escText = ({canGoBack}: Asked): string =>
+  canGoBack ? `Esc ${canGoBack === 'quit' ? 'quit' : 'back'}` : '';
 
 /** What the prompts of @inquirer/prompts look like. */
-export function promptTheme(screen: Window, {heading, keys = '', onActive}: ThemeOptions) {
+export function promptTheme(screen: Window, question: Asked, options: ThemeOptions) {
   const {cyan, dim, red} = theme(screen);
+  const {kind = 'select', onActive, clearsMistakes = false} = options;
   const shown = (text: string): string => asciiFallback(text, screen);
-  const same = (text: string): string => text;
-  const checked = shown('◉');
+  const keys = [KEYS[kind], escText(question)].filter(Boolean).join(' · ');
   return {
-    prefix: {idle: shown(cyan(heading === undefined ? '?' : '◆ ')), done: ''},
+    prefix: {idle: shown(cyan(question.heading === undefined ? '?' : '◆ ')), done: ''},
     spinner: {interval: 80, frames: [...SPINNER].map((frame) => shown(cyan(`${frame} `)))},
-    icon: {
-      cursor: shown('❯'),
-      checked,
-      unchecked: shown('◯'),
-      disabledChecked: checked,
-      disabledUnchecked: '-',
-    },
+    icon: {cursor: shown('❯')},
     i18n: {disabledError: 'This choice is not possible.'},
+    validationFailureMode: clearsMistakes ? ('clear' as const) : ('keep' as const),
     style: {
-      message: same,
-      answer: same,
-      renderSelectedChoices: () => '',
-      confirmDefault: (text: string) => text.toUpperCase(),
+      message: (text: string) => text,
+      answer: (text: string) => text,
       defaultAnswer: (text: string) => dim(`(${text})`),
       searchTerm: (text: string) => cyan(text.replaceAll(TOKEN, '')),
       disabled: (text: string) => dim(shown(text)),
@@ -51,88 +53,53 @@ export function promptTheme(screen: Window, {heading, keys = '', onActive}: Them
       error: (text: string) => indented(red(text), screen),
       keysHelpTip: () => indented(dim(keys), screen),
       highlight(text: string) {
-        const [, marks = '', name = ''] =
-          /^(\S+) (.*)$/s.exec(stripVTControlCharacters(text)) ?? [];
-        onActive?.(name, marks.endsWith(checked));
+        onActive?.(text.replace(/^\S+ /, ''));
         return cyan(text);
       },
     },
   };
 }
 
-/** A question, its details and one line that explains it. */
-function messageText({message, note, heading, help}: Asked, screen: Window): string {
-  const indent = heading === undefined ? '  ' : INDENT;
+/** A question, its details and one line that explains it. Text is typed on a line of its own, except a short answer. */
+export function messageText(question: Asked, screen: Window, isTyped: boolean): string {
+  const {message, note, heading = [], help} = question;
   const {bold, dim} = theme(screen);
-  const title = `${bold(message)}${note === undefined ? '' : dim(` (${note})`)}`;
-  const [explained = ''] = help;
+  const indent = question.heading === undefined ? '  ' : INDENT;
+  const esc = isTyped && question.canGoBack ? `${escText(question)}.` : '';
+  const explained = [help[0], esc].filter(Boolean).join(' ');
   const isLow = (screen.rows ?? LOW) < LOW;
-  const lines = [title, ...(heading ?? []), ...(explained === '' || isLow ? [] : [dim(explained)])];
-  return lines
-    .map((line) => indented(line, screen, indent))
-    .join('\n')
-    .slice(indent.length);
+  const title = `${bold(message)}${note === undefined ? '' : dim(` (${note})`)}`;
+  const lines = [title, ...heading, ...(explained === '' || isLow ? [] : [dim(explained)])];
+  const text = lines.map((line) => indented(line, screen, indent)).join('\n');
+  return `${text.slice(indent.length)}${isTyped ? `\n${indent.slice(1)}` : ''}`;
 }
 
-export const listMessage = messageText;
-
-/** The text is typed on a line of its own, unless it is one letter. */
-export function textMessage(question: Asked, screen: Window, isInline: boolean): string {
-  if (isInline) return messageText({...question, help: []}, screen);
-  const [explained = '', ...others] = question.help;
-  const keys = escText(question.canGoBack);
-  const help = [[explained, keys && `${keys}.`].filter(Boolean).join(' '), ...others];
-  const indent = question.heading === undefined ? ' ' : '  ';
-  return `${messageText({...question, help}, screen)}\n${indent}`;
+/** Dots instead of a secret, its length, and what it is. */
+export function dotsText(text: string, about: string | undefined, screen: Window): string {
+  if (text === '') return '';
+  const {dim, green} = theme(screen);
+  const {length} = [...text];
+  const room = Math.max(1, screen.columns - 24);
+  const dots = '●'.repeat(Math.min(length, MOST_DOTS, room));
+  const count = length > MOST_DOTS ? dim(`  ${length} characters`) : '';
+  const meaning = about === undefined ? '' : `\n${INDENT}${green('✔')} ${about}`;
+  return asciiFallback(`${dots}${count}${meaning}${HIDE_CURSOR}`, screen);
 }
-
-const escText = (canGoBack: ListQuestion['canGoBack']): string => {
-  if (!canGoBack) return '';
-  return `Esc ${canGoBack === 'quit' ? 'quit' : 'back'}`;
-};
-
-const KEYS = {
-  select: '↑↓ move · type to jump · Enter select',
-  search: '↑↓ move · type to filter · Enter select',
-  checkbox: '↑↓ move · Space toggle · Enter confirm',
-} as const;
-
-/** The keys of a list. */
-export const keysText = (kind: keyof typeof KEYS, {canGoBack}: Asked): string =>
-  [KEYS[kind], escText(canGoBack)].filter(Boolean).join(' · ');
 
 /** Choices with their meaning beside them, or below the list where it does not fit. */
 export function rowsOf(choices: readonly Choice[], screen: Window) {
   const column = Math.max(0, ...choices.map(({label}) => width(label)));
   return choices.map(({value, label, description, disabled}) => {
     const about = disabled ?? description;
-    const row = `${label}${' '.repeat(column - width(label))}  ${about ?? ''}`.trimEnd();
-    const fits = width(row) + INDENT.length <= screen.columns;
-    const name = asciiFallback(fits && disabled === undefined ? row : label, screen);
-    const beside = fits ? `${' '.repeat(column - width(label))} ${disabled}` : '(not possible)';
+    const gap = ' '.repeat(column - width(label));
+    const fits = width(`${gap}${label}  ${about ?? ''}`) + INDENT.length <= screen.columns;
+    const row = fits && disabled === undefined ? `${label}${gap}  ${about ?? ''}` : label;
     return {
       value,
-      name,
-      disabled: disabled !== undefined && beside,
+      name: asciiFallback(row.trimEnd(), screen),
+      short: label,
+      disabled: disabled !== undefined && (fits ? `${gap} ${disabled}` : '(not possible)'),
       ...(fits || about === undefined ? {} : {description: about}),
     };
   });
-}
-
-/** How many rows of the list fit into the window, above the longest meaning and the keys. */
-export function pageSizeOf(
-  question: Asked & {choices: readonly Choice[]},
-  keys: string,
-  screen: Window,
-): number {
-  const {rows = 24} = screen;
-  const heightOf = (text: string): number =>
-    text === '' ? 0 : indented(text, screen).split('\n').length;
-  const above = messageText(question, screen).split('\n').length;
-  const meanings = rowsOf(question.choices, screen).map(({description = ''}) =>
-    heightOf(description),
-  );
-  // A blank line, and one for the cursor.
-  const below = Math.max(0, ...meanings) + heightOf(keys) + 2;
-  return Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, rows - above - below));
 }

@@ -140,14 +140,7 @@ export class TerminalInput extends Readable {
   }
 
   #escapeKey(): void {
-    if (this.#isOpen)
-      this.emit('keypress', undefined, {
-        sequence: ESC,
-        name: 'escape',
-        ctrl: false,
-        meta: false,
-        shift: false,
-      });
+    if (this.#isOpen) this.emit('escape');
   }
 
   #keys(text: string): void {

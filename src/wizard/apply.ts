@@ -1,5 +1,6 @@
 import {newestOf} from '../charts/releases/target.ts';
 import {unsupported} from '../charts/support.ts';
+import {token, tokenSecret} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {type Setting, settingName} from '../settings/define.ts';
 import {MissingSetting} from '../settings/kinds/kind.ts';
@@ -42,10 +43,18 @@ function atQuestion(state: WizardState, question: string): WizardState {
 /** The state with an answer, without what it makes useless. */
 function withReply(before: WizardState, setting: Setting, answer: Answer | undefined): WizardState {
   let after = withoutConsent(withAnswer(before, setting, answer));
+  // Instead of an existing Secret.
+  if (setting === (token as Setting) && answer !== undefined && after.installed === undefined)
+    after = withoutPrompted(after, tokenSecret);
   if (setting === (workloadIdentity as Setting)) after = withoutRole(after);
   if (setting === (chart as Setting)) after = withoutUnsupported(after);
   return withoutUseless(after, setting);
 }
+
+const withoutPrompted = (state: WizardState, setting: Setting): WizardState =>
+  state.answers.answer(setting)?.source === 'prompt'
+    ? withAnswer(state, setting, undefined)
+    : state;
 
 const removed = (state: WizardState, setting: Setting, reason: string): WizardState => ({
   ...withAnswer(state, setting, undefined),

@@ -43,7 +43,7 @@ export async function askRole({state, known, frame, deps}: Asking): Promise<Repl
       ...(found === undefined ? [] : [`Service account ${found.account} has ${found.value}.`]),
     ],
     help: [
-      help,
+      `${help} For example ${example}.`,
       `Written as annotation ${key} of the service account.`,
       'Flag --service-account-annotation. https://kubernetes.io/docs/concepts/security/service-accounts/',
     ],

@@ -1,14 +1,17 @@
 import type {DiscoveredCluster} from '../answers/cluster-answers.ts';
 import type {Choice} from '../ground/system/system.ts';
+import {count} from '../ground/text.ts';
 import {token, tokenSecret} from '../settings/agent.ts';
 import {cacheClaim, cacheStorageClass} from '../settings/cache.ts';
 import {catalog} from '../settings/catalog.ts';
 import {allowClearText} from '../settings/chart-values.ts';
 import type {Setting} from '../settings/define.ts';
+import {nodeSelector, toleration} from '../settings/placement.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {sizing} from '../values/sizing.ts';
 import {type AskOptions, ask} from './ask.ts';
+import {CHART_MEANINGS} from './ask-chart.ts';
 import type {Asking} from './asking.ts';
 import {CONSENT_QUESTION, needsConsent} from './clear-text.ts';
 import {decided} from './decisions.ts';
@@ -44,6 +47,7 @@ export async function askSetting(id: string, asking: Asking): Promise<Reply> {
         whyNotInCluster(of, value, view, known) ??
         whyExcluded(of, value, view, requirementsOf(known)),
       offers: (of) => offersFor(of, view, known),
+      consequence: (of, value) => chartChange(of, value, view, known),
     });
   let answer = await askOnce();
   let agrees = false;
@@ -103,9 +107,45 @@ function offersFor(setting: Setting, view: WizardState, known: KnownFacts): read
   if (setting === (cacheStorageClass as Setting)) return classChoices(view, known);
   if (setting === (cacheClaim as Setting))
     return claims.map(({name, description}) => ({value: name, label: name, description}));
+  if (setting === (nodeSelector as Setting)) return poolChoices(known);
+  if (setting === (toleration as Setting)) return taintChoices(known);
   if (setting === (tokenSecret as Setting))
     return secrets.map((name) => ({value: name, label: name}));
   return [];
+}
+
+const poolChoices = ({cluster}: KnownFacts): Choice[] =>
+  (cluster?.nodePools ?? []).map(({label, nodes, taints}) => ({
+    value: label,
+    label,
+    description: [count(nodes, 'node'), ...taints.map((each) => `taint ${each}`)].join(', '),
+  }));
+
+function taintChoices({cluster}: KnownFacts): Choice[] {
+  const pools = cluster?.nodePools ?? [];
+  return [...new Set(pools.flatMap(({taints}) => taints))].map((taint) => ({
+    value: taint,
+    label: taint,
+    description: `pool ${pools
+      .filter(({taints}) => taints.includes(taint))
+      .map(({name}) => name)
+      .join(', ')}`,
+  }));
+}
+
+/** A value that no chart supports with which the wizard would install now. */
+function chartChange(
+  setting: Setting,
+  value: unknown,
+  view: WizardState,
+  known: KnownFacts,
+): string | undefined {
+  const facts = requirementsOf(known);
+  const answers = view.answers.with(setting, {value, source: 'prompt'});
+  const after = likelyTarget({...view, answers}, facts)?.chart;
+  return after === undefined || after === likelyTarget(view, facts)?.chart
+    ? undefined
+    : `changes the chart to ${after}: ${CHART_MEANINGS[after]}`;
 }
 
 /** What one run requests, and what the nodes offer. */

@@ -54,6 +54,15 @@ async function placeOf(picked: string, asking: Asking): Promise<Place | undefine
   return context === undefined ? undefined : clusterAt(context);
 }
 
+/** The cluster of the only context, where nothing else can run an agent: then the place is not asked for. */
+export function onlyPlace(
+  {all, current, isInPod = false}: Contexts,
+  hasDocker: boolean,
+): Place | undefined {
+  const isOne = isInPod ? all.length === 0 : current !== undefined && all.length === 1;
+  return isOne && !hasDocker ? clusterAt(current) : undefined;
+}
+
 const clusterAt = (context: string | undefined): Place => ({
   kind: 'kubernetes',
   ...(context === undefined ? {} : {context}),

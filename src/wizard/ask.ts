@@ -22,6 +22,8 @@ export interface AskDeps extends TypedDeps {
   offers?(setting: Setting): readonly Choice[];
   /** Why other answers exclude this value. */
   whyExcluded?(setting: Setting, value: unknown): string | undefined;
+  /** What else this value would change. */
+  consequence?(setting: Setting, value: unknown): string | undefined;
   /** Excluded values are left out instead of being shown with the reason. */
   hidesExcluded?: boolean;
   /** Values that the platform cannot have. */
@@ -127,7 +129,7 @@ function choicesFor(
   setting: Setting,
   {byDefault, defaultOf = CHART_DEFAULT}: AskOptions,
   get: Get,
-  {now, whyExcluded, hidesExcluded = false, isHidden}: AskDeps,
+  {now, whyExcluded, consequence, hidesExcluded = false, isHidden}: AskDeps,
 ): Choice[] {
   const {kind, meanings} = setting;
   const unanswered = byDefault === undefined ? undefined : kind.format(byDefault)[0];
@@ -139,12 +141,15 @@ function choicesFor(
     ? ['true', 'false']
     : (kind.options ?? []).filter((value) => isPossible(value) && !isHidden?.(value));
   return values.flatMap((value): Choice[] => {
-    const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
+    const parsed = kind.parse(value, {now: now()});
+    const disabled = whyExcluded?.(setting, parsed);
     if (disabled !== undefined && hidesExcluded) return [];
-    const meaning =
-      [value === unanswered ? defaultOf : undefined, meanings?.[value]]
-        .filter(Boolean)
-        .join('; ') || undefined;
+    const parts = [
+      value === unanswered ? defaultOf : undefined,
+      meanings?.[value],
+      consequence?.(setting, parsed),
+    ];
+    const meaning = parts.filter(Boolean).join('; ') || undefined;
     return [{value, label: labelOf(setting, value), description: meaning, disabled}];
   });
 }

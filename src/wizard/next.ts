@@ -70,6 +70,7 @@ const isUnanswered = (setting: Setting, state: WizardState): boolean =>
   !state.asked.has(setting.id) &&
   !state.answers.isFixed(setting) &&
   !(state.pool !== undefined && OF_POOL.includes(setting)) &&
+  !(setting === (token as Setting) && state.answers.isFixed(tokenSecret)) &&
   applies(setting, state);
 
 /** Pure. */
@@ -96,6 +97,7 @@ function openedQuestion(state: WizardState, known: KnownFacts): string | undefin
 /** True if the question has an effect. */
 export function isPossible(id: string, view: WizardState, known: KnownFacts): boolean {
   if (id === concurrency.id && !limitsRuns(view, requirementsOf(known))) return false;
+  if (id === 'target') return true;
   if (id === ROLE) return roleSettingOf(view) !== undefined;
   const setting = catalog.find((each) => each.id === id);
   return setting === undefined ? hostOf(view) === undefined : applies(setting, view);

@@ -1,10 +1,8 @@
 import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
 import type {ExpectedError, Warning} from '../ground/errors.ts';
-import {cacheStorageClass} from '../settings/cache.ts';
-import {catalog} from '../settings/catalog.ts';
 import {planWarnings} from '../ui/review.ts';
-import {ROLE} from './ask-role.ts';
+import {FIXES} from './fixes.ts';
 import {withoutFlags} from './possible-answers.ts';
 import type {Reviewed} from './prepare-review.ts';
 
@@ -17,12 +15,6 @@ export interface Notice {
   /** ID of the question. */
   fix?: string | undefined;
 }
-
-/** Questions that remove a problem, where its text refers to another setting. */
-const FIXES: Readonly<Record<string, string>> = {
-  IDENTITY_INCOMPLETE: ROLE,
-  SHARED_PVC_WITHOUT_CLASS: cacheStorageClass.id,
-};
 
 /** Errors, then warnings, about the settings, the plan and the cluster. A check repeats what is already known from the settings. */
 export function noticesOf({generated, prepared, host, problem}: Reviewed): Notice[] {
@@ -42,16 +34,12 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
 
-/** The setting that a text refers to by its flag. */
-const settingIn = (text: string): string | undefined =>
-  catalog.find(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text))?.id;
-
 const ofWarning = ({code, message, setting}: Warning): Notice => ({
   level: 'warning',
   code,
   text: withoutFlags(message),
   remedies: [],
-  fix: FIXES[code] ?? settingIn(message) ?? setting,
+  fix: FIXES[code] ?? setting,
 });
 
 const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({
@@ -59,19 +47,24 @@ const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level
   code: id,
   text: withoutFlags(`${title}: ${message}`),
   remedies: remedy === undefined ? [] : [inWords(remedy)],
-  fix: settingIn(`${remedy ?? ''} ${message}`),
+  fix: FIXES[id],
 });
 
-function ofError({code, message, suggestions}: ExpectedError): Notice {
+function ofError({code, message, suggestions, problems}: ExpectedError): Notice {
   return {
     level: 'error',
-    code: code ?? 'ERROR',
+    code,
     text: withoutFlags(message),
     remedies: suggestions.map(inWords),
-    fix: settingIn([message, ...suggestions].join(' ')),
+    fix: problems.find(({setting}) => setting !== undefined)?.setting ?? FIXES[code],
   };
 }
 
 /** A command stays as it is, so that it can be copied. */
 const inWords = (text: string): string =>
-  /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /.test(text) ? text : withoutFlags(text);
+  text
+    .split('; ')
+    .map((part) => (COMMAND.test(part) ? part : withoutFlags(part)))
+    .join('; ');
+
+const COMMAND = /(?:^|[ `])(?:kubectl|helm|oc|scalr-agent) /;

@@ -14,10 +14,10 @@ export interface ReviewContent {
   notes: readonly string[];
 }
 
-const LABEL_WIDTH = 11;
+const LABEL_WIDTH = 10;
 /** Narrower terminals have the reasons below the values. */
 const WIDE = 70;
-const VALUE_WIDTH = 16;
+const VALUE_WIDTH = 17;
 
 /** The review: what will be installed and why, problems and warnings, and the planned changes. */
 export function reviewScreen(content: ReviewContent, screen: Screen): string {

@@ -148,7 +148,7 @@ export class Review {
     const action = await this.#deps.prompter.select({
       message: 'What do you want to do?',
       heading: [],
-      help: ['Nothing has been changed yet.'],
+      help: [],
       canGoBack: true,
       choices: actionsOf(menu),
       default: preselected(menu),

@@ -15,12 +15,12 @@ import {decided} from './decisions.ts';
 import type {FactName} from './gathered-facts.ts';
 import {askInstalled} from './installed-agent.ts';
 import {next, type WizardStep} from './next.ts';
-import {hasCluster, placeText} from './place.ts';
+import {hasCluster, type Place, placeText} from './place.ts';
 import type {Reply} from './reply.ts';
 import {type Decided, type Decision, Review, type ReviewDeps} from './review.ts';
 import {agentValue, type TopicView} from './topics.ts';
 import {type Block, Transcript} from './transcript.ts';
-import type {WizardState} from './wizard-state.ts';
+import {asAsked, type WizardState} from './wizard-state.ts';
 
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends ReviewDeps {
@@ -28,6 +28,8 @@ export interface WizardDeps extends ReviewDeps {
   title(): string;
   /** Called after every answer to save the state. */
   onAnswer(state: WizardState): Promise<void>;
+  /** Where the agent runs if there is no other possibility. */
+  onlyPlace: Place | undefined;
 }
 
 /** Asks where the agent runs and for its token or pool, then shows the review. Changes nothing. */
@@ -74,6 +76,12 @@ const BEFORE_REVIEW: readonly Wait[] = [
   {message: 'Reading the installed release', facts: ['installed']},
 ];
 
+/** Esc leads to the skipped question about the place. */
+function startAt(place: Place | undefined, state: WizardState): WizardState {
+  if (place === undefined || state.asked.has('target')) return state;
+  return asAsked({...state, place, history: ['target']}, 'target');
+}
+
 class Session {
   readonly #deps: WizardDeps;
   readonly #transcript: Transcript;
@@ -83,11 +91,11 @@ class Session {
   readonly #waited = new Set<string>();
 
   constructor(state: WizardState, deps: WizardDeps) {
-    this.#state = state;
+    this.#state = startAt(deps.onlyPlace, state);
     this.#deps = deps;
     this.#transcript = new Transcript(deps);
     this.#review = new Review(deps, this.#transcript);
-    deps.facts.start(state);
+    deps.facts.start(this.#state);
   }
 
   above(): string {
@@ -184,7 +192,9 @@ class Session {
   #whereText(): string {
     const {cluster} = this.#known();
     const summary = cluster?.isRead ? cluster.summary : undefined;
-    return [placeText(this.#state.place), summary].filter(Boolean).join(' · ');
+    const {place} = this.#state;
+    const reason = place !== undefined && place === this.#deps.onlyPlace && 'the only context';
+    return [placeText(place), summary, reason].filter(Boolean).join(' · ');
   }
 
   /** True if something was waited for, so that another step may be next. */

@@ -58,7 +58,7 @@ const IDENTITY_OF: Readonly<Record<string, string>> = {
 const QUESTIONS: readonly SettingQuestion[] = [
   {
     setting: token,
-    when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret),
+    when: (_, isGiven) => !isGiven(tokenFile),
     orElse: 'Enter: use an existing Secret',
   },
   {setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},

@@ -33,7 +33,7 @@ import {CHART_MEANINGS, chartChoices} from './ask-chart.ts';
 import {ROLE} from './ask-role.ts';
 import {type KnownFacts, requirementsOf} from './gathered-facts.ts';
 import {environmentVariable} from './machine-proxy.ts';
-import {hostOf} from './place.ts';
+import {hostOf, placeText} from './place.ts';
 import {
   chartDefaultOf,
   hostWording,
@@ -112,13 +112,13 @@ function runsAbout(view: TopicView): string | undefined {
   const runs = isLimited(view) ? (view.state.answers.get(concurrency) ?? 1) : 1;
   const sum = sizing(settings.with(concurrency, {value: runs, source: 'prompt'}), target.chart);
   const {nodes} = view.known.cluster ?? {};
-  const offered =
-    nodes === undefined || nodes.count === 0
-      ? undefined
-      : `nodes have ${nodes.cpuMilli / 1000n} CPU, ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi`;
+  const isOffered = nodes !== undefined && nodes.count > 0;
+  const cpu = isOffered ? ` of ${nodes.cpuMilli / 1000n}` : '';
+  const memory = isOffered ? ` of ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi` : '';
   return joined(
-    `reserves ${sum.cpuRequested} CPU, ${sum.memoryRequested}; ${sum.memoryLimit} at most`,
-    offered,
+    `reserves ${sum.cpuRequested}${cpu} CPU`,
+    `${sum.memoryRequested}${memory}`,
+    `limit ${sum.memoryLimit}`,
   );
 }
 
@@ -192,8 +192,9 @@ const placementValue = (view: TopicView): string =>
     .join(' · ') || 'any node';
 
 function placementAbout({known}: TopicView): string | undefined {
-  const {taintedPools = []} = known.cluster ?? {};
-  return taintedPools.length === 0 ? undefined : `tainted pools: ${taintedPools.join(', ')}`;
+  const tainted = known.cluster?.nodePools.filter(({taints}) => taints.length > 0) ?? [];
+  const names = tainted.map(({name}) => name).join(', ');
+  return names === '' ? undefined : `tainted pools: ${names}`;
 }
 
 /** The account, and what gives the agent its token. */
@@ -215,6 +216,13 @@ const ids = (...settings: readonly Setting[]): string[] => settings.map(({id}) =
 
 /** In the order of Change. */
 export const TOPICS: readonly Topic[] = [
+  {
+    label: 'Where',
+    questions: ['target'],
+    settings: [],
+    isOffered: ({state}) => state.installed === undefined,
+    value: ({state}) => placeText(state.place),
+  },
   {
     label: 'Chart',
     questions: ids(chart, nodeOs),

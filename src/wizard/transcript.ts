@@ -29,14 +29,18 @@ export class Transcript {
     const {prompter, screen, say} = this.#deps;
     const shown = blocks.map((block) => ({block, text: block()}));
     const changed = this.#shown.findIndex(({text}, index) => text !== shown[index]?.text);
-    const kept = changed < 0 ? this.#shown.length : changed;
-    const erased = this.#shown
-      .slice(kept)
-      .map(({text}) => text)
-      .join('');
-    if (erased !== '' && prompter.canRedraw)
-      // What has left the window cannot be erased.
-      prompter.erase(Math.min(erased.split('\n').length, screen.rows ?? 24) - 1);
+    const linesFrom = (index: number): number =>
+      this.#shown
+        .slice(index)
+        .map(({text}) => text)
+        .join('')
+        .split('\n').length;
+    const {rows = 24} = screen;
+    const first = changed < 0 ? this.#shown.length : changed;
+    // What has left the window cannot be erased: then everything is printed again.
+    const kept = prompter.canRedraw && linesFrom(first) > rows ? 0 : first;
+    const erased = Math.min(linesFrom(kept), rows) - 1;
+    if (erased > 0 && prompter.canRedraw) prompter.erase(erased);
     const added = shown
       .slice(kept)
       .map(({text}) => text)

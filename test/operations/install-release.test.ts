@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {applyObjects} from '../../src/cluster/kubernetes/changes.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import {Secret} from '../../src/ground/secret.ts';
 import {installRelease} from '../../src/operations/install-release.ts';
 import type {ReleaseStep} from '../../src/operations/step.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
@@ -111,7 +112,10 @@ test('fails if a Secret was changed back meanwhile', async () => {
   };
   const written = {...secret, stringData: {token: 'new'}};
   const call = applyObjects(kubeTarget, [written]);
-  const steps: ReleaseStep[] = [{id: 'secret', phase: 'secrets', title: 'Update Secret', call}];
+  const stores = {name: 'acme-token', data: {token: new Secret('new')}};
+  const steps: ReleaseStep[] = [
+    {id: 'secret', phase: 'secrets', title: 'Update Secret', call, stores},
+  ];
   const outcome = Promise.resolve({exitCode: 0, stdout: '', stderr: ''});
   const record = helmRecord({
     name: 'acme',

@@ -86,6 +86,15 @@ test('creates namespace, Secret and release on a first install, without secrets 
   expect(textOf(steps.at(-1))).toContain('--reset-values');
 });
 
+test('tells which content a Secret must have afterwards, so that it can be read again', () => {
+  const {steps} = plan(desired(), facts());
+  const stored = steps.flatMap(({stores}) => stores ?? []);
+  expect(stored.map(({name, data}) => [name, data['token']?.reveal()])).toEqual([
+    ['scalr-agent-token', 'hunter2'],
+  ]);
+  expect(JSON.stringify(steps.map(({stores}) => stores))).not.toContain('hunter2');
+});
+
 test('has no steps when the release is up to date', () => {
   expect(ids(desired(), facts(inPlace))).toEqual([]);
 });

@@ -38,7 +38,6 @@ const NOBODY: Prompter = {
   password: unexpected,
   select: unexpected,
   search: unexpected,
-  checkbox: unexpected,
 };
 
 /** The name that oclif gives to a command: PoolCreate is pool:create, CollectLogs is collect-logs. */

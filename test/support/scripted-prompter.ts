@@ -60,12 +60,6 @@ export function scriptedPrompter(lines: readonly Line[]) {
     wait: async (_, promise) => promise,
     session: (work) => work(),
     erase: () => undefined,
-    async checkbox(question) {
-      const answer = next(question);
-      return answer === ENTER
-        ? (question.selected ?? [])
-        : (answer as readonly string[]).map((each) => taken(question, each));
-    },
   };
   return {prompter, asked, done: () => expect(left.map(([question]) => question)).toEqual([])};
 }

@@ -97,6 +97,7 @@ describe('checks skipped for the same reason', () => {
     const failed = {
       ...check('Cluster', 'cluster-reachable', 'fail', 'Log in'),
       message: `context a, ${REFUSED}`,
+      because: REFUSED,
     };
     expect(text([failed])).toContain('    ready-nodes, run-nodes, secrets\n\n1 error');
   });

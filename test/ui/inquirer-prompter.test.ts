@@ -166,21 +166,10 @@ describe('a list', () => {
     expect(await answer).toBe('docker');
   });
 
-  test('takes several choices, and keeps them over a resize', async () => {
-    const terminal = new PromptTerminal();
-    const answer = terminal.prompter.checkbox({...LIST, selected: ['docker']});
-    await terminal.see('Space toggle');
-    await terminal.press(' ');
-    terminal.output.emit('resize');
-    await terminal.see('◉ prod-eks');
-    await terminal.press(ENTER);
-    expect(await answer).toEqual(['eks', 'docker']);
-  });
-
   test('has no colors and no Unicode where the terminal has none', async () => {
     const terminal = new PromptTerminal({isAscii: true});
-    void terminal.prompter.checkbox(LIST).catch(() => undefined);
-    await terminal.see('Space toggle');
+    void terminal.prompter.select(LIST).catch(() => undefined);
+    await terminal.see('Enter select');
     expect((await terminal.lines()).join('')).toMatch(/^[ -~]*$/);
     expect(terminal.written.split('\u001b').filter((each) => /^\[[\d;]*m/.test(each))).toEqual([]);
   });

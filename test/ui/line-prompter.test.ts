@@ -40,12 +40,11 @@ const shown = (terminal: PromptTerminal): string => terminal.written;
 test('prints plain lines without escape sequences', async () => {
   const terminal = dumb();
   const {prompter} = terminal;
-  terminal.input.write('https://acme.scalr.io\n2\n3\n1 3\ny\n');
+  terminal.input.write('https://acme.scalr.io\n2\n3\ny\n');
   expect(
     await prompter.input({...ADDRESS, default: 'https://old.scalr.io', note: 'from the token …'}),
   ).toBe('https://acme.scalr.io');
   expect(await prompter.select({...CHOICE, default: 'local'})).toBe('k8s');
-  expect(await prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   expect(await prompter.confirm('Replace it?')).toBe(true);
   expect((await terminal.lines()).join('\n')).toMatchInlineSnapshot(`
     "? Address (https://old.scalr.io, from the token ...): ? Which chart?
@@ -53,11 +52,7 @@ test('prints plain lines without escape sequences', async () => {
       -. agent-job - needs Kubernetes 1.35
       3. agent-k8s
     ? Number (1):   Enter a number from 1 to 3
-    ? Number (1): ? Which chart?
-      1. agent-local - Runs share a container.
-      -. agent-job - needs Kubernetes 1.35
-      3. agent-k8s
-    ? Numbers, separated by spaces (none): ? Replace it? (y/N):"
+    ? Number (1): ? Replace it? (y/N):"
   `);
   expect(terminal.written).toMatch(/^[ -~\n]*$/);
 });
@@ -155,17 +150,10 @@ describe('a choice', () => {
     expect(shown(terminal)).toContain('Enter a number from 1 to 3');
   });
 
-  test('takes the default on Enter, or none of several', async () => {
+  test('takes the default on Enter', async () => {
     const terminal = dumb();
-    terminal.input.write('\n\n');
+    terminal.input.write('\n');
     expect(await terminal.prompter.select({...CHOICE, default: 'k8s'})).toBe('k8s');
-    expect(await terminal.prompter.checkbox(CHOICE)).toEqual([]);
-  });
-
-  test('returns several in the order of the list, each once', async () => {
-    const terminal = dumb();
-    terminal.input.write('3, 1 3\n');
-    expect(await terminal.prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   });
 });
 

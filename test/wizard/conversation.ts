@@ -1,3 +1,4 @@
+import type {App} from '../../src/cli/app.ts';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
@@ -89,6 +90,7 @@ interface Place {
   kubernetes?: KubernetesClient;
   /** Docker of the machine. */
   host?: HostTools;
+  requireTool?: App['requireTool'];
   /** Lines stay on the screen, as for a screen reader. */
   isPlain?: boolean;
 }
@@ -104,6 +106,7 @@ export async function talk(
     kubernetes = NO_KUBECTL,
     host = NO_DOCKER,
     isPlain = false,
+    requireTool = async () => undefined,
   }: Place = {},
 ) {
   const operator = scriptedPrompter(lines);
@@ -111,6 +114,7 @@ export async function talk(
     env: {...ENV, ...env},
     files,
     hasTerminal: true,
+    requireTool,
     prompter: {...operator.prompter, canRedraw: !isPlain},
     sleep,
     processes: () => ({run: async (call, how) => answer(call, how), start: nothing}),
@@ -144,7 +148,7 @@ export const change = (row: string, ...lines: readonly Line[]): Line[] => [
 export function rowOf(screen: string, label: string): string {
   const review = screen.slice(screen.lastIndexOf('◆  Review'));
   const [, row = ''] =
-    new RegExp(`\\n [ !] (${label} [^\\n]*(?:\\n {14}[^\\n]*)*)`).exec(review) ?? [];
+    new RegExp(`\\n [ !] (${label} [^\\n]*(?:\\n {13}[^\\n]*)*)`).exec(review) ?? [];
   return row.replaceAll(/\s+/g, ' ').trim();
 }
 

@@ -64,7 +64,7 @@ const INSTALLED: InstalledAgent = {
 const CLUSTER = {
   facts: {},
   storageClasses: [],
-  taintedPools: [],
+  nodePools: [],
   summary: 'EKS',
   isRead: true,
 } as const;

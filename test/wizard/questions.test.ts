@@ -23,6 +23,7 @@ import {
   interrupt,
   jwt,
   QUIT,
+  reviewsIn,
   rowOf,
   shown,
   talk,
@@ -83,7 +84,7 @@ describe('the happy path', () => {
       /^Chart agent-local [\d.]+ runs share pods .*; no cluster role; agent-job and agent-k8s possible$/,
     );
     expect(rowOf(stderr, 'Runs')).toMatch(
-      /^Runs 5 at a time reserves [\d.]+ CPU, \w+; \w+ at most, nodes have 40 CPU, 160Gi$/,
+      /^Runs 5 at a time reserves [\d.]+ of 40 CPU, \w+ of 160Gi, limit \w+$/,
     );
     expect(rowOf(stderr, 'Cache')).toBe('Cache per pod 20Gi, deleted with the pod');
     expect(rowOf(stderr, 'Network')).toBe(
@@ -536,7 +537,7 @@ describe('an agent elsewhere in the cluster', () => {
     const cluster = {
       facts: {},
       storageClasses: [],
-      taintedPools: [],
+      nodePools: [],
       releases: [release],
       summary: '',
       isRead: true,
@@ -678,7 +679,7 @@ describe('a question', () => {
       ...change('Runs', ['Memory limit of a run', '3Gi']),
     ];
     const {stderr} = await talk([...HAPPY, ...lines, ...VIEW_AND_QUIT]);
-    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs a pod for each reserves .*; [\d.]+\w+ at most/);
+    expect(rowOf(stderr, 'Runs')).toMatch(/^Runs a pod for each reserves .*, limit [\d.]+\w+/);
     expect(stderr).not.toContain('replicaCount: 5');
   });
 });
@@ -839,4 +840,105 @@ describe('Esc', () => {
     ]);
     expect(exit).toBe(130);
   });
+});
+
+describe('placement', () => {
+  const TAINTED = {
+    ...NODE,
+    metadata: {name: 'two', labels: {...NODE.metadata.labels, 'eks.amazonaws.com/nodegroup': 'ci'}},
+    spec: {...NODE.spec, taints: [{key: 'dedicated', value: 'ci', effect: 'NoSchedule'}]},
+  };
+
+  test('offers the node pools of the cluster and their taints', async () => {
+    const lines: Line[] = [
+      TARGET,
+      ASK_TOKEN,
+      ...change(
+        'Placement',
+        ['Node selector for runs', 'eks.amazonaws.com/nodegroup=ci'],
+        ['Toleration for runs', 'dedicated=ci:NoSchedule'],
+      ),
+      ...VIEW_AND_QUIT,
+    ];
+    const {asked, stderr} = await talk(lines, {
+      answer: oneContext,
+      kubernetes: fakeKubernetes({objects: [NODE, TAINTED]}),
+    });
+    expect(choicesOf(asked, 'Node selector for runs')).toMatchObject([
+      {label: 'any node'},
+      {label: 'eks.amazonaws.com/nodegroup=a', description: '1 node'},
+      {
+        label: 'eks.amazonaws.com/nodegroup=ci',
+        description: '1 node, taint dedicated=ci:NoSchedule',
+      },
+      {label: 'Enter another value'},
+    ]);
+    expect(choicesOf(asked, 'Toleration for runs')[1]).toMatchObject({description: 'pool ci'});
+    expect(stderr).toMatch(/eks.amazonaws.com\/nodegroup: "?ci"?/);
+    expect(stderr).toMatch(/effect: "?NoSchedule"?/);
+  });
+});
+
+test('tells which chart a cache would need', async () => {
+  const {asked} = await talk(
+    [
+      TARGET,
+      ASK_TOKEN,
+      ...change('Cache', ['Where should provider', 'ephemeral'], ['Cache size', ENTER]),
+      ...QUIT,
+    ],
+    {answer: oneContext, kubernetes: fakeKubernetes({objects: [NODE]})},
+  );
+  const efs = choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs');
+  expect(efs?.description).toContain(
+    'changes the chart to agent-k8s: a pod for each run; uses root',
+  );
+});
+
+describe('the only place', () => {
+  const noDocker = {
+    requireTool: async () => {
+      throw new ExpectedError('docker not found on PATH.', {code: 'TOOL_NOT_FOUND'});
+    },
+  };
+
+  test('is not asked for; Esc and Change open the question', async () => {
+    const {stderr} = await talk(
+      [
+        ['Agent pool token', ESC],
+        TARGET,
+        ASK_TOKEN,
+        ...change('Where', ['Where will the agent run', 'files']),
+        ...QUIT,
+      ],
+      {answer: oneContext, kubernetes: fakeKubernetes({objects: [NODE]}), ...noDocker},
+    );
+    expect(stderr).toContain('◇  Where      prod-eks · EKS');
+    expect(stderr).toContain('the only context');
+    expect(stderr).toContain('◆  Review  agent-local 0.6.5 → files only');
+  });
+
+  test('is asked for with Docker on the machine', async () => {
+    await talk([TARGET, ASK_TOKEN, ...QUIT], {
+      answer: oneContext,
+      kubernetes: fakeKubernetes({objects: [NODE]}),
+    });
+  });
+});
+
+test('a token can be entered instead of an existing Secret, with Esc or later', async () => {
+  const {stderr} = await talk([
+    FILES_ONLY,
+    ['Agent pool token', ''],
+    ['Secret with the agent pool token', 'mine'],
+    ['Scalr URL', ESC],
+    ['Secret with the agent pool token', ESC],
+    ['Agent pool token', ''],
+    ['Secret with the agent pool token', 'mine'],
+    ['Scalr URL', 'https://acme.scalr.io'],
+    ...change('Agent', ['Agent pool token', TOKEN], ['Scalr URL', ENTER]),
+    ...QUIT,
+  ]);
+  expect(reviewsIn(stderr)[0]).toContain('existing Secret mine');
+  expect(reviewsIn(stderr).at(-1)).toContain('new Secret scalr-agent-token');
 });

@@ -17,7 +17,7 @@ test('in a pod without a kubeconfig, the cluster of its service account is propo
         facts: {},
         storageClasses: [],
         releases: [],
-        taintedPools: [],
+        nodePools: [],
         summary: '3 nodes',
         isRead: true,
       };

@@ -14,15 +14,11 @@ export interface Release {
 
 /** The three numbers of a version without prefix and suffix: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */
 const numbersOf = (version: string): SemVer | string => coerce(version) ?? '0.0.0';
-const answered = new Map<string, boolean>();
 
-/** True when the numbers of the chart version lie in the semver range; no range means every version. Asked once per row and key. */
+/** True when the numbers of the chart version lie in the semver range; no range means every version. */
 export function within(version: string, range: string | undefined): boolean {
   if (range === undefined) return true;
-  const question = `${version} ${range}`;
-  const known = answered.get(question) ?? satisfies(numbersOf(version), range);
-  answered.set(question, known);
-  return known;
+  return satisfies(numbersOf(version), range);
 }
 
 /** Negative when the first version comes before the second; only the three numbers count. */

@@ -26,14 +26,10 @@ import type {Get} from '../../settings/define.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../values/reading/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
+import type {ClusterReading} from './cluster-reading.ts';
 import type {PreflightContext, ReviewedPermission} from './facts/context.ts';
 import {referencedClaims, requiredSecrets} from './facts/referenced-objects.ts';
-import {
-  type ClusterReading,
-  readDefinitionUsers,
-  readLiveState,
-  readReferenced,
-} from './read-live-state.ts';
+import {readDefinitionUsers, readLiveState, readReferenced} from './read-live-state.ts';
 import {readMirror} from './read-mirror.ts';
 import {readTools} from './read-tools.ts';
 

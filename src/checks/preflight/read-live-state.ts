@@ -1,8 +1,7 @@
 import {scalrChart} from '../../charts/releases/chart-name.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {objectsIn} from '../../cluster/helm/release-record.ts';
-import {type ClusterAccess, releasesIn} from '../../cluster/helm/releases.ts';
-import type {KubernetesClient} from '../../cluster/kubernetes/client.ts';
+import {releasesIn} from '../../cluster/helm/releases.ts';
 import {servedResources} from '../../cluster/kubernetes/discovery.ts';
 import {isWideObject, resourceOf} from '../../cluster/kubernetes/kinds.ts';
 import {listFact, objectFact, unknownBy} from '../../cluster/kubernetes/object-facts.ts';
@@ -14,15 +13,10 @@ import {DEFINITIONS, definitionOf} from '../../cluster/platform/cluster-facts.ts
 import type {PlatformReadings} from '../../cluster/platform/readings.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {type Fact, isKnown, known, knownValue} from '../../ground/fact.ts';
+import type {ClusterReading} from './cluster-reading.ts';
 import type {LiveState, PreflightContext, RequiredSecret} from './facts/context.ts';
 import type {LimitRange, ResourceQuota} from './facts/namespace-limits.ts';
-
-/** How the cluster of a release is read. */
-export interface ClusterReading extends Omit<ClusterAccess, 'kubernetes'> {
-  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  name: ReleaseName;
-  options: {signal: AbortSignal; idleMs: number};
-}
+import {readUsableSccs} from './read-sccs.ts';
 
 /** Secrets and PVCs of the namespace that the release refers to. */
 export async function readReferenced(
@@ -60,11 +54,12 @@ export async function readLiveState(
   const {namespace} = name.kubeTarget;
   const list = <T extends KubernetesObject>(resource: string): Promise<Fact<readonly T[]>> =>
     listFact(kubernetes, resource, {...options, namespace});
-  const [found, quotas, limitRanges, user] = await Promise.all([
+  const [found, quotas, limitRanges, user, sccs] = await Promise.all([
     readObjects(objects, reading),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
     currentUser(kubernetes, options),
+    readUsableSccs(objects, reading),
   ]);
   const isForeign = [...found.values()]
     .map(knownValue)
@@ -78,6 +73,7 @@ export async function readLiveState(
     limitRanges,
     pods: hasNoQuota ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
     user: user.error ? unknownBy(user.error) : known(user.value, 'SelfSubjectReview'),
+    sccs,
   };
 }
 

@@ -21,7 +21,7 @@ export interface NodeCapacity {
   pool?: string;
 }
 
-const POOL_LABELS = [
+export const POOL_LABELS = [
   'cloud.google.com/gke-nodepool',
   'eks.amazonaws.com/nodegroup',
   'kubernetes.azure.com/agentpool',

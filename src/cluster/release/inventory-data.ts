@@ -5,7 +5,8 @@ import {hostPaths, podSpecs} from '../kubernetes/pod-specs.ts';
 import {mayRun} from '../kubernetes/scheduling.ts';
 import {isNodeReady} from '../platform/readings.ts';
 import {type InventoryReadings, type PersistentVolume, userReadings} from './inventory-readings.ts';
-import {claimNames, DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
+import {DIRECTORY, normalPath, objectUsers, userText} from './object-users.ts';
+import {claimNames} from './workload-users.ts';
 
 export interface ClaimItem {
   name: string;

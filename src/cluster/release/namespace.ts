@@ -3,8 +3,8 @@ import type {KubernetesObject} from '../kubernetes/objects.ts';
 import {isOwnFor} from '../kubernetes/own-objects.ts';
 import {type InventoryReadings, userReadings} from './inventory-readings.ts';
 import {leftObjectsOf} from './left-objects.ts';
-import {USER_KINDS} from './object-users.ts';
 import {isInManifest, isOfRelease, isOwnedByOneOf} from './release-objects.ts';
+import {USER_KINDS} from './workload-users.ts';
 
 export interface NamespaceItem {
   name: string;

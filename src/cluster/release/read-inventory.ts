@@ -31,10 +31,10 @@ import {type Inventory, inventoryOf} from './inventory.ts';
 import {nodeDirectoryOf} from './inventory-data.ts';
 import {type InventoryReadings, type PersistentVolume, userReadings} from './inventory-readings.ts';
 import {NAMESPACE_KINDS, WIDE_KINDS} from './namespace.ts';
-import {USER_KINDS, usersIn} from './object-users.ts';
 import {deployedRevision, type InstallFacts} from './read-release.ts';
 import {isRenderedFor} from './release-objects.ts';
 import {withRoles} from './roles-to-read.ts';
+import {USER_KINDS, usersIn} from './workload-users.ts';
 
 /** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];

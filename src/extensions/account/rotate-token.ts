@@ -15,8 +15,8 @@ import {
   PREVIOUS_TOKEN,
   ROTATED,
 } from '../../cluster/release/account-token.ts';
-import {readsSecret} from '../../cluster/release/object-users.ts';
 import {type InstallFacts, readFacts} from '../../cluster/release/read-release.ts';
+import {readsSecret} from '../../cluster/release/workload-users.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
 import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';

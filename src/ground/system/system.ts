@@ -237,11 +237,6 @@ export interface ListQuestion extends Question {
   default?: string | undefined;
 }
 
-export interface CheckboxQuestion extends Omit<ListQuestion, 'default'> {
-  /** Values that are selected at first. */
-  selected?: readonly string[];
-}
-
 /** Prompts on the terminal. @throws PromptCanceled, GoBack */
 export interface Prompter {
   /** False if lines cannot be erased: then the caller prints what `heading` would show. */
@@ -256,8 +251,6 @@ export interface Prompter {
   select(question: ListQuestion): Promise<string>;
   /** A select for long lists: typing filters the choices. */
   search(question: ListQuestion): Promise<string>;
-  /** Returns the values of any number of choices, in the order of the list. */
-  checkbox(question: CheckboxQuestion): Promise<readonly string[]>;
   /** Shows a spinner until the promise settles; keys are ignored. */
   wait<T>(message: string, promise: Promise<T>): Promise<T>;
   /** Keeps the terminal from echoing until the work is done. `above` is what must be printed again above a question after a resize. */

@@ -51,7 +51,13 @@ export function applyRules(input: RuleInput, target: Target): Warning[] {
       'CONFLICTING_SETTINGS',
       errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'),
       errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
-      {cause: new Error(errors.map(({rule}) => rule.code).join(', '))},
+      {
+        problems: errors.map(({setting, message}) => ({
+          setting: setting.id,
+          message: `${message}.`,
+        })),
+        cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
+      },
     );
   }
   return violations.map(({rule, setting, message}) => ({

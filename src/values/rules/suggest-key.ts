@@ -5,7 +5,7 @@ import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
 import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {releasesOf} from '../../charts/releases/target.ts';
-import {describeRange, oncePerVersion, rangeOf} from '../../charts/releases/versions.ts';
+import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
@@ -99,12 +99,12 @@ function releasesWith(
 }
 
 /** Every key of a release and the keys above it, by their spelling. */
-const keysOfVersion = oncePerVersion((schema: ChartSchema, version): ReadonlyMap<string, Path> => {
+function keysOfVersion(schema: ChartSchema, version: string): ReadonlyMap<string, Path> {
   const paths = leavesOf(schema, version).flatMap((leaf) =>
     leaf.path.map((_, index) => leaf.path.slice(0, index + 1)),
   );
   return new Map(paths.map((path) => [spellPath(path), path]));
-});
+}
 
 const keysOf = (target: Target): ReadonlyMap<string, Path> =>
   keysOfVersion(schemaOf(target), target.version);

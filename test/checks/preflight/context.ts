@@ -211,6 +211,7 @@ export const live = (but: Partial<LiveState> = {}): LiveState => ({
   customResources: known([], 'custom resources'),
   revisions: known([], 'revisions'),
   user: known('jane', 'SelfSubjectReview'),
+  sccs: known([], 'LocalSubjectAccessReview'),
   ...but,
 });
 

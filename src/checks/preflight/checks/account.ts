@@ -1,5 +1,5 @@
 import type {Workload} from '../../../cluster/kubernetes/objects.ts';
-import {readsSecret} from '../../../cluster/release/object-users.ts';
+import {readsSecret} from '../../../cluster/release/workload-users.ts';
 import {knownValue} from '../../../ground/fact.ts';
 import {count} from '../../../ground/text.ts';
 import {tokenSecret} from '../../../settings/agent.ts';

@@ -11,7 +11,7 @@ export interface CheckResult {
   message: string;
   /** What to do about it, as a command or flag if possible. */
   remedy?: string;
-  /** Why a check was skipped, without its task: many checks may have the same reason. */
+  /** Why a check failed or was skipped, without its task: many checks may have the same reason. */
   because?: string;
 }
 

@@ -101,7 +101,7 @@ function refusedByScc(spec: Values): string[] {
 
 const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted-v2', {
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
-  run: ({facts, manifest, name}) => {
+  run: ({facts, manifest, name, live}) => {
     if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;
     return ifKnown(manifest, 'render the chart', (objects) => {
       const specs = objects.flatMap(podSpecs);
@@ -110,9 +110,13 @@ const openshiftScc = check('Cluster', 'openshift-scc', 'OpenShift SCC restricted
       const accounts = [
         ...new Set(specs.map((spec) => `-z ${spec['serviceAccountName'] ?? 'default'}`)),
       ];
-      const scc = all.every((each) => / [1-9]\d*$/.test(each)) ? 'nonroot-v2' : 'privileged';
-      return warn(
-        `SCC restricted-v2 rejects the pods: ${all.join(', ')}. Other SCCs of their service account are not checked`,
+      const isUserOnly = all.every((each) => / [1-9]\d*$/.test(each));
+      const scc = isUserOnly ? 'nonroot-v2' : 'privileged';
+      const granted = knownValue(live.sccs)?.find((each) => isUserOnly || each === 'privileged');
+      if (granted !== undefined) return pass(`The service account may use SCC ${granted}`);
+      const refuse = isKnown(live.sccs) ? fail : warn;
+      return refuse(
+        `SCC restricted-v2 rejects the pods: ${all.join(', ')}. ${isKnown(live.sccs) ? 'Their service account may use no SCC that allows it' : `Other SCCs of their service account are unknown: ${live.sccs.because}`}`,
         `Grant an SCC. Scalr does not document one, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.kubeTarget.namespace}`,
       );
     });
@@ -194,7 +198,7 @@ function notReached(
   // Some problems start with the address.
   const before = where.filter((each) => !problem.startsWith(each));
   const steps = why.steps ?? unreachableSteps(why.because, cluster);
-  return fail([...before, problem].join(', '), steps.join('. '));
+  return {...fail([...before, problem].join(', '), steps.join('. ')), because: why.because};
 }
 
 const renders = check('Release', 'chart-renders', 'Chart download and rendering', {
@@ -212,10 +216,13 @@ const renders = check('Release', 'chart-renders', 'Chart download and rendering'
     if (!isKnown(tools.helm)) return skip('helm not found');
     if (manifest.unknown === 'timed-out')
       return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
-    return fail(
-      `${what}: ${manifest.because}`,
-      'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
-    );
+    return {
+      ...fail(
+        `${what}: ${manifest.because}`,
+        'Check --chart-version, --chart-source and --set, and whether the chart repository can be reached',
+      ),
+      because: manifest.because,
+    };
   },
 });
 

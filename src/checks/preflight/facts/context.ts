@@ -85,6 +85,8 @@ export interface LiveState {
   revisions: Fact<readonly StoredRevision[]>;
   /** The account, as the API server knows it: jane, system:serviceaccount:ci:deployer */
   user: Fact<string>;
+  /** SCCs of OpenShift that every service account of the pods may use, restricted-v2 left out. */
+  sccs: Fact<readonly string[]>;
 }
 
 /** A Secret that pods or settings reference. */

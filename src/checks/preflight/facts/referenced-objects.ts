@@ -1,7 +1,7 @@
 import type {KubernetesObject} from '../../../cluster/kubernetes/objects.ts';
 import {mapsIn, pairsBelow} from '../../../cluster/kubernetes/pod-specs.ts';
 import type {DesiredSecret} from '../../../cluster/release/desired-release.ts';
-import {claimNames} from '../../../cluster/release/object-users.ts';
+import {claimNames} from '../../../cluster/release/workload-users.ts';
 import {isMap, type Tree} from '../../../ground/tree.ts';
 import type {Get} from '../../../settings/define.ts';
 import {caSecret, caSecretKey} from '../../../settings/tls.ts';

@@ -1,7 +1,7 @@
 import {clusterChecks} from '../../../../src/checks/preflight/checks/cluster.ts';
 import {known, unknown} from '../../../../src/ground/fact.ts';
 import {platform} from '../../../cluster/platform/fake-cluster.ts';
-import {clusterWith, ORDINARY} from '../context.ts';
+import {clusterWith, live, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
@@ -95,10 +95,32 @@ prove('cluster', clusterChecks, [
   },
 
   {id: 'openshift-scc', is: 'nothing', when: 'it is AKS'},
-  {id: 'openshift-scc', is: 'warn', when: 'pods fix their user', cluster: platform('openshift')},
+  {id: 'openshift-scc', is: 'fail', when: 'pods fix their user', cluster: platform('openshift')},
+  {
+    id: 'openshift-scc',
+    is: 'pass',
+    when: 'an SCC is granted',
+    cluster: platform('openshift'),
+    but: {live: live({sccs: known(['nonroot-v2'], 'LocalSubjectAccessReview')})},
+  },
+  {
+    id: 'openshift-scc',
+    is: 'fail',
+    when: 'root needs another SCC than the granted one',
+    flags: {chart: 'agent-k8s'},
+    cluster: platform('openshift'),
+    but: {live: live({sccs: known(['nonroot-v2'], 'LocalSubjectAccessReview')})},
+  },
   {
     id: 'openshift-scc',
     is: 'warn',
+    when: 'grants cannot be read',
+    cluster: platform('openshift'),
+    but: {live: live({sccs: unknown('forbidden', 'it is forbidden')})},
+  },
+  {
+    id: 'openshift-scc',
+    is: 'fail',
     when: 'they are root',
     flags: {chart: 'agent-k8s'},
     cluster: platform('openshift'),

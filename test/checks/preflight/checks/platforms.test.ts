@@ -49,7 +49,8 @@ test('what is said of agent-k8s with its defaults', async () => {
       warn windows-nodes
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, worker-nodes
     openshift
-      warn openshift-scc, worker-nodes
+      fail openshift-scc
+      warn worker-nodes
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes
     kind
       pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-capacity, run-timeouts, node-architecture, windows-nodes, worker-nodes
@@ -76,7 +77,8 @@ test('what is said of agent-local with its defaults', async () => {
       warn windows-nodes
       pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture
     openshift
-      warn server-version, openshift-scc, node-versions
+      fail openshift-scc
+      warn server-version, node-versions
       pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-capacity, node-architecture, windows-nodes
     kind
       pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-capacity, node-architecture, windows-nodes
@@ -153,8 +155,7 @@ test('what is said of agent-job with its defaults, rendered for a server that is
       warn windows-nodes
       pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture
     openshift
-      fail server-version, node-versions
-      warn openshift-scc
+      fail server-version, openshift-scc, node-versions
       skip metadata-block
       pass cloud-setting, release-name, object-names, crd, leftover-crds, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-capacity, node-architecture, windows-nodes
     kind
