@@ -61,7 +61,14 @@ const reasonIn = (around: readonly ValuesFinding[]): string =>
     around.find(({severity}) => severity === 'unknown')?.message ?? 'it has no values',
   ).replace(/\.$/, '');
 
+/** Values of an agent without anything that another tool could read; the readers of other files are then not loaded. */
+const isPlain = ({file, text}: GivenFile): boolean =>
+  /^(?:-|.*\.ya?ml)$/.test(file) &&
+  /^agent:/m.test(text) &&
+  !/\b(?:kind|releases|helm\w*|override|objects|sops|each cluster)\b|\{[{%]/.test(text);
+
 async function groupsPerFile(given: readonly GivenFile[], files: Readers): Promise<FileGroup[][]> {
+  if (given.every(isPlain)) return given.map((each) => [{files: [each], areLayers: false}]);
   const {readFiles} = await import('../values/embedded/read-files.ts');
   return readFiles(given, async (path) => {
     if ((await files.kindOf(path)) !== 'file') return undefined;
