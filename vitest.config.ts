@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {defineConfig} from 'vitest/config';
+import {SkipReport} from './test/support/skip-report.ts';
 
 /** Proofs of the test cluster itself; what they guard rarely changes. */
 const HARNESS = 'test/control-plane/**';
@@ -23,7 +24,7 @@ const cluster = {
 };
 
 /** The build does the same with files of templates. */
-const textFiles = {
+export const textFiles = {
   name: 'text-files',
   enforce: 'pre' as const,
   load: (id: string) =>
@@ -39,6 +40,7 @@ export default defineConfig({
     isolate: false,
     // Half of the tests wait for a terminal or a tool.
     maxWorkers: 3,
+    reporters: ['default', new SkipReport()],
     // A colour or a proxy of the developer must not change a golden file.
     env: {NO_COLOR: '1'},
     testTimeout: 60_000,

@@ -1,3 +1,4 @@
+import type {Evidence, ObjectFinding} from '../src/findings/finding.ts';
 import {visibleText} from './untrusted-text.ts';
 
 /** Makes an element: text in Node.js, a node of Preact in the browser. */
@@ -7,28 +8,19 @@ export type ElementMaker<T> = (
   ...children: readonly (T | string)[]
 ) => T;
 
-/** A finding, as in findings.json. */
-export interface PageFinding {
-  severity: 'error' | 'warning' | 'info';
-  code: string;
-  object: string;
-  message: string;
-  remedy: string;
-  file?: string;
-  line?: number;
-}
-
 /** What the first screen shows. */
 export interface FirstScreen {
   /** SUMMARY.md */
   summary: string;
-  findings: readonly PageFinding[];
+  /** As in findings.json. */
+  findings: readonly ObjectFinding[];
 }
 
 const GROUPS = [
   ['error', 'Errors', 'Error'],
+  ['unknown', 'Unknown', 'Unknown'],
   ['warning', 'Warnings', 'Warning'],
-  ['info', 'Notes', 'Note'],
+  ['note', 'Notes', 'Note'],
 ] as const;
 /** Sections of the summary beside the findings. */
 const FACTS = [
@@ -43,7 +35,7 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
   const {title, verdict, notes, sections} = partsOf(summary);
   const worst =
     GROUPS.find(
-      ([severity]) => severity !== 'info' && findings.some((each) => each.severity === severity),
+      ([verdict]) => verdict !== 'note' && findings.some((each) => each.verdict === verdict),
     )?.[0] ?? 'ok';
   return h(
     'div',
@@ -62,8 +54,8 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
       h(
         'div',
         {class: 'findings'},
-        ...GROUPS.flatMap(([severity, heading, label]) => {
-          const found = findings.filter((each) => each.severity === severity);
+        ...GROUPS.flatMap(([verdict, heading, label]) => {
+          const found = findings.filter((each) => each.verdict === verdict);
           if (found.length === 0) return [];
           return [
             h('h2', {}, `${heading} (${found.length})`),
@@ -89,46 +81,37 @@ export function firstScreen<T>(h: ElementMaker<T>, {summary, findings}: FirstScr
 }
 
 /** Address of a line in the log viewer. */
-export const lineAddress = (file: string, line?: number): string =>
+export const lineAddress = ({file, line}: Evidence): string =>
   `#log=${encodeURIComponent(file)}${line === undefined ? '' : `&line=${line}`}`;
 
 function findingOf<T>(
   h: ElementMaker<T>,
-  {severity, code, object, message, remedy, file, line}: PageFinding,
+  {verdict, code, subject, message, remedies, evidence}: ObjectFinding,
   label: string,
 ): T {
-  const place =
-    file === undefined ? undefined : `${file}${line === undefined ? '' : `, line ${line}`}`;
+  const labeledLine = (name: string, ...content: (T | string)[]): T =>
+    h('p', {class: 'next'}, h('span', {class: 'label'}, name), h('span', {}, ...content));
   return h(
     'article',
-    {class: `finding is-${severity}`},
+    {class: `finding is-${verdict}`},
     h(
       'p',
       {class: 'kind'},
-      h('span', {class: 'severity'}, label),
+      h('span', {class: 'verdict-label'}, label),
       ' ',
       h('code', {}, visibleText(code)),
     ),
-    h('h3', {}, visibleText(object)),
+    h('h3', {}, visibleText(subject.object)),
     h('p', {class: 'message'}, visibleText(message)),
-    h(
-      'p',
-      {class: 'next'},
-      h('span', {class: 'label'}, 'Next'),
-      h('span', {}, ...withCommands(h, visibleText(remedy))),
-    ),
-    ...(place === undefined
+    ...remedies.map(({text}) => labeledLine('Next', ...withCommands(h, visibleText(text)))),
+    ...(evidence === undefined
       ? []
-      : [
-          h(
-            'p',
-            {class: 'next'},
-            h('span', {class: 'label'}, 'File'),
-            h('a', {href: lineAddress(file as string, line)}, visibleText(place)),
-          ),
-        ]),
+      : [labeledLine('File', h('a', {href: lineAddress(evidence)}, visibleText(place(evidence))))]),
   );
 }
+
+const place = ({file, line}: Evidence): string =>
+  line === undefined ? file : `${file}, line ${line}`;
 
 /** A command ends with its sentence. */
 const COMMAND = /((?:scalr-agent|kubectl|helm|docker|systemctl|sudo) (?:[^,;.]|[.](?=\S))+)/;

@@ -1,8 +1,9 @@
 import {h, type JSX, render} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
+import type {ObjectFinding} from '../src/findings/finding.ts';
 import {type BundleData, dataOfPage, dataOfZip} from './bundle-data.ts';
 import {copyText} from './copy-text.ts';
-import {type ElementMaker, firstScreen, type PageFinding} from './first-screen.ts';
+import {type ElementMaker, firstScreen} from './first-screen.ts';
 import {LogView} from './log-view.tsx';
 import {ObjectsView} from './objects.tsx';
 import {useRoute, VIEWS, type View, viewOf} from './route.ts';
@@ -72,7 +73,7 @@ function useBundle(embedded: BundleData) {
       const summary = await opened.text('SUMMARY.md');
       const findings = await opened.json('findings.json');
       if (summary === '') throw new Error('This zip file is not a support bundle.');
-      showOverview(summary, Array.isArray(findings) ? (findings as PageFinding[]) : []);
+      showOverview(summary, Array.isArray(findings) ? (findings as ObjectFinding[]) : []);
       setData(opened);
       setNote('Showing the files of the zip file.');
     } catch (error) {
@@ -94,7 +95,7 @@ async function copyTicket(event: MouseEvent, data: BundleData): Promise<void> {
   button.textContent = 'Copied';
 }
 
-function showOverview(summary: string, findings: readonly PageFinding[]): void {
+function showOverview(summary: string, findings: readonly ObjectFinding[]): void {
   overview.replaceChildren();
   const maker: ElementMaker<JSX.Element> = (tag, attributes, ...children) =>
     h(tag, {...attributes}, ...children);

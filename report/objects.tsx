@@ -1,7 +1,7 @@
 import type {JSX} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
+import type {ObjectFinding} from '../src/findings/finding.ts';
 import type {BundleData} from './bundle-data.ts';
-import type {PageFinding} from './first-screen.ts';
 import {LineText} from './line-text.tsx';
 import {addressOf, type Route} from './route.ts';
 import {visibleText} from './untrusted-text.ts';
@@ -84,7 +84,7 @@ function grouped(files: readonly string[]): Map<string, string[]> {
 function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.Element {
   const [text, setText] = useState<string>();
   const [related, setRelated] = useState<readonly string[][]>([]);
-  const [findings, setFindings] = useState<readonly PageFinding[]>([]);
+  const [findings, setFindings] = useState<readonly ObjectFinding[]>([]);
   useEffect(() => {
     const read = async (): Promise<void> => {
       const content = await data.json(file);
@@ -118,10 +118,10 @@ function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.
       )}
       <pre tabIndex={0}>{text === undefined ? 'Reading…' : <LineText text={text} />}</pre>
       {findings.length > 0 && <h3>Findings</h3>}
-      {findings.map(({code, object, message, remedy}) => (
+      {findings.map(({code, subject, message, remedies}) => (
         <p>
-          <code>{visibleText(code)}</code> {visibleText(object)}: {visibleText(message)}.{' '}
-          {visibleText(remedy)}
+          <code>{visibleText(code)}</code> {visibleText(subject.object)}: {visibleText(message)}.{' '}
+          {remedies.map(({text}) => visibleText(text)).join('. ')}
         </p>
       ))}
     </section>
@@ -129,7 +129,7 @@ function ObjectContentView({data, file}: {data: BundleData; file: string}): JSX.
 }
 
 /** Findings about an object; for a file of a release, about the release and about its objects that differ in the cluster. */
-async function findingsOf(data: BundleData, file: string): Promise<readonly PageFinding[]> {
+async function findingsOf(data: BundleData, file: string): Promise<readonly ObjectFinding[]> {
   const release = /^releases\/[^/]+/.exec(file)?.[0];
   const {inCluster = []} = ((await data.json(`${release}/differences.json`)) ?? {}) as {
     inCluster?: readonly {object: string}[];
@@ -139,8 +139,8 @@ async function findingsOf(data: BundleData, file: string): Promise<readonly Page
   );
   const names =
     release === undefined ? [shortOf(file)] : [release.replace('releases', 'release'), ...objects];
-  return (((await data.json('findings.json')) ?? []) as readonly PageFinding[]).filter(({object}) =>
-    names.includes(object),
+  return (((await data.json('findings.json')) ?? []) as readonly ObjectFinding[]).filter(
+    ({subject}) => names.includes(subject.object),
   );
 }
 

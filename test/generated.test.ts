@@ -76,7 +76,7 @@ test('README.md counts what the program knows, and lists every chart version', a
     String(releases.length),
   ]);
   const breaking = Object.values(KNOWN_PROBLEMS).flatMap((problems) =>
-    problems.filter(({level}) => level === 'blocking'),
+    problems.filter(({verdict}) => verdict === 'error'),
   );
   const numbers = [
     `[${charts.flatMap(({releases}) => releases).length} chart releases](docs/charts/README.md), key by key`,

@@ -5,9 +5,12 @@ import {ROOT, WIZARD} from '../../test/package/built.ts';
 const FIRST_QUESTION = /Where will the agent run/;
 
 /** When the first question of the wizard has come, by the clock of performance.now(). There is no kubectl, so that it is the same everywhere. */
-export function untilFirstQuestion(env: Readonly<Record<string, string>>): Promise<number> {
+export function untilFirstQuestion(
+  env: Readonly<Record<string, string>>,
+  node = process.execPath,
+): Promise<number> {
   const window = {cols: 80, rows: 24, cwd: ROOT, env: {...env, TERM: 'xterm', LANG: 'C.UTF-8'}};
-  const pty = spawn(process.execPath, [WIZARD], window);
+  const pty = spawn(node, [WIZARD], window);
   let screen = '';
   let came: number | undefined;
   pty.onData((text) => {

@@ -8,12 +8,23 @@ import {catalog} from '../settings/catalog.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {withoutCredentials} from '../settings/kinds/urls.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
+import {fromAnswers, type SettingsSource} from './sources.ts';
 
 /** A file that was parsed, with what its errors refer to. */
 interface AnswersDocument {
   path: string;
   document: Document.Parsed;
   lines: LineCounter;
+}
+
+/** The settings of an answers file. @throws ExpectedError */
+export function answersFileSource(text: string, path: string): SettingsSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {lineCounter: lines, logLevel: 'silent'});
+  return {
+    ...fromAnswers(parseAnswers(text, path)),
+    spelled: ({id}) => `${path}${lineOf(id, document, lines)}: ${id}`,
+  };
 }
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value, and from `others`. @throws ExpectedError */

@@ -16,8 +16,9 @@ import {
 import {type NodePool, nodePoolsOf} from '../cluster/platform/node-pools.ts';
 import {readCluster} from '../cluster/platform/readings.ts';
 import {newestRevision} from '../cluster/release/read-release.ts';
+import type {SettingFinding} from '../findings/finding.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {isKnown, knownValue} from '../ground/fact.ts';
 import {count} from '../ground/text.ts';
 import {serverProblem, unreachableSteps} from '../ground/unreachable.ts';
@@ -38,7 +39,7 @@ export interface ClusterAnswers {
   answers: SettingsSource;
   facts: ReturnType<typeof recommendFactsOf>;
   /** Requested facts that could not be read, as warnings. */
-  unread?(settings: Settings): Warning[];
+  unread?(settings: Settings): SettingFinding[];
 }
 
 /** Settings that decide what is read from the cluster. */

@@ -1,5 +1,6 @@
 import type {ClusterFacts} from '../cluster/platform/cluster-facts.ts';
-import {failed, type Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {failed} from '../ground/errors.ts';
 import {type Fact, isKnown} from '../ground/fact.ts';
 import type {Files} from '../ground/system/system.ts';
 import {isPrintable} from '../ground/yaml-text.ts';
@@ -56,7 +57,7 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
 export function unreadFacts(
   {platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts,
   settings: Settings,
-): Warning[] {
+): SettingFinding[] {
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const desired: [Setting, string, Fact<unknown>][] = [
     [cloud, spell(cloud), platform.cloud],
@@ -76,16 +77,18 @@ export function unreadFacts(
     if (settings.isExplicit(setting) || isKnown(fact) || !UNREAD.has(fact.unknown)) continue;
     byReason.set(fact.because, (byReason.get(fact.because) ?? new Set()).add(what));
   }
-  return [...byReason].map(([because, whats]) => ({
-    code: 'CLUSTER_UNREAD',
-    message: `Some cluster data could not be read: ${because.replace(/[.]?$/, '.')} It is not used for ${[...whats].join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`,
-  }));
+  return [...byReason].map(([because, whats]) =>
+    warningOf(
+      'CLUSTER_UNREAD',
+      `Some cluster data could not be read: ${because.replace(/[.]?$/, '.')} It is not used for ${[...whats].join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`,
+    ),
+  );
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);
 
 /** A warning about unset settings that affect the values and could be read from a cluster. */
-export function unsetSettingWarnings(settings: Settings, chosen: string): Warning[] {
+export function unsetSettingWarnings(settings: Settings, chosen: string): SettingFinding[] {
   const isOpen = (setting: Setting): boolean =>
     !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath =
@@ -101,7 +104,7 @@ export function unsetSettingWarnings(settings: Settings, chosen: string): Warnin
   const open = affecting.filter(isOpen).map(spell);
   if (open.length === 0) return [];
   const message = `The cluster was not read, but it affects ${open.join(', ').replace(/, (?=[^,]*$)/, ' and ')}. Add --from-cluster, or set ${open.length === 1 ? 'the flag' : 'the flags'}.`;
-  return [{code: 'NOT_FROM_CLUSTER', message}];
+  return [warningOf('NOT_FROM_CLUSTER', message)];
 }
 
 /** `oci://registry/agent-job:0.6.5`, `https://host/agent-job-0.6.5.tgz` */
@@ -116,7 +119,7 @@ interface ChartSourceDeps {
   files: Pick<Files, 'kindOf'>;
   /** Reads a chart on this machine. @throws ExpectedError if it is not one of the three charts */
   readName(source: string): Promise<ChartId>;
-  report(warnings: readonly Warning[]): void;
+  report(warnings: readonly SettingFinding[]): void;
 }
 
 /** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
@@ -158,10 +161,10 @@ async function nameOf(
   if (!isNamed || (await files.kindOf(source)) !== 'nothing') return readName(source);
   // The chart may exist only on the machine that uses the values.
   report([
-    {
-      code: 'INVALID_CHART_SOURCE',
-      message: `--chart-source ${source} does not exist on this machine, so its version was not read.`,
-    },
+    warningOf(
+      'INVALID_CHART_SOURCE',
+      `--chart-source ${source} does not exist on this machine, so its version was not read.`,
+    ),
   ]);
   return {};
 }

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {parse} from 'yaml';
-import {ExitCode, ExpectedError} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {isMap, mergeValues, type Tree} from '../ground/tree.ts';
 import {parseAnswers} from './answers-file.ts';
 import type {SettingsSource} from './sources.ts';
@@ -69,7 +69,6 @@ const isRest = ({clusters, percent}: Ring): boolean =>
 const wrong = (path: string, message: string): ExpectedError =>
   new ExpectedError(`${path}: ${message}.`, {
     code: 'INVALID_ANSWERS_FILE',
-    exit: ExitCode.usage,
     suggestions: ['Example of a list item: {name: canary, clusters: [eu-1]}'],
   });
 

@@ -18,6 +18,8 @@ interface ResolveDeps extends ParseContext {
 
 interface Problem {
   setting: Setting;
+  /** How the user gave it, if not as a flag. */
+  spelled?: string | undefined;
   message: string;
   suggestion?: string;
 }
@@ -56,11 +58,12 @@ export async function findAnswers(
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
   for (const setting of desired) {
+    const source = sources.find((each) => each.answer(setting) !== undefined);
+    if (source === undefined) continue;
     try {
-      const answer = await firstAnswer(setting, sources, deps);
-      if (answer) answers.set(setting.id, answer);
+      answers.set(setting.id, await answerOf(setting, source, deps));
     } catch (error) {
-      problems.push(problemOf(setting, error));
+      problems.push(problemOf(setting, error, source.spelled?.(setting)));
     }
   }
   return {answers, problems};
@@ -105,19 +108,21 @@ export function settleAnswers(
   return new Settings(answers);
 }
 
-async function firstAnswer(
+async function answerOf(
   setting: Setting,
-  sources: readonly SettingsSource[],
+  source: SettingsSource,
   deps: ResolveDeps,
-): Promise<Answer | undefined> {
-  for (const source of sources) {
-    const raw = source.answer(setting);
-    if (raw === undefined) continue;
-    const because = source.because?.(setting);
-    const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
-    return {...answer, source: source.name, ...(because === undefined ? {} : {because})};
-  }
-  return undefined;
+): Promise<Answer> {
+  const raw = source.answer(setting);
+  const because = source.because?.(setting);
+  const spelled = source.spelled?.(setting);
+  const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
+  return {
+    ...answer,
+    source: source.name,
+    ...(because !== undefined && {because}),
+    ...(spelled !== undefined && {spelled}),
+  };
 }
 
 /** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
@@ -174,10 +179,11 @@ function refuseUnprintable(raw: unknown): void {
   }
 }
 
-function problemOf(setting: Setting, error: unknown): Problem {
+function problemOf(setting: Setting, error: unknown, spelled?: string): Problem {
   if (error instanceof InvalidValue)
     return {
       setting,
+      spelled,
       message: error.message,
       suggestion:
         error.suggestion ?? `Use ${spell(setting)} ${oneOf(setting.kind.hint.split('|'))}`,
@@ -185,6 +191,7 @@ function problemOf(setting: Setting, error: unknown): Problem {
   if (error instanceof ExpectedError)
     return {
       setting,
+      spelled,
       message: error.message.replace(/\.$/, ''),
       ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {}),
     };
@@ -226,12 +233,13 @@ function checkTogether(
       return [
         {
           setting,
+          spelled: answer.spelled,
           message: `Requires ${missing}`,
           suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`,
         },
       ];
     const wrong = setting.rule?.(answer.value, get);
-    return wrong ? [problemOf(setting, wrong)] : [];
+    return wrong ? [problemOf(setting, wrong, answer.spelled)] : [];
   });
 }
 
@@ -243,7 +251,7 @@ function refusal(
 ): ExpectedError {
   const unless = mayBeInFile ? ', unless a file named above contains it' : '';
   const lines = [
-    ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
+    ...problems.map(({setting, spelled = spell(setting), message}) => `${spelled}: ${message}.`),
     ...missing.map(
       (setting) =>
         `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id})${unless}.`,

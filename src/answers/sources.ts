@@ -1,4 +1,4 @@
-import type {Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {closest} from '../ground/similar-text.ts';
 import {catalog} from '../settings/catalog.ts';
 import type {Setting} from '../settings/define.ts';
@@ -10,6 +10,8 @@ export interface SettingsSource {
   isParsed?: boolean;
   /** The raw answer, undefined if the source has none. */
   answer(setting: Setting): unknown;
+  /** How the user gave it, for messages; as a flag if absent. */
+  spelled?(setting: Setting): string;
   /** Where the answer comes from. */
   because?(setting: Setting): string | undefined;
 }
@@ -29,6 +31,7 @@ export const fromEnvironment = (env: Environment): SettingsSource => ({
     if (text === undefined || text === '') return undefined;
     return setting.kind.list ? text.split(setting.kind.list.separator) : text;
   },
+  spelled: (setting) => setting.env,
 });
 
 export const fromAnswers = (answers: ReadonlyMap<string, unknown>): SettingsSource => ({
@@ -42,7 +45,7 @@ const PREFIX = 'SCALR_AGENT_INSTALL_';
 export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
 
 /** Warnings about unknown variables with the prefix of this program, which are probably misspelled. */
-export function unknownVariables(env: Environment): Warning[] {
+export function unknownVariables(env: Environment): SettingFinding[] {
   const known = [...catalog.map((setting) => setting.env), ANSWERS_VARIABLE];
   const withoutPrefix = (name: string) => name.replace(/^SCALR_AGENT_(INSTALL_)?/, '');
   return Object.keys(env)
@@ -50,9 +53,9 @@ export function unknownVariables(env: Environment): Warning[] {
     .map((name) => {
       const near = closest(withoutPrefix(name), known.map(withoutPrefix));
       const meant = known.find((each) => withoutPrefix(each) === near);
-      return {
-        code: 'UNKNOWN_VARIABLE',
-        message: `Unknown environment variable ${name} is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
-      };
+      return warningOf(
+        'UNKNOWN_VARIABLE',
+        `Unknown environment variable ${name} is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
+      );
     });
 }

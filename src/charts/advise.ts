@@ -1,3 +1,4 @@
+import {byVerdict, type Finding, remediesOf, type Verdict} from '../findings/finding.ts';
 import {few} from '../ground/text.ts';
 import type {Values} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -5,14 +6,14 @@ import {floorOf, isBelow, isVersion} from './charts.ts';
 import {pinnedAgents} from './images.ts';
 import {KNOWN_PROBLEMS} from './known-problems.ts';
 import type {ChartName} from './releases/chart-name.ts';
-import type {Target} from './releases/target.ts';
-import {releasesOf} from './releases/target.ts';
+import {releasesOf, type Target} from './releases/target.ts';
 import {compare, describeRange, within} from './releases/versions.ts';
 import type {KnownProblem, KnownProblemFacts} from './shared/known-problem.ts';
 import {hasKey} from './support.ts';
 
 /** What an upgrade does, or why it cannot run. */
-export interface UpgradeAdvice extends Pick<KnownProblem, 'code' | 'level' | 'reason' | 'remedy'> {
+export interface UpgradeAdvice extends Finding {
+  /** The range of versions that it is about. */
   versions: string;
   /** The plan of the upgrade applies the remedy. */
   automatic: boolean;
@@ -29,19 +30,21 @@ export const advise = (installed: Target, desired: Target, facts: UpgradeFacts):
   [
     ...kubernetesAdvice(desired, facts),
     ...knownProblemsOf(installed, desired, facts).map(
-      ({code, level, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
-        code,
-        level,
-        reason,
-        remedy,
+      ({code, verdict, from, to, reason, remedy, isHandled}): UpgradeAdvice => ({
+        ...upgradeFinding(verdict, code, {message: reason, remedy}),
         versions:
           from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
         automatic: isHandled ?? false,
       }),
     ),
-  ].toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+  ].toSorted(byVerdict);
 
-const LEVELS: readonly UpgradeAdvice['level'][] = ['blocking', 'behavior', 'info'];
+/** A finding about the upgrade as a whole. */
+export const upgradeFinding = (
+  verdict: Verdict,
+  code: string,
+  {message, remedy}: {message: string; remedy: string},
+): Finding => ({code, verdict, subject: {}, message, remedies: remediesOf(remedy)});
 
 /** The rows of a chart that apply; none if the version stays the same. */
 export const knownProblemsOf = (
@@ -77,14 +80,14 @@ export function kubernetesAdvice(
   );
   return [
     {
-      code: 'KUBERNETES_TOO_OLD',
-      level: floor.isHard ? 'blocking' : 'behavior',
+      ...upgradeFinding(floor.isHard ? 'error' : 'warning', 'KUBERNETES_TOO_OLD', {
+        message: `${desired.chart} ${desired.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
+        remedy:
+          floor.isHard && fits !== undefined
+            ? `Upgrade Kubernetes first, or use --chart-version ${fits}`
+            : 'Upgrade Kubernetes first',
+      }),
       versions: desired.version,
-      reason: `${desired.chart} ${desired.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${few(old)}`,
-      remedy:
-        floor.isHard && fits !== undefined
-          ? `Upgrade Kubernetes first, or use --chart-version ${fits}`
-          : 'Upgrade Kubernetes first',
       automatic: false,
     },
   ];
@@ -93,11 +96,11 @@ export function kubernetesAdvice(
 /** Agents that stay at their version. `values` are those of the upgrade, merged over the chart defaults. Pure. */
 export const pinnedAdvice = (desired: Target, values: Values): UpgradeAdvice[] =>
   pinnedAgents(values, desired).map(({keys, message}) => ({
-    code: 'AGENT_VERSION',
-    level: 'behavior',
+    ...upgradeFinding('warning', 'AGENT_VERSION', {
+      message,
+      remedy: `Remove ${keys}: set null in a file for --values`,
+    }),
     versions: desired.version,
-    reason: message,
-    remedy: `Remove ${keys}: set null in a file for --values`,
     automatic: false,
   }));
 

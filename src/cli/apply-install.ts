@@ -1,5 +1,6 @@
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
-import {ExitCode, ExpectedError, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {ExitCode, ExpectedError} from '../ground/errors.ts';
 import {programOf} from '../ground/program.ts';
 import {prepareInstall} from '../operations/install.ts';
 import {installRelease} from '../operations/install-release.ts';
@@ -174,12 +175,10 @@ const isSame = (plan: Plan, shown: Plan): boolean => fingerprint(plan) === finge
 const fingerprint = (plan: Plan): string =>
   JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan).filter(isLasting)]);
 /** Runs start and end while a plan is read. */
-const isLasting = ({code}: Warning): boolean => code !== 'RUNS';
+const isLasting = ({code}: SettingFinding): boolean => code !== 'RUNS';
 
-const changedMeanwhile = (): ExpectedError =>
+export const changedMeanwhile = (): ExpectedError =>
   new ExpectedError('The cluster has changed since the plan was shown.', {
-    code: 'NOT_CONFIRMED',
-    exit: ExitCode.failed,
+    code: 'PLAN_CHANGED',
     suggestions: ['Run the same command again'],
-    options: [],
   });

@@ -6,6 +6,7 @@ import {type SettingsSource, unknownVariables} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ScalrClient} from '../extensions/account/client.ts';
+import type {SettingFinding} from '../findings/finding.ts';
 import {combined} from '../ground/combined-failures.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
 import {
@@ -14,7 +15,6 @@ import {
   interrupted,
   maskSecrets,
   onFailure,
-  type Warning,
 } from '../ground/errors.ts';
 import {programOf, withInvokedName} from '../ground/program.ts';
 import type {Prompter} from '../ground/system/system.ts';
@@ -336,7 +336,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** Warnings are printed on standard error in every output format. */
-  protected report(warnings: readonly Warning[]): void {
+  protected report(warnings: readonly SettingFinding[]): void {
     for (const text of this.#once(warnings.map((warning) => warningText(warning, this.screen))))
       this.app.stderr(text);
   }
@@ -407,10 +407,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     };
     const shown = failure.with(failure.message, decisionSteps(failure, line));
     // The terminal has printed ^C, and the cursor is behind it.
-    const isAfterCtrlC =
-      failure.code === 'INTERRUPTED' &&
-      failure.exit === ExitCode.interrupted &&
-      this.screen.columns !== undefined;
+    const isAfterCtrlC = failure.code === 'INTERRUPTED' && this.screen.columns !== undefined;
     if (this.jsonEnabled()) this.logJson(failureDocument(failure, line));
     else
       this.app.stderr(

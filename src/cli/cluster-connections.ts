@@ -2,8 +2,9 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {KubernetesClient} from '../cluster/kubernetes/client.ts';
 import type {ClusterIdentity} from '../cluster/kubernetes/cluster-identity.ts';
 import type {SelectedCluster} from '../cluster/kubernetes/kubeconfig.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {onFailure, type Warning} from '../ground/errors.ts';
+import {onFailure} from '../ground/errors.ts';
 import type {ReadErrorKind} from '../ground/fact.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {ignoredVariables} from '../ground/system/tool-environment.ts';
@@ -13,7 +14,7 @@ import {type ClusterFlags, toolPaths} from './connection-flags.ts';
 interface ConnectionsDeps {
   /** Shows what a credential plugin prints to the person who logs in; undefined if nobody can. */
   login: {show(line: string): void} | undefined;
-  report(warnings: readonly Warning[]): void;
+  report(warnings: readonly SettingFinding[]): void;
   /** Ends connections that an interrupted command has left. */
   signal: AbortSignal;
 }
@@ -129,15 +130,16 @@ const clusterKey = ({kubeconfig, kubeContext}: ClusterTarget): string =>
   JSON.stringify([kubeconfig, kubeContext]);
 
 /** Variables of helm and kubectl that select another cluster than the flags. */
-function ignoredVariableWarnings(env: App['env']): Warning[] {
+function ignoredVariableWarnings(env: App['env']): SettingFinding[] {
   const names = ignoredVariables(env);
   if (names.length === 0) return [];
   const verb = names.length === 1 ? 'is' : 'are';
   const message = `${names.join(', ')} ${verb} ignored. Select the cluster with --kube-context or --kubeconfig, and the namespace with --namespace.`;
-  return [{code: 'IGNORED_VARIABLE', message}];
+  return [warningOf('IGNORED_VARIABLE', message)];
 }
 
-const unverifiedWarning = (kind: ReadErrorKind): Warning => ({
-  code: 'UNVERIFIED_TARGET',
-  message: `Cannot read the UID of namespace kube-system (${kind}). If the kubeconfig changes to another cluster during this command, the change cannot be detected.`,
-});
+const unverifiedWarning = (kind: ReadErrorKind): SettingFinding =>
+  warningOf(
+    'UNVERIFIED_TARGET',
+    `Cannot read the UID of namespace kube-system (${kind}). If the kubeconfig changes to another cluster during this command, the change cannot be detected.`,
+  );

@@ -1,6 +1,7 @@
 import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import type {PreparedDebug} from '../operations/debug.ts';
 import {installRelease} from '../operations/install-release.ts';
@@ -83,5 +84,5 @@ const resultOf = ({
   keys,
   ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
   steps: stepsOf(plan.steps),
-  warnings: warnings.map((message) => ({code: 'RESTART', message})),
+  warnings: warnings.map((message) => warningOf('RESTART', message)),
 });

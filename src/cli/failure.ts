@@ -1,6 +1,5 @@
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
-  ExitCode,
   ExpectedError,
   failed,
   PromptCanceled,
@@ -28,7 +27,6 @@ export function toExpectedError(error: unknown, line: CommandLine): ExpectedErro
   if (error instanceof PromptCanceled) {
     return new ExpectedError('Canceled. Nothing was changed.', {
       code: 'CANCELED',
-      exit: ExitCode.interrupted,
       cause: error,
     });
   }

@@ -47,10 +47,8 @@ export async function hostStatus(
   return {
     target,
     state: isReady ? ('ready' as const) : ('not-ready' as const),
-    agents: agents.map(({causes: _, isRunning: __, ...agent}) => agent),
-    causes: agents
-      .flatMap(({causes}) => causes)
-      .map(({object, code, reason, remedy}) => ({object, code, reason, remedy})),
+    agents: agents.map(({causes: _, isRunning: __, isStuck: ___, ...agent}) => agent),
+    causes: agents.flatMap(({causes}) => causes),
   };
 }
 

@@ -7,8 +7,9 @@ import {changeContainers, watchContainers} from '../extensions/machine/change.ts
 import {dockerFiles} from '../extensions/machine/docker.ts';
 import {type HostPlan, INSTALL_ANSWERS} from '../extensions/machine/plan.ts';
 import {type PreparedContainers, prepareContainers} from '../extensions/machine/prepare.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {commandLine} from '../ground/command-line.ts';
-import {ExpectedError, type Warning} from '../ground/errors.ts';
+import {ExpectedError} from '../ground/errors.ts';
 import {programOf} from '../ground/program.ts';
 import {Secret} from '../ground/secret.ts';
 import {token, url} from '../settings/agent.ts';
@@ -38,7 +39,7 @@ export interface HostInstallResult {
   /** False if every container was up to date. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** Written files. */
   saved: string[];
   /** State according to the agent log; absent if the install did not wait. */
@@ -112,7 +113,7 @@ function resultOf({agent, warnings, ...plan}: PreparedContainers): HostInstallRe
     containers: agent.agents.map(({name}) => name),
     changed: steps.length > 0,
     steps: stepsOf(steps),
-    warnings: [...agent.warnings, ...warnings.map((message) => ({code: 'DOCKER', message}))],
+    warnings: [...agent.warnings, ...warnings.map((message) => warningOf('DOCKER', message))],
     saved: [],
   };
 }

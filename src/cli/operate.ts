@@ -1,9 +1,10 @@
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {AccountStep} from '../extensions/account/account-steps.ts';
 import {requestText} from '../extensions/account/plan-text.ts';
+import type {SettingFinding} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {type ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {type ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import type {Files, Prompter} from '../ground/system/system.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {RunStepsDeps} from '../operations/run-steps.ts';
@@ -34,7 +35,7 @@ export interface CommandContext {
   draw(text: string): void;
   /** On standard output. */
   show(text: string): void;
-  report(warnings: readonly Warning[]): void;
+  report(warnings: readonly SettingFinding[]): void;
   /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
   untilInterrupted<T>(work: () => Promise<T>): Promise<T>;
   exitWith(code: ExitCode): void;
@@ -56,7 +57,7 @@ export interface Operation<Result> {
   steps: readonly (Step | AccountStep)[];
   /** The plan for a person; empty if there is nothing to show, or if the wizard has shown and confirmed it. */
   text: string;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** The plan must be confirmed with the name of the release, because --yes does not cover this. */
   risk?: {what: string; release: string} | undefined;
   /** Why the plan cannot run; thrown after it was shown. */
@@ -142,7 +143,7 @@ function withNotChecked<Result extends object | undefined>(
   notChecked: readonly NotChecked[],
 ): Result {
   if (notChecked.length === 0) return result;
-  const {warnings = []} = (result ?? {}) as {warnings?: readonly Warning[]};
+  const {warnings = []} = (result ?? {}) as {warnings?: readonly SettingFinding[]};
   return {...result, warnings: [...warnings, ...notCheckedWarnings(notChecked)]};
 }
 
@@ -223,7 +224,7 @@ const notConfirmed = (message: string, suggestion: string, add: string): Expecte
     ],
   });
 
-const canceled = (): ExpectedError => failed('CANCELED', 'Canceled. Nothing was changed.');
+const canceled = (): ExpectedError => failed('DECLINED', 'Canceled. Nothing was changed.');
 
 /** Every call as a shell command, every request with its body. */
 const callsText = ({steps}: {steps: readonly (Step | AccountStep)[]}): string =>

@@ -10,6 +10,7 @@ import {
 import {type ResolveOptions, resolveAnswers} from '../answers/resolve.ts';
 import type {SettingsSource} from '../answers/sources.ts';
 import {type ClusterChoice, recommend} from '../charts/recommend.ts';
+import {type KeyFinding, remediesOf} from '../findings/finding.ts';
 import {
   ExpectedError,
   failed,
@@ -21,7 +22,6 @@ import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {Settings} from '../settings/settings.ts';
 import type {GeneratedValues} from '../values/generate.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
 import {readSource} from '../values/reading/source.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import type {App} from './app.ts';
@@ -165,19 +165,18 @@ export async function checkOverlay(
   return clusters.map(({path: file, text, over, made, failure}) => {
     const {source: read} = readSource(text);
     const findings = problemsOf(made ?? failure).map(
-      ({severity, code, setting = '', message, ...problem}): ValuesFinding => {
+      ({verdict, code, setting = '', message, suggestion, ...position}): KeyFinding => {
         const isHere = read !== undefined && Object.hasOwn(read.values, setting);
         const elsewhere =
           setting === '' || isHere || over.length === 0
             ? ''
             : ` This file does not set it; it is merged over ${over.join(' and ')}.`;
         return {
-          severity,
           code,
-          path: setting,
-          ...(isHere ? read.locate([setting]) : {}),
-          ...problem,
+          verdict,
+          subject: {path: setting, ...(isHere ? read.locate([setting]) : {}), ...position},
           message: `${message}${elsewhere}`,
+          remedies: remediesOf(suggestion),
         };
       },
     );
@@ -190,17 +189,22 @@ export async function checkOverlay(
   });
 }
 
-type Problem = SettingProblem & Pick<ValuesFinding, 'severity' | 'code'>;
+type Problem = SettingProblem & Pick<KeyFinding, 'verdict' | 'code'>;
 
 /** The warnings of values, or the parts of a failure. */
 function problemsOf(result: GeneratedValues | ExpectedError): Problem[] {
   if (!(result instanceof ExpectedError))
-    return result.warnings.map((each) => ({...each, severity: 'warning'}));
+    return result.warnings.map(({code, message, subject}) => ({
+      ...subject,
+      verdict: 'warning',
+      code,
+      message,
+    }));
   const {code, message, suggestions, problems} = result;
   const [suggestion] = suggestions;
   const all =
     problems.length > 0 ? problems : [{message, ...(suggestion === undefined ? {} : {suggestion})}];
-  return all.map((each) => ({...each, severity: 'error', code}));
+  return all.map((each) => ({...each, verdict: 'error', code}));
 }
 
 /** Settings without those of clusters; invalid ones are reported for each cluster. */

@@ -6,8 +6,9 @@ import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import {type DesiredRelease, desiredRelease} from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import type {CreatedToken} from '../extensions/account/install-pool.ts';
+import type {SettingFinding} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {onFailure, type Warning} from '../ground/errors.ts';
+import {onFailure} from '../ground/errors.ts';
 import {type InstallChoices, prepareInstall} from '../operations/install.ts';
 import {type ChartSignature, newestInRepository} from '../operations/read-chart.ts';
 import type {Plan} from '../operations/step.ts';
@@ -30,7 +31,7 @@ export interface InstallResult extends ReleaseHead {
   steps: {id: string; title: string}[];
   objects: readonly string[];
   /** Installed values and objects that the change removes. */
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** Written files. */
   saved?: readonly string[];
   /** State according to the agent log; absent if the install did not wait. */
@@ -137,7 +138,7 @@ async function sayNewerChart({
 }
 
 /** Warnings that a preflight check can confirm or refute; the wizard has shown them already. */
-export const openWarnings = ({wizard, generated}: InstallRequest): Warning[] =>
+export const openWarnings = ({wizard, generated}: InstallRequest): SettingFinding[] =>
   wizard === undefined ? generated.warnings.filter(isVerifiable) : [];
 
 /** Runs the preflight checks, and reports warnings that none of them refutes. @throws ExpectedError if the install would fail */

@@ -1,5 +1,5 @@
 import {isUnknown} from '../charts/releases/target.ts';
-import type {Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {Values} from '../ground/tree.ts';
 import type {KeyReport} from '../operations/confirm-keys.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -29,5 +29,5 @@ export async function reportKeys(
   return all.map((each) => confirmed.get(each));
 }
 
-export const unconfirmedWarnings = (confirmed: KeyReport | undefined): Warning[] =>
-  (confirmed?.unconfirmed ?? []).map(({message}) => ({code: 'UNCONFIRMED_KEY', message}));
+export const unconfirmedWarnings = (confirmed: KeyReport | undefined): SettingFinding[] =>
+  (confirmed?.unconfirmed ?? []).map(({message}) => warningOf('UNCONFIRMED_KEY', message));

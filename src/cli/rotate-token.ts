@@ -7,7 +7,7 @@ import {
 import {type AccountStep, runAccountSteps} from '../extensions/account/account-steps.ts';
 import {type CreatedToken, installWithPool} from '../extensions/account/install-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
-import type {Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {few} from '../ground/text.ts';
 import type {PlanCheck} from '../operations/plan-dry-run.ts';
 import type {Step} from '../operations/step.ts';
@@ -18,7 +18,7 @@ export interface TokenRotation {
   /** False if the agents already use the token, and nothing is left to revoke. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** Absent without access to the Scalr account. */
   pool?: {id: string; name: string};
   /** ID of the created token; null if the token was given, and in a dry run. */
@@ -38,7 +38,7 @@ export interface TokenReplacement {
   steps: readonly Step[];
   /** Their plan for a person. */
   text: string;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   check?: (() => Promise<PlanCheck>) | undefined;
   /** Runs them; `keep` is called when agents can use the token that was made. */
   replace(deps: RunDeps, made: CreatedToken | undefined, keep: () => void): Promise<unknown>;
@@ -164,7 +164,11 @@ const REPLACE_ELSEWHERE =
 const nextSteps = (...steps: readonly string[]): string =>
   `Next steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`;
 
-const othersWarning = (release: string, {pool, others, previous}: AccountRotation): Warning => ({
-  code: 'OBJECT_NOT_OWNED',
-  message: `Agent pool ${pool.name} also has agents outside of release ${release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${release}.`,
-});
+const othersWarning = (
+  release: string,
+  {pool, others, previous}: AccountRotation,
+): SettingFinding =>
+  warningOf(
+    'OBJECT_NOT_OWNED',
+    `Agent pool ${pool.name} also has agents outside of release ${release}: ${few(others.map((each) => each.name))}. They may use token ${previous?.id}, so it is not revoked without --confirm ${release}.`,
+  );

@@ -2,12 +2,12 @@ import {fromChartSource} from '../answers/discovered.ts';
 import {findAnswers, type ResolveOptions} from '../answers/resolve.ts';
 import {
   ANSWERS_VARIABLE,
-  fromAnswers,
   fromEnvironment,
   fromFlags,
   type SettingsSource,
 } from '../answers/sources.ts';
-import {type ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {type ExpectedError, onFailure} from '../ground/errors.ts';
 import {valuesFile} from '../settings/chart-values.ts';
 import {chart, chartVersion, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
@@ -32,7 +32,7 @@ interface SettingsCommand {
   id: string;
   targets: readonly TargetName[];
   app: Reader;
-  report(warnings: readonly Warning[]): void;
+  report(warnings: readonly SettingFinding[]): void;
 }
 
 type Attempt = Omit<CollectedSources, 'hasUnread'>;
@@ -66,8 +66,8 @@ async function fromAnswersFile(
   if (path === undefined) return [];
   const name = flags.answers === undefined ? ANSWERS_VARIABLE : '--answers';
   const content = await files.read(path).catch(onFailure(withName(name)));
-  const {parseAnswers} = await import('../answers/answers-file.ts');
-  return [fromAnswers(parseAnswers(content.toString('utf8'), path))];
+  const {answersFileSource} = await import('../answers/answers-file.ts');
+  return [answersFileSource(content.toString('utf8'), path)];
 }
 
 /** Names the flag or variable of a file that cannot be read. */

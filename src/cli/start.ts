@@ -1,8 +1,11 @@
+import {join} from 'node:path';
+import type {Interfaces} from '@oclif/core';
 import {Config} from '@oclif/core/config';
 import {flush} from '@oclif/core/flush';
 import {run} from '@oclif/core/run';
 import {settings} from '@oclif/core/settings';
 import {ExitCode} from '../ground/errors.ts';
+import {readPackageJson} from '../ground/system/this-process.ts';
 import {failureText} from '../ui/messages.ts';
 import {nodeApp, originOf} from './app.ts';
 // In one file with what every command loads.
@@ -26,7 +29,13 @@ export async function start(argv: string[], root: string): Promise<void> {
   }
 }
 
-const packageAt = (root: string) => ({root, userPlugins: false, devPlugins: false});
+/** Given package.json, oclif does not look for it. */
+const packageAt = (root: string) => ({
+  root,
+  pjson: readPackageJson(join(root, 'package.json')) as Interfaces.PJSON,
+  userPlugins: false,
+  devPlugins: false,
+});
 
 async function report(error: unknown, argv: readonly string[], root: string): Promise<void> {
   const {exit} = (error as {oclif?: {exit?: number}}).oclif ?? {};

@@ -8,6 +8,7 @@ import {
   planServiceRemoval,
 } from '../extensions/machine/removal.ts';
 import {agentContainers} from '../extensions/machine/roles.ts';
+import {warningOf} from '../findings/finding.ts';
 import {onFailure} from '../ground/errors.ts';
 import {runSteps} from '../operations/run-steps.ts';
 import {accountText, stepsText} from '../ui/plan.ts';
@@ -46,7 +47,7 @@ export async function uninstallFromHost(
     title: `Removing ${what}`,
     steps,
     text: `${stepsText(steps, place, screen)}\n${accountText({removes, keeps}, false, screen)}\n`,
-    warnings: warnings.map((message) => ({code: 'DRAIN', message})),
+    warnings: warnings.map((message) => warningOf('DRAIN', message)),
     run: async (deps: RunDeps) => {
       await runSteps(steps, {...deps, processes: app.processes({})});
       deps.done('The agent is removed');

@@ -17,8 +17,9 @@ import {
 import type {ScalrClient} from '../extensions/account/client.ts';
 import {noAccountToken, planAccountRemoval} from '../extensions/account/delete-pool.ts';
 import {accountPlanText} from '../extensions/account/plan-text.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, onFailure, type Warning} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, onFailure} from '../ground/errors.ts';
 import {dryRunSteps, type PlanCheck} from '../operations/plan-dry-run.ts';
 import {removalText} from '../operations/removal.ts';
 import {requirePermissions} from '../operations/step-permissions.ts';
@@ -53,7 +54,7 @@ export interface UninstallResult extends ReleaseHead {
   /** Objects that were not deleted, or whose deletion could not be verified. */
   notRemoved: readonly KeptObject[];
   kept: readonly KeptObject[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** False if something could not be deleted, or objects of the release remain that nobody chose to keep. */
   complete: boolean;
 }
@@ -199,7 +200,7 @@ function resultOf(
     notRemoved: [],
     kept: planned.keeps,
     warnings: [
-      ...planned.warnings.map((message) => ({code: 'DRAIN', message})),
+      ...planned.warnings.map((message) => warningOf('DRAIN', message)),
       ...inAccount.warnings,
     ],
     complete: isComplete(inventory),

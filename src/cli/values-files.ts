@@ -1,4 +1,5 @@
 import type {Target} from '../charts/releases/target.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import {ExpectedError, failed, usageError} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {few, lowerFirst} from '../ground/text.ts';
@@ -6,7 +7,6 @@ import type {ReadChart} from '../operations/read-chart.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {GivenFile} from '../values/embedded/read-files.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
 import {type CheckedGroup, sourceOf, withFindings} from '../values/validate/check-files.ts';
 import type {CheckedFile, FileGroup} from '../values/validate/file-group.ts';
 import {guessChart} from '../values/validate/guess-chart.ts';
@@ -56,9 +56,9 @@ export const readValuesTexts = async (
     return group.files;
   });
 
-const reasonIn = (around: readonly ValuesFinding[]): string =>
+const reasonIn = (around: readonly KeyFinding[]): string =>
   lowerFirst(
-    around.find(({severity}) => severity === 'unknown')?.message ?? 'it has no values',
+    around.find(({verdict}) => verdict === 'unknown')?.message ?? 'it has no values',
   ).replace(/\.$/, '');
 
 /** Values of an agent without anything that another tool could read; the readers of other files are then not loaded. */
@@ -145,7 +145,7 @@ export async function confirmGroups(
 }
 
 const hasError = ({findings}: CheckedGroup): boolean =>
-  findings.some(({severity}) => severity === 'error');
+  findings.some(({verdict}) => verdict === 'error');
 
 /** Rejects ambiguous files: `given` are validated separately, `layers` merged. @throws ExpectedError */
 export function refuseUnclear(given: readonly string[], layers: readonly string[]): void {

@@ -1,7 +1,7 @@
 import type {SettingsSource} from '../answers/sources.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
 import {nameFlags} from '../ground/command-line.ts';
-import {ExitCode, type ExpectedError, failed, PromptCanceled} from '../ground/errors.ts';
+import {type ExpectedError, failed, PromptCanceled} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -128,8 +128,8 @@ function argumentsFor({command, state}: OtherCommandChosen, session: WizardSessi
 
 const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
   failed(
-    'CANCELED',
+    reason === 'SIGTERM' ? 'TERMINATED' : 'CANCELED',
     'Canceled. Nothing was changed.',
     isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
-    {exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted, cause},
+    {cause},
   );

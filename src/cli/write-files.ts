@@ -1,5 +1,5 @@
 import {dirname, join} from 'node:path';
-import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Files, PlaceFlag, Prompter} from '../ground/system/system.ts';
 
 /** Asks a yes/no question; undefined if prompts are disabled. */
@@ -92,7 +92,7 @@ async function confirmReplacement(
   const exists = `${paths} already ${isOne ? 'exists' : 'exist'}.`;
   if (prompter) {
     if (await prompter.confirm(`${exists} Replace ${them}?`)) return;
-    throw failed('CANCELED', 'Canceled. Nothing was changed.');
+    throw failed('DECLINED', 'Canceled. Nothing was changed.');
   }
   const value = destination.names === 'name' ? 'FILE' : 'DIRECTORY';
   throw new ExpectedError(destination.areTogether ? `${exists} Nothing was written.` : exists, {
@@ -123,7 +123,7 @@ export async function writeAll(
 }
 
 const refusal = (message: string, suggestion: string): ExpectedError =>
-  failed('UNWRITABLE_FILE', message, [suggestion], {exit: ExitCode.usage});
+  failed('UNWRITABLE_FILE', message, [suggestion]);
 
 const sizeOf = ({text, isPrivate}: NewFile): string =>
   `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;

@@ -27,7 +27,8 @@ import {
 } from '../extensions/fleet/engines.ts';
 import {exportHost, socketIn} from '../extensions/machine/export.ts';
 import type {Export} from '../extensions/machine/files.ts';
-import {usageError, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {usageError} from '../ground/errors.ts';
 import {oneOf} from '../ground/text.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
@@ -41,7 +42,7 @@ interface Result {
   /** Commands that use the files. */
   steps: string[];
   notes: readonly string[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
 }
 
 type SingleTarget = HostTarget | 'dockerfile';
@@ -49,7 +50,7 @@ type SingleTarget = HostTarget | 'dockerfile';
 /** The files, and what is printed about them. */
 interface Exported extends Export {
   notes: readonly string[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
 }
 
 const EXPORTS = [...HOST_TARGETS, 'dockerfile', ...FLEET_TARGETS];

@@ -12,6 +12,7 @@ import {reportKeys} from '../cli/report-keys.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {migrateHostFile} from '../extensions/machine/migrate/migrate-host.ts';
 import {readHost} from '../extensions/machine/migrate/read-host.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import {ExitCode, ExpectedError, failed} from '../ground/errors.ts';
 import {few} from '../ground/text.ts';
 import type {ReadChart} from '../operations/read-chart.ts';
@@ -19,7 +20,7 @@ import {allowClearText} from '../settings/chart-values.ts';
 import {chartSource, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {changesSummary, changesText, diffText} from '../ui/changes.ts';
-import {findingsText} from '../ui/findings.ts';
+import {type FindingDocument, findingDocument, findingsText} from '../ui/findings.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {
   type MigratedFile,
@@ -27,7 +28,6 @@ import {
   migrateFile,
   spellTarget,
 } from '../values/migrate/migrate-file.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
 import {dotted} from '../values/reading/tree-path.ts';
 
 interface Result {
@@ -35,7 +35,7 @@ interface Result {
   to: string;
   yaml: string;
   changes: readonly Change[];
-  findings: Omit<ValuesFinding, 'fix'>[];
+  findings: FindingDocument[];
   file?: string;
 }
 
@@ -83,14 +83,14 @@ export default class Migrate extends BaseCommand<Result> {
     this.#report(migrated, flags.out ?? before.newName);
     const {from, to, yaml, changes, findings} = migrated;
     const written = await this.#write(before, yaml, flags);
-    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== given.text) this.exitCode = ExitCode.differences;
     return {
       from,
       to,
       yaml,
       changes,
-      findings: findings.map(({fix: _, ...shown}) => shown),
+      findings: findings.map(findingDocument),
       ...written,
     };
   }
@@ -205,17 +205,22 @@ async function withConfirmed(
   if (confirmed === undefined) return migrated;
   const {unconfirmed, rejection} = confirmed;
   const findings = unconfirmed.map(
-    ({path, message}): ValuesFinding => ({
-      severity: 'warning',
+    ({path, message}): KeyFinding => ({
       code: 'UNCONFIRMED_KEY',
-      path: dotted(path),
+      verdict: 'warning',
+      subject: {path: dotted(path)},
       message,
+      remedies: [],
     }),
   );
-  if (rejection) {
-    const {message} = rejection;
-    findings.push({severity: 'error', code: 'REFUSED_BY_CHART', path: '', message});
-  }
+  if (rejection)
+    findings.push({
+      code: 'REFUSED_BY_CHART',
+      verdict: 'error',
+      subject: {path: ''},
+      message: rejection.message,
+      remedies: [],
+    });
   return {...migrated, findings: [...migrated.findings, ...findings]};
 }
 
@@ -224,10 +229,7 @@ function migrateValues(request: MigrationRequest): MigratedFile {
   try {
     return migrateFile(request);
   } catch (error) {
-    const isForeign =
-      error instanceof ExpectedError &&
-      error.code === 'UNREADABLE_FILE' &&
-      error.exit === ExitCode.usage;
+    const isForeign = error instanceof ExpectedError && error.code === 'UNREADABLE_FILE';
     if (!isForeign) throw error;
     throw error.with(error.message, [...error.suggestions, OTHER_INPUTS]);
   }
@@ -247,7 +249,6 @@ function refuseLoss(file: string, {unknownSections, to}: MigratedFile): void {
     'UNWRITABLE_FILE',
     `Cannot replace ${file}: the new file would not contain ${names}, which ${to} does not have.`,
     ['Write to another file: --out new.yaml', `Remove ${names} from ${file} if it is unused`],
-    {exit: ExitCode.usage},
   );
 }
 

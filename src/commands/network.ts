@@ -17,7 +17,8 @@ import {settingFlags, targetFlag} from '../cli/setting-flags.ts';
 import {allowListText} from '../extensions/fleet/allow-list.ts';
 import {networkText} from '../extensions/machine/preflight/network-text.ts';
 import {type ListedEndpoint, tryEndpoints} from '../extensions/machine/preflight/try-endpoints.ts';
-import {ExitCode, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {ExitCode} from '../ground/errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalog} from '../settings/catalog.ts';
 import {TARGETS, type TargetName} from '../settings/release.ts';
@@ -29,7 +30,7 @@ interface Result {
   chart?: string;
   chartVersion?: string;
   hosts: ListedEndpoint[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   file?: string;
 }
 
@@ -104,7 +105,7 @@ export default class Network extends BaseCommand<Result> {
   async #scope(
     flags: SharedFlags & ClusterFlags,
     target: TargetName,
-  ): Promise<{scope: EndpointScope; warnings: readonly Warning[]}> {
+  ): Promise<{scope: EndpointScope; warnings: readonly SettingFinding[]}> {
     const settings = await this.settingsFrom(flags, {optional: [url]});
     if (target !== 'kubernetes') return {scope: {target, get: settings.get}, warnings: []};
     const generated = await generateConfirmed(onlyRead(settings), undefined, {

@@ -120,7 +120,7 @@ export default class Validate extends BaseCommand<Result> {
     if (!this.jsonEnabled())
       this.app.stdout(inFormat(flags.format, remaining, this.config, this.resultScreen));
     const findings = remaining.flatMap((each) => each.findings);
-    if (findings.some(({severity}) => severity === 'error')) this.exitCode = ExitCode.findings;
+    if (findings.some(({verdict}) => verdict === 'error')) this.exitCode = ExitCode.findings;
     else if (isUncheckedInput(remaining)) this.exitCode = ExitCode.usage;
     else if (findings.length > 0 && flags.strict) this.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
@@ -161,4 +161,4 @@ export default class Validate extends BaseCommand<Result> {
 const isUncheckedInput = (checked: readonly CheckedGroup[]): boolean =>
   checked.length === 1 &&
   checked[0]?.target === undefined &&
-  checked[0]?.findings.some(({severity}) => severity === 'unknown') === true;
+  checked[0]?.findings.some(({verdict}) => verdict === 'unknown') === true;

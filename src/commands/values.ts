@@ -8,7 +8,8 @@ import {generateConfirmed} from '../cli/generate.ts';
 import {checksOfConnection} from '../cli/local-inputs.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {linesOf, writeResult} from '../cli/write-files.ts';
-import {usageError, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {usageError} from '../ground/errors.ts';
 import type {Values as ValuesTree} from '../ground/tree.ts';
 import {catalog} from '../settings/catalog.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -29,7 +30,7 @@ interface Result {
   values: ValuesTree;
   yaml: string;
   settings: ExplainedSetting[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   file?: string;
   schemaFile?: string;
 }

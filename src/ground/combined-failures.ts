@@ -1,6 +1,6 @@
 import {type DecisionOption, ExpectedError} from './errors.ts';
 
-/** Several failures as one, which lists all messages and next steps. Code and exit code are those of the first. */
+/** Several failures as one, which lists all messages and next steps. The code is that of the first. */
 export function combined(
   failures: readonly [ExpectedError, ...(readonly ExpectedError[])],
 ): ExpectedError {
@@ -11,7 +11,6 @@ export function combined(
     unique(failures.flatMap(({message}) => message.split('\n'))).join('\n'),
     {
       code: first.code,
-      exit: first.exit,
       suggestions: unique(failures.flatMap(({suggestions}) => suggestions)),
       problems: failures.flatMap(problemsIn),
       options: combinedOptions(failures),

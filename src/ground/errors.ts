@@ -16,7 +16,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Every error code with its usual exit code; templates/findings/errors.yaml describes cause and remedy. */
+/** Every error code with its exit code; templates/findings/errors.yaml describes cause and remedy. */
 const EXIT_OF = {
   USAGE: ExitCode.usage,
   UNKNOWN_COMMAND: ExitCode.usage,
@@ -39,7 +39,7 @@ const EXIT_OF = {
   AGENT_NOT_FOUND: ExitCode.usage,
   RELEASE_BUSY: ExitCode.failed,
   CHART_NOT_FOUND: ExitCode.failed,
-  OBJECT_NOT_OWNED: ExitCode.failed,
+  OBJECT_NOT_OWNED: ExitCode.usage,
   PREFLIGHT_FAILED: ExitCode.findings,
   UPGRADE_BLOCKED: ExitCode.findings,
   CHART_NOT_VERIFIED: ExitCode.failed,
@@ -48,8 +48,12 @@ const EXIT_OF = {
   NOT_READY: ExitCode.failed,
   TIMED_OUT: ExitCode.timedOut,
   INTERRUPTED: ExitCode.interrupted,
+  TERMINATED: ExitCode.terminated,
   VERSION_TOO_OLD: ExitCode.usage,
   VERSION_NOT_RELEASED: ExitCode.usage,
+  PLAN_CHANGED: ExitCode.failed,
+  INVALID_VALUES: ExitCode.findings,
+  BUNDLE_DAMAGED: ExitCode.findings,
   AMBIGUOUS_YAML: ExitCode.usage,
   CLEAR_TEXT_CREDENTIAL: ExitCode.usage,
   ENCRYPTED_FILE: ExitCode.usage,
@@ -62,7 +66,8 @@ const EXIT_OF = {
   SCALR_DENIED: ExitCode.failed,
   SCALR_NOT_FOUND: ExitCode.usage,
   SCALR_REJECTED: ExitCode.failed,
-  CANCELED: ExitCode.failed,
+  CANCELED: ExitCode.interrupted,
+  DECLINED: ExitCode.failed,
   BUG: ExitCode.failed,
 } as const satisfies Readonly<Record<string, ExitCode>>;
 export type ErrorCode = keyof typeof EXIT_OF;
@@ -100,8 +105,6 @@ export interface SettingProblem {
 interface BaseDetails {
   /** The parts of the message, if they are known. */
   problems?: readonly SettingProblem[];
-  /** Where it differs from the usual one. */
-  exit?: ExitCode;
   suggestions?: readonly string[];
   /** Codes of the causes that were found. */
   findings?: readonly string[];
@@ -131,19 +134,11 @@ export class ExpectedError extends Error {
 
   constructor(
     message: string,
-    {
-      code,
-      exit = EXIT_OF[code],
-      suggestions = [],
-      problems = [],
-      options = [],
-      findings = [],
-      cause,
-    }: FailureDetails,
+    {code, suggestions = [], problems = [], options = [], findings = [], cause}: FailureDetails,
   ) {
     super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
-    this.exit = exit;
+    this.exit = EXIT_OF[code];
     this.suggestions = suggestions.map(maskSecrets);
     this.problems = problems.map((each) => ({...each, message: maskSecrets(each.message)}));
     this.options = options;
@@ -156,7 +151,7 @@ export class ExpectedError extends Error {
   }
 }
 
-/** A failure with next steps; `more` is for one whose exit code is not the usual one. */
+/** A failure with next steps. */
 export const failed = (
   code: FailureCode,
   message: string,
@@ -174,13 +169,20 @@ export const usageError = (
 /** How an install, an upgrade and the others continue after a failure. */
 export const RUN_AGAIN = 'Run the same command again to continue';
 
+/** The code of a command that a signal stopped. */
+export const signalCode = ({reason}: AbortSignal): 'INTERRUPTED' | 'TERMINATED' =>
+  reason === 'SIGTERM' ? 'TERMINATED' : 'INTERRUPTED';
+
 /** The command was stopped by a signal; `reason` is the name of the signal. */
-export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
+export const interrupted = (what: string, signal: AbortSignal): ExpectedError =>
   new ExpectedError(`Interrupted. ${what}`.trim(), {
-    code: 'INTERRUPTED',
-    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
+    code: signalCode(signal),
     suggestions: [RUN_AGAIN],
   });
+
+/** The command was stopped by Ctrl-C or a signal. */
+export const isInterrupt = ({code}: ExpectedError): boolean =>
+  code === 'INTERRUPTED' || code === 'TERMINATED';
 
 /** What an operation has done so far, as a sentence before another one. */
 export const completedText = (steps: readonly {title: string}[]): string =>
@@ -193,20 +195,6 @@ export const onFailure =
     if (error instanceof ExpectedError) return handle(error);
     throw error;
   };
-
-/** A problem that does not stop the command. `setting` is the ID of the affected setting. */
-export interface Warning {
-  code: string;
-  message: string;
-  setting?: string;
-}
-
-/** A problem or a possible improvement, and what to do about it. */
-export interface Advice {
-  code: string;
-  message: string;
-  remedy: string;
-}
 
 /** Masks passwords and tokens in a text: user info of URLs, tokens with a known format and private keys. */
 export const maskSecrets = (text: string): string =>

@@ -2,7 +2,7 @@ import {readLiveDrift} from '../cluster/diff/live-drift.ts';
 import {REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, newestRevision} from '../cluster/release/read-release.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import {ExpectedError, onFailure, RUN_AGAIN} from '../ground/errors.ts';
+import {ExpectedError, isInterrupt, onFailure, RUN_AGAIN} from '../ground/errors.ts';
 import type {Files} from '../ground/system/system.ts';
 import {ToolFailure} from '../ground/tool-errors.ts';
 import {rollBack} from './roll-back.ts';
@@ -117,7 +117,7 @@ async function recovered(
   deps: InstallReleaseDeps,
 ): Promise<ExpectedError> {
   const {name, facts, options, undos} = change;
-  if (failure.code === 'INTERRUPTED') return withUndo(failure, undos, deps.kubernetes);
+  if (isInterrupt(failure)) return withUndo(failure, undos, deps.kubernetes);
   if (options.rollBackWith === undefined) return restored(failure, change, deps);
   const rolledBack = await rollBack(name, facts.release, failure, {
     ...deps,

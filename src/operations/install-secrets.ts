@@ -14,7 +14,8 @@ import {
 } from '../cluster/release/desired-release.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {readsSecret, readUsers} from '../cluster/release/workload-users.ts';
-import {ExitCode, ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import type {Secret} from '../ground/secret.ts';
 import {sameTree} from '../ground/tree.ts';
 import {isReservedKey, secretAnnotation, secretLabel} from '../settings/agent.ts';
@@ -53,27 +54,29 @@ export async function withSecretUsers(
 }
 
 /** For Secrets that the plan changes although some of their users are unknown. */
-export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
+export function userWarnings({secrets}: RenderedRelease, facts: InstallFacts): SettingFinding[] {
   const changed = secrets.filter(
     (secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts),
   );
   const {unlistedUsers = []} = facts;
   if (unlistedUsers.length === 0) return [];
-  return changed.map(({name}) => ({
-    code: 'SECRET_USERS',
-    message: `Secret ${name} changes. Your Kubernetes user may not list ${unlistedUsers.join(', ')}, so it is unknown whether one of them uses it.`,
-  }));
+  return changed.map(({name}) =>
+    warningOf(
+      'SECRET_USERS',
+      `Secret ${name} changes. Your Kubernetes user may not list ${unlistedUsers.join(', ')}, so it is unknown whether one of them uses it.`,
+    ),
+  );
 }
 
 /** A given token that replaces a newer one is often the old token, from CI or an answers file. */
-export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts): Warning[] {
+export function rotatedWarnings({secrets}: RenderedRelease, facts: InstallFacts): SettingFinding[] {
   return secrets.flatMap((secret) => {
     const rotated = facts.secrets.get(secret.name)?.metadata.annotations?.[ROTATED];
     const isGivenByUser =
       secret.annotations === undefined && !Object.values(secret.data).includes(PLACEHOLDER);
     if (rotated === undefined || !isGivenByUser || !isChanged(secret, facts)) return [];
     const message = `Secret ${secret.name} contains a token that rotate-token wrote on ${rotated}. This install replaces it. If your token is the old one, agents lose access: omit it, or provide the new one.`;
-    return [{code: 'ROTATED_TOKEN', message}];
+    return [warningOf('ROTATED_TOKEN', message)];
   });
 }
 
@@ -104,7 +107,6 @@ function requireOwn(secret: DesiredSecret, desired: DesiredObjects, facts: Insta
           ]
         : []),
     ],
-    {exit: ExitCode.usage},
   );
 }
 

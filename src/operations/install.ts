@@ -20,6 +20,7 @@ import {
 import {type Inventory, inventoryOf} from '../cluster/release/inventory.ts';
 import {readInventory} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, isPending, readFacts} from '../cluster/release/read-release.ts';
+import {warningOf} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {kubectlCommand, ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
@@ -110,14 +111,16 @@ export function planInstall(
     ...(risk === undefined ? {} : {risk}),
     warnings: [
       ...(replaced
-        ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message}))
+        ? drainWarnings(replaced, drain).map((message) => warningOf('DRAIN', message))
         : []),
       ...rotatedWarnings(desired, facts),
       ...userWarnings(desired, facts),
-      ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) => ({
-        code: 'OBJECT_NOT_OWNED',
-        message: `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
-      })),
+      ...(isChanged ? contested(desired, facts) : []).map(({object, manager, paths}) =>
+        warningOf(
+          'OBJECT_NOT_OWNED',
+          `Helm changes fields of ${object} that ${manager} sets: ${few(paths)}.`,
+        ),
+      ),
     ],
     steps: inOrder({
       namespace: namespaceSteps(desired, facts),

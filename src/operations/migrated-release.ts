@@ -1,8 +1,8 @@
 import {knowsKey} from '../charts/releases/keys.ts';
-import type {Target} from '../charts/releases/target.ts';
-import {isUnknown} from '../charts/releases/target.ts';
+import {isUnknown, type Target} from '../charts/releases/target.ts';
 import {rowsWithKeys} from '../charts/support.ts';
 import type {DesiredRelease, DesiredSecret} from '../cluster/release/desired-release.ts';
+import {remedyTexts} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {failed} from '../ground/errors.ts';
 import {Secret} from '../ground/secret.ts';
@@ -25,6 +25,7 @@ import type {SecretNames} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';
+import {codeAndKey} from '../values/reading/finding.ts';
 import {effectiveValues} from '../values/reading/read-values.ts';
 import {errorsIn} from '../values/validate/validate.ts';
 
@@ -94,13 +95,13 @@ export function migratedRelease(
 /** Errors that the installed values have too do not block an upgrade. @throws ExpectedError for those of the user's files */
 function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Target): void {
   if (Object.keys(overlay).length === 0) return;
-  const known = new Set(errorsIn(values, to).map(({code, path}) => `${code} ${path}`));
-  const errors = errorsIn(merged, to).filter(({code, path}) => !known.has(`${code} ${path}`));
+  const known = new Set(errorsIn(values, to).map(codeAndKey));
+  const errors = errorsIn(merged, to).filter((each) => !known.has(codeAndKey(each)));
   if (errors.length === 0) return;
   throw failed(
     'INVALID_SETTING',
-    errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'),
-    errors.flatMap(({suggestion}) => suggestion ?? []),
+    errors.map(({subject, message}) => `--values: ${subject.path}: ${message}`).join('\n'),
+    remedyTexts(errors),
   );
 }
 

@@ -3,7 +3,6 @@ import type {Target} from '../charts/releases/target.ts';
 import {label} from '../cluster/kubernetes/changes.ts';
 import {refOf} from '../cluster/kubernetes/object-refs.ts';
 import {isOwnFor, ownLabels} from '../cluster/kubernetes/own-objects.ts';
-
 import {
   type DesiredRelease,
   type RenderedRelease,
@@ -13,8 +12,9 @@ import type {Inventory} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import {type InstallFacts, readFacts} from '../cluster/release/read-release.ts';
 import {claimNames} from '../cluster/release/workload-users.ts';
+import {warningOf} from '../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, failed} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {sameTree, type Tree} from '../ground/tree.ts';
 import {planInstall} from './install.ts';
 import {withSecretUsers} from './install-secrets.ts';
@@ -39,7 +39,7 @@ export async function prepareChartChange(
   const beside = besideNew(inventory, desired);
   const removal = planUninstall(name, beside, {...choices, purge: new Set()});
   const moves = secretMoves(installed, given.name);
-  const drainWarnings = removal.warnings.map((message) => ({code: 'RUNS', message}));
+  const drainWarnings = removal.warnings.map((message) => warningOf('RUNS', message));
   return {
     name: given.name,
     facts,
@@ -83,7 +83,6 @@ function requireOwnRelease({release}: InstallFacts, {name, chart, values}: Desir
       'Use another name: --new-release NAME',
       `If an earlier upgrade left the release, uninstall it: ${ownCommand('uninstall', name, '--dry-run')}`,
     ],
-    {exit: ExitCode.usage},
   );
 }
 

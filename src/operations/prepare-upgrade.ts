@@ -1,10 +1,10 @@
 import {kubernetesAdvice, type UpgradeAdvice} from '../charts/advise.ts';
 import {isBelow, isTooOld} from '../charts/charts.ts';
 import type {ChartName} from '../charts/releases/chart-name.ts';
-import type {Target} from '../charts/releases/target.ts';
-import {newestOf, releasesOf} from '../charts/releases/target.ts';
+import {newestOf, releasesOf, type Target} from '../charts/releases/target.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
+import {remedyText} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import {type ExpectedError, failed} from '../ground/errors.ts';
 import {tokenSecret} from '../settings/agent.ts';
@@ -116,14 +116,14 @@ export function newestFor({target, facts}: InstalledRelease, chart: ChartName): 
 
 /** What blocks the upgrade that the plan cannot handle. */
 export function blockedBy(advice: readonly UpgradeAdvice[]): ExpectedError | undefined {
-  const blocking = advice.filter(({level, automatic}) => level === 'blocking' && !automatic);
+  const blocking = advice.filter(({verdict, automatic}) => verdict === 'error' && !automatic);
   if (blocking.length === 0) return undefined;
   return failed(
     'UPGRADE_BLOCKED',
     [
       'The upgrade is blocked. Nothing was changed.',
-      ...blocking.map(({reason}) => `× ${reason}.`),
+      ...blocking.map(({message}) => `× ${message}.`),
     ].join('\n'),
-    blocking.map(({remedy}) => remedy),
+    blocking.map(remedyText),
   );
 }

@@ -1,4 +1,4 @@
-import type {UpgradeAdvice} from '../charts/advise.ts';
+import {type UpgradeAdvice, upgradeFinding} from '../charts/advise.ts';
 import {noteText} from '../charts/charts.ts';
 import type {Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
@@ -60,21 +60,21 @@ function withDeployedRevision({facts, deployed}: InstalledRelease): InstallFacts
 
 const removedKeys = ({gone}: Migration, to: Target): UpgradeAdvice[] =>
   gone.map(({message, path}) => ({
-    code: 'KEY_REMOVED',
-    level: 'blocking',
+    ...upgradeFinding('error', 'KEY_REMOVED', {
+      message: message.replace(/\.$/, ''),
+      remedy: `Set its successor in a file for --values, and set ${path} to null there`,
+    }),
     versions: to.version,
-    reason: message.replace(/\.$/, ''),
-    remedy: `Set its successor in a file for --values, and set ${path} to null there`,
     automatic: false,
   }));
 
 /** The change list of a version that this program does not know. */
 const upstreamChanges = (to: Target): UpgradeAdvice[] =>
   (to.changes ?? []).map((change) => ({
-    code: 'UPSTREAM_CHANGE',
-    level: 'info',
+    ...upgradeFinding('note', 'UPSTREAM_CHANGE', {
+      message: `Chart changelog: ${noteText(change)}`,
+      remedy: 'Check whether it concerns your agents',
+    }),
     versions: to.version,
-    reason: `Chart changelog: ${noteText(change)}`,
-    remedy: 'Check whether it concerns your agents',
     automatic: false,
   }));

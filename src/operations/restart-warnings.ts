@@ -1,7 +1,6 @@
 import {isBelow} from '../charts/charts.ts';
 import {scalrChart} from '../charts/releases/chart-name.ts';
-import type {Target} from '../charts/releases/target.ts';
-import {releasesOf} from '../charts/releases/target.ts';
+import {releasesOf, type Target} from '../charts/releases/target.ts';
 import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {includesRef, kindAndName, refOf} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
@@ -9,8 +8,8 @@ import {haveSamePods} from '../cluster/kubernetes/pod-specs.ts';
 import {listObjects, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {type Run, type RunsOf, runsIn, runsOfRelease} from '../cluster/release/inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ClusterTarget, ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
 import type {ReadError} from '../ground/fact.ts';
 import type {Values} from '../ground/tree.ts';
 import {shutdownMode} from '../settings/lifecycle.ts';
@@ -33,7 +32,7 @@ export async function runWarnings(
   restarting: Restarting,
   {kubernetes}: Pick<ClusterAccess, 'kubernetes'>,
   signal: AbortSignal,
-): Promise<Warning[]> {
+): Promise<SettingFinding[]> {
   const {name, facts} = restarting;
   const target = scalrChart(facts.release?.chart ?? '');
   if (facts.release === undefined || target === undefined || !restartsPods(restarting)) return [];
@@ -43,16 +42,15 @@ export async function runWarnings(
   const runsOf = runsOfRelease(name.release, target, values);
   const {runs, error} = await runsInFlight(runsOf, name.kubeTarget, kubernetes, signal);
   if (error) return [UNREAD];
-  return restartWarnings(target, values, runs, 'they continue').map((message) => ({
-    code: 'RUNS',
-    message,
-  }));
+  return restartWarnings(target, values, runs, 'they continue').map((message) =>
+    warningOf('RUNS', message),
+  );
 }
 
-const UNREAD: Warning = {
-  code: 'RUNS',
-  message: 'The agent pods restart. Runs in flight cannot be listed, and may be interrupted.',
-};
+const UNREAD: SettingFinding = warningOf(
+  'RUNS',
+  'The agent pods restart. Runs in flight cannot be listed, and may be interrupted.',
+);
 
 /** A running workload of the installed release is restarted, gets other pods, or is deleted. */
 function restartsPods({steps, manifest, facts}: Restarting): boolean {

@@ -1,4 +1,3 @@
-import type {Cause} from '../checks/diagnose/cause.ts';
 import {explainSnapshot} from '../checks/diagnose/explain.ts';
 import {readSnapshot} from '../checks/diagnose/read-snapshot.ts';
 import {rollback, uninstall} from '../cluster/helm/release-calls.ts';
@@ -7,6 +6,7 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import type {Event} from '../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../cluster/kubernetes/snapshot.ts';
 import {isPending, newestRevision} from '../cluster/release/read-release.ts';
+import type {ObjectFinding} from '../findings/finding.ts';
 import type {Call} from '../ground/call.ts';
 import {type ProcessResult, type ReleaseName, reportCommands} from '../ground/command-line.ts';
 import {ExpectedError, maskSecrets, onFailure} from '../ground/errors.ts';
@@ -135,7 +135,7 @@ async function saveDiagnostics(
 function diagnosticsText(
   name: ReleaseName,
   {workloads, pods, claims, events, logs}: Snapshot,
-  causes: readonly Cause[],
+  causes: readonly ObjectFinding[],
   now: Date,
 ): string {
   const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({

@@ -2,9 +2,10 @@ import {dryRunDelete} from '../cluster/kubernetes/dry-runs.ts';
 import {groupVersionOf} from '../cluster/kubernetes/kinds.ts';
 import {refText} from '../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {Call} from '../ground/call.ts';
 import type {ClusterTarget, ProcessResult} from '../ground/command-line.ts';
-import type {ExpectedError, Warning} from '../ground/errors.ts';
+import type {ExpectedError} from '../ground/errors.ts';
 import type {Processes} from '../ground/system/system.ts';
 import {groupsOf, sentences} from '../ground/text.ts';
 import {isRbacDenial, toolFailure} from '../ground/tool-errors.ts';
@@ -81,11 +82,13 @@ const manifestOf = ({kind, name, namespace, groupVersion}: RemovedObject): Kuber
 const NO_SUCH_KIND = /no matches for kind/;
 
 /** For --json and before the confirmation. */
-export const notCheckedWarnings = (notChecked: readonly NotChecked[]): Warning[] =>
-  groupsOf(notChecked, ({reason}) => reason).map((same) => ({
-    code: 'NOT_CHECKED',
-    message: `Not checked with a dry run: ${same.map(({what}) => what).join(', ')} (${same[0].reason}).`,
-  }));
+export const notCheckedWarnings = (notChecked: readonly NotChecked[]): SettingFinding[] =>
+  groupsOf(notChecked, ({reason}) => reason).map((same) =>
+    warningOf(
+      'NOT_CHECKED',
+      `Not checked with a dry run: ${same.map(({what}) => what).join(', ')} (${same[0].reason}).`,
+    ),
+  );
 
 interface Rejected {
   what: string;

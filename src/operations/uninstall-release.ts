@@ -8,7 +8,7 @@ import {getObject, REQUIRED_MS} from '../cluster/kubernetes/resources.ts';
 import {withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import type {ClusterTarget} from '../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, interrupted} from '../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, interrupted, isInterrupt} from '../ground/errors.ts';
 import {type Removal, removalText} from './removal.ts';
 import {type RunStepsDeps, runSteps} from './run-steps.ts';
 import type {RemovedObject} from './step.ts';
@@ -121,10 +121,10 @@ async function remove(
     await runSteps(steps, deps);
     return undefined;
   } catch (error) {
-    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    if (!(error instanceof ExpectedError) || isInterrupt(error)) throw error;
     const [object] = objects;
     const byHand = how ?? (object ? byHandOf(object, kubeTarget) : '');
-    return {what, why: error.message, how: byHand, isLate: error.exit === ExitCode.timedOut};
+    return {what, why: error.message, how: byHand, isLate: error.code === 'TIMED_OUT'};
   }
 }
 

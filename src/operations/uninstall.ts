@@ -9,7 +9,7 @@ import type {Workload} from '../cluster/kubernetes/objects.ts';
 import type {Controller, Inventory} from '../cluster/release/inventory.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {helmCommand, type ReleaseName} from '../ground/command-line.ts';
-import {ExitCode, failed} from '../ground/errors.ts';
+import {failed} from '../ground/errors.ts';
 import {CLEANER_IMAGE, cleanSteps, manualCleanup, readyNodes} from './node-data.ts';
 import {beforeUninstall, dataRemovals, deletedClaims, keepVolumeSteps} from './release-data.ts';
 import {type Removal, renderedObject} from './removal.ts';
@@ -86,7 +86,6 @@ function requireUnusedClaims(
         )
         .join('\n'),
       [`Stop or reconfigure ${users.join(' and ')}, then run the command again`],
-      {exit: ExitCode.usage},
     );
   }
   const unknown = own.filter(({usedBy}) => usedBy === undefined);
@@ -98,7 +97,6 @@ function requireUnusedClaims(
       'To keep the data, omit claims from --purge',
       'Or use a user that can list workloads and Secrets of the namespace',
     ],
-    {exit: ExitCode.usage},
   );
 }
 
@@ -243,7 +241,6 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined): v
       `List releases: ${helmCommand(name.kubeTarget, 'list', '--all-namespaces')}`,
       `Uninstall it yourself: ${callText(uninstall(name))}`,
     ],
-    {exit: ExitCode.usage},
   );
 }
 

@@ -4,6 +4,7 @@ import {
   newSettingsOf,
   pinnedAdvice,
   type UpgradeAdvice,
+  upgradeFinding,
 } from '../charts/advise.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {rollback} from '../cluster/helm/release-calls.ts';
@@ -24,8 +25,8 @@ import type {DesiredSecret, RenderedRelease} from '../cluster/release/desired-re
 import type {Controller} from '../cluster/release/inventory.ts';
 import type {InstalledRelease} from '../cluster/release/read-inventory.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
 import {at, getAt, sameTree, type Tree} from '../ground/tree.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {effectiveValues} from '../values/reading/read-values.ts';
@@ -71,7 +72,7 @@ export interface PreparedUpgrade extends Omit<UpgradePlan, 'rollback'> {
   facts: InstallFacts;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   changes: readonly Change[];
   /** Absent if the chart changes, because the old release remains until the new one is ready. */
   rollback?: Rollback;
@@ -138,7 +139,7 @@ interface Outage {
   stopped: readonly ObjectRef[];
   /** Helm creates them again. */
   deleted: readonly ObjectRef[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
 }
 
 const NO_OUTAGE: Outage = {drain: [], stopped: [], deleted: [], warnings: []};
@@ -164,7 +165,7 @@ function outageOf(
     drain,
     stopped,
     deleted: uniqueRefs([...replaced, ...renderedAgain]),
-    warnings: messages.map((message) => ({code: 'RUNS', message})),
+    warnings: messages.map((message) => warningOf('RUNS', message)),
   };
 }
 
@@ -331,11 +332,11 @@ function adviceFor(
   });
   const repeated = repeatedVariables(values, to).map(
     ({name: variable, container, path}): UpgradeAdvice => ({
-      code: 'RESERVED_VARIABLE',
-      level: 'blocking',
+      ...upgradeFinding('error', 'RESERVED_VARIABLE', {
+        message: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
+        remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
+      }),
       versions: to.version,
-      reason: `${to.chart} ${to.version} sets ${variable} in container ${container} itself, so it would be set twice`,
-      remedy: `Remove ${variable} from ${path.join('.')}: set it to null in a file for --values`,
       automatic: false,
     }),
   );

@@ -1,5 +1,4 @@
 import {registered} from '../checks/diagnose/agent-log.ts';
-import type {Cause} from '../checks/diagnose/cause.ts';
 import {explainSnapshot, isReady, type Progress, progress} from '../checks/diagnose/explain.ts';
 import {EMPTY_SNAPSHOT, readSnapshot} from '../checks/diagnose/read-snapshot.ts';
 import {POLL_INTERVAL_MS, type PollDeps} from '../cluster/helm/poll.ts';
@@ -9,14 +8,15 @@ import type {ClusterAccess} from '../cluster/helm/releases.ts';
 import {describePods} from '../cluster/kubernetes/kubectl.ts';
 import {REQUEST_MS} from '../cluster/kubernetes/resources.ts';
 import {type InstallFacts, isPending, newestRevision} from '../cluster/release/read-release.ts';
+import {type ObjectFinding, objectFinding, remedyTexts} from '../findings/finding.ts';
 import {anySignal, withTimeout} from '../ground/async.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ownCommand, type ReleaseName} from '../ground/command-line.ts';
 import {
-  ExitCode,
   ExpectedError,
   failed,
   interrupted,
+  isInterrupt,
   onFailure,
   RUN_AGAIN,
 } from '../ground/errors.ts';
@@ -38,12 +38,12 @@ export interface WatchResult {
   state: 'ready' | 'failed' | 'timed-out' | 'interrupted';
   /** The state in the log of the agent, if it could be read. */
   agent: 'registered' | 'unknown';
-  causes: readonly Cause[];
+  causes: readonly ObjectFinding[];
 }
 
 export interface WatchDeps extends PollDeps {
   timeoutMs: number;
-  onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
+  onProgress(lines: readonly Progress[], causes: readonly ObjectFinding[]): void;
 }
 
 /** Watches a release until it is ready, cannot become ready, or the time is over. Does not use the wait of Helm. */
@@ -85,7 +85,7 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
         (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS)
       )
         return {state: 'ready', agent, causes};
-      if (causes.some(({isPermanent}) => isPermanent)) return {state: 'failed', agent, causes};
+      if (causes.some(({verdict}) => verdict === 'error')) return {state: 'failed', agent, causes};
     }
     if (signal.aborted)
       return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
@@ -112,7 +112,7 @@ export async function withRecord(
   before: ReleaseRecord | undefined,
   deps: ClusterAccess,
 ): Promise<ExpectedError> {
-  if (failure.code === 'RELEASE_BUSY' || failure.code === 'INTERRUPTED') return failure;
+  if (failure.code === 'RELEASE_BUSY' || isInterrupt(failure)) return failure;
   const state = await newestRevision(name, deps, AbortSignal.timeout(REQUEST_MS)).catch(
     () => before,
   );
@@ -165,13 +165,11 @@ export async function requireRecord(name: ReleaseName, deps: ClusterAccess): Pro
 const unanswered = (
   {code, message, suggestions}: ExpectedError,
   {kubeTarget}: ReleaseName,
-): Cause => ({
-  object: 'API server',
-  code,
-  reason: message,
-  remedy: suggestions[0] ?? tryCluster(kubeTarget),
-  isPermanent: false,
-});
+): ObjectFinding =>
+  objectFinding('unknown', 'API server', code, {
+    message,
+    remedy: suggestions[0] ?? tryCluster(kubeTarget),
+  });
 
 /** Names what was watched in messages. */
 interface WatchedText {
@@ -191,7 +189,7 @@ export function requireReady(
 ): void {
   if (state === 'ready') return;
   const withCauses = (message: string): string =>
-    [message, ...causes.map(({object, reason}) => `${object}: ${reason}`)].join('\n');
+    [message, ...causes.map((each) => `${each.subject.object}: ${each.message}`)].join('\n');
   if (state === 'interrupted') throw interrupted(withCauses(remains), interrupt);
   const isLate = state === 'timed-out';
   throw failed(
@@ -199,9 +197,8 @@ export function requireReady(
     withCauses(
       isLate ? `${what} is not ready after ${timeoutMs / 1000} s.` : `${what} cannot become ready.`,
     ),
-    [...new Set([...causes.map(({remedy}) => remedy), ...hints])],
+    [...new Set([...remedyTexts(causes), ...hints])],
     {
-      exit: isLate ? ExitCode.timedOut : ExitCode.failed,
       findings: causes.map(({code}) => code),
     },
   );

@@ -20,6 +20,8 @@ export interface Answer {
   source: AnswerSource;
   /** What the user typed, if the value does not contain it: a file path. */
   given?: string;
+  /** How the user gave it, if not as a flag: a variable, or a line of the answers file. */
+  spelled?: string;
   /** How the text was read, if it was not the full spelling. */
   notes?: readonly string[];
   /** Reason for the default, or where the cluster provides it. */

@@ -1,17 +1,19 @@
 import {relative, sep} from 'node:path';
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {KeyFinding, Verdict} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 
 /** The findings as workflow commands of GitHub Actions, which annotate the lines of a pull request. */
 export const githubAnnotations = (checked: readonly CheckedGroup[]): string =>
   checked
-    .flatMap((each) => each.findings.map((finding) => annotation(fileOf(each, finding), finding)))
+    .flatMap((each) =>
+      each.findings.map((finding) => annotation(fileOf(each, finding.subject), finding)),
+    )
     .join('');
 
 function annotation(
   file: string,
-  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
 ): string {
   const place = {
     file: relative('.', file).split(sep).join('/'),
@@ -20,9 +22,17 @@ function annotation(
     title: `${code} ${path}`.trimEnd(),
   };
   const properties = Object.entries(place).filter(([, value]) => value !== undefined);
-  const text = `${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
-  return `::${severity === 'unknown' ? 'notice' : severity} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
+  const text = [message, ...remedies.map((remedy) => `→ ${remedy.text}`)].join(' ');
+  return `::${COMMANDS[verdict]} ${properties.map(([name, value]) => `${name}=${encoded(String(value), /[%\r\n:,]/g)}`).join(',')}::${encoded(text, /[%\r\n]/g)}\n`;
 }
+
+/** GitHub knows no unknown: it must be seen. */
+const COMMANDS: Readonly<Record<Verdict, string>> = {
+  error: 'error',
+  unknown: 'warning',
+  warning: 'warning',
+  note: 'notice',
+};
 
 const encoded = (text: string, signs: RegExp): string =>
   text.replaceAll(signs, (sign) => encodeURIComponent(sign));

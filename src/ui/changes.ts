@@ -4,6 +4,7 @@ import type {Target} from '../charts/releases/target.ts';
 import {type Drift, driftOf, manifestDiff} from '../cluster/diff/values-diff.ts';
 import type {KubernetesObject} from '../cluster/kubernetes/objects.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
+import {remedyText, VERDICT_ORDER, type Verdict} from '../findings/finding.ts';
 import {callText} from '../ground/call-arguments.ts';
 import {ExpectedError} from '../ground/errors.ts';
 import {count} from '../ground/text.ts';
@@ -45,10 +46,11 @@ export const changesSummary = (from: string, to: string, changes: readonly Chang
     ? `${from} to ${to}: no changes.`
     : `${from} to ${to}: ${count(changes.length, 'change')}.`;
 
-const LEVELS: Readonly<Record<UpgradeAdvice['level'], string>> = {
-  blocking: 'Known problems:',
-  behavior: 'Changes in behavior:',
-  info: 'Also:',
+const HEADINGS: Readonly<Record<Verdict, string>> = {
+  error: 'Known problems:',
+  unknown: 'Not known:',
+  warning: 'Changes in behavior:',
+  note: 'Also:',
 };
 
 export function upgradeText(
@@ -69,9 +71,9 @@ export function upgradeText(
   const moved = changes.filter(({kind}) => kind !== 'kept');
   const sections = [
     `${bold('Upgrade')}    ${from.chart} ${from.version} → ${to.chart} ${to.version}\n`,
-    ...(['blocking', 'behavior', 'info'] as const).map((level) => {
-      const own = advice.filter((each) => each.level === level);
-      return section(LEVELS[level], own, (each) => adviceText(each, screen));
+    ...VERDICT_ORDER.map((verdict) => {
+      const own = advice.filter((each) => each.verdict === verdict);
+      return section(HEADINGS[verdict], own, (each) => adviceText(each, screen));
     }),
     section('Values:', moved, ({message, remedy}) =>
       item([message, remedy].filter(Boolean).join(' ')),
@@ -101,16 +103,17 @@ function byHand(rollback: PreparedUpgrade['rollback'], screen: Screen): string[]
 }
 
 function adviceText(advice: UpgradeAdvice, screen: Screen): string {
-  const {reason, remedy, versions, automatic} = advice;
+  const {code, message, versions, automatic} = advice;
+  const remedy = remedyText(advice);
   const next = automatic ? `Included in the plan: ${remedy}.` : `${remedy}.`;
-  const known = theme(screen).dim(`(${versions})`);
-  return paragraph(`  ${adviceMark(advice, screen)} `, `${reason} ${known}. ${next}`, screen);
+  const known = theme(screen).dim(`(${versions}; ${code})`);
+  return paragraph(`  ${adviceMark(advice, screen)} `, `${message} ${known}. ${next}`, screen);
 }
 
-function adviceMark({automatic, level}: UpgradeAdvice, screen: Screen): string {
+function adviceMark({automatic, verdict}: UpgradeAdvice, screen: Screen): string {
   const {red, yellow, green} = theme(screen);
   if (automatic) return green('✓');
-  return {blocking: red('×'), behavior: yellow('!'), info: '-'}[level];
+  return {error: red('×'), unknown: yellow('?'), warning: yellow('!'), note: '-'}[verdict];
 }
 
 export function diffText(path: string, before: string, after: string, screen: Screen): string {

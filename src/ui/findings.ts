@@ -1,5 +1,6 @@
+import {type KeyFinding, remedyText, type Verdict} from '../findings/finding.ts';
 import {count} from '../ground/text.ts';
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {SourcePosition} from '../values/reading/finding.ts';
 import {linesWithoutSecrets} from '../values/reading/hidden-lines.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {groupName} from '../values/validate/file-group.ts';
@@ -21,7 +22,7 @@ const isSkipped = ({target, findings}: CheckedGroup): boolean =>
   target === undefined && findings.length === 0;
 
 const isUnchecked = ({findings}: CheckedGroup): boolean =>
-  findings.some(({severity}) => severity === 'unknown');
+  findings.some(({verdict}) => verdict === 'unknown');
 
 /** "312 files: 4 checked, 3 not checked, 305 without an agent"; only their number if all were checked. */
 function totalOf(checked: readonly CheckedGroup[]): string {
@@ -51,25 +52,24 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
 
-function sumOf(findings: readonly ValuesFinding[]): string {
-  const number = (kind: ValuesFinding['severity']): number =>
-    findings.filter(({severity}) => severity === kind).length;
+function sumOf(findings: readonly KeyFinding[]): string {
+  const of = (wanted: Verdict): number => findings.filter(({verdict}) => verdict === wanted).length;
   if (findings.length === 0) return 'no problems found';
-  const unknown = number('unknown');
-  const problems = `${count(number('error'), 'error')}, ${count(number('warning'), 'warning')}`;
-  if (unknown === 0) return problems;
-  return unknown === findings.length ? 'not checked' : `${problems}, not checked`;
+  const problems = `${count(of('error'), 'error')}, ${count(of('warning'), 'warning')}`;
+  if (of('unknown') === 0) return problems;
+  return of('unknown') === findings.length ? 'not checked' : `${problems}, not checked`;
 }
 
 function findingText(
-  {severity, code, path, file, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject, message, remedies}: KeyFinding,
   group: string,
   lines: ReadonlyMap<string, readonly string[]>,
   screen: Screen,
 ): string {
   const {bold, dim, red, yellow} = theme(screen);
-  const label = (severity === 'error' ? red : yellow).bold(
-    severity === 'unknown' ? 'not checked:' : severity,
+  const {path, file, line, column} = subject;
+  const label = (verdict === 'error' ? red : yellow).bold(
+    verdict === 'unknown' ? 'not checked:' : verdict,
   );
   const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
@@ -81,15 +81,38 @@ function findingText(
   const written = line === undefined ? '' : (lines.get(name)?.[line - 1] ?? '');
   const source =
     written.trim() === '' ? '' : `    ${written}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
-  return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
+  return head + source + remedies.map(({text}) => paragraph('    → ', text, screen)).join('');
 }
+
+/** A finding as --json prints it. Scripts depend on these names. */
+export interface FindingDocument extends Partial<SourcePosition> {
+  severity: Verdict;
+  code: string;
+  path: string;
+  message: string;
+  suggestion?: string;
+}
+
+export const findingDocument = ({
+  verdict,
+  code,
+  subject,
+  message,
+  remedies,
+}: KeyFinding): FindingDocument => ({
+  severity: verdict,
+  code,
+  ...subject,
+  message,
+  ...(remedies.length > 0 && {suggestion: remedyText({remedies})}),
+});
 
 interface FileResult {
   /** Absent if the file cannot be read as values, and does not tell its chart. */
   chart?: string;
   chartVersion?: string;
   valid: boolean;
-  findings: Omit<ValuesFinding, 'fix'>[];
+  findings: FindingDocument[];
   fixed?: number;
 }
 
@@ -110,8 +133,8 @@ export function resultOf(checked: readonly CheckedGroup[]): Result {
 
 const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
   ...(target === undefined ? {} : {chart: target.chart, chartVersion: target.version}),
-  valid: findings.every(({severity}) => severity === 'warning'),
-  findings: findings.map(({fix: _, ...shown}) => shown),
+  valid: findings.every(({verdict}) => verdict === 'warning'),
+  findings: findings.map(findingDocument),
   ...(fixed === undefined ? {} : {fixed}),
 });
 

@@ -1,4 +1,4 @@
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {KeyFinding, Verdict} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 
@@ -17,10 +17,10 @@ export function junit(checked: readonly CheckedGroup[], name: string): string {
 }
 
 function suiteOf(file: string, checked: CheckedGroup) {
-  const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
+  const findings = checked.findings.filter((finding) => fileOf(checked, finding.subject) === file);
   const {target} = checked;
   const tests = Math.max(findings.length, 1);
-  const failures = findings.filter(({severity}) => severity === 'error').length;
+  const failures = findings.filter(({verdict}) => verdict === 'error').length;
   const cases =
     findings.length === 0
       ? [
@@ -39,29 +39,25 @@ function suiteOf(file: string, checked: CheckedGroup) {
 
 function caseOf(
   file: string,
-  {severity, code, path, line, column, message, suggestion}: ValuesFinding,
+  {verdict, code, subject: {path, line, column}, message, remedies}: KeyFinding,
 ): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const text = [
     `${place} ${path}`.trimEnd(),
     message,
-    ...(suggestion === undefined ? [] : [`→ ${suggestion}`]),
+    ...remedies.map((remedy) => `→ ${remedy.text}`),
   ].join('\n');
   const outcome =
-    severity === 'error'
+    verdict === 'error'
       ? element('failure', {message, type: code}, text)
-      : otherOutcome(severity, message, text);
+      : otherOutcome(verdict, message, text);
   return element('testcase', {classname: file, name: `${code} ${path}`.trimEnd()}, [outcome]);
 }
 
-const otherOutcome = (
-  severity: ValuesFinding['severity'],
-  message: string,
-  text: string,
-): string =>
-  severity === 'unknown'
+const otherOutcome = (verdict: Verdict, message: string, text: string): string =>
+  verdict === 'unknown'
     ? element('skipped', {message}, text)
-    : element('system-out', {}, `warning ${text}`);
+    : element('system-out', {}, `${verdict} ${text}`);
 
 /** An XML element on lines of its own; its content is text, or elements. */
 function element(

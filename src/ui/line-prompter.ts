@@ -37,6 +37,8 @@ const HEARTBEAT_MS = 30_000;
 export class LinePrompter implements Prompter {
   readonly canRedraw = false;
   readonly #screen: Screen;
+  /** Starts a question; a screen reader would read it as a word. */
+  readonly #mark: string;
   readonly #output: NodeJS.WritableStream;
   /** It shows nothing that is typed, because that may be a token. */
   readonly #terminal: TerminalInput | undefined;
@@ -45,6 +47,7 @@ export class LinePrompter implements Prompter {
   constructor(screen: Screen, streams: Streams) {
     const {input, isEchoed = false} = streams;
     this.#screen = screen;
+    this.#mark = screen.isAccessible ? '' : '? ';
     this.#output = streams.output;
     const isTerminal = input.isTTY && !isEchoed;
     this.#terminal = isTerminal ? new TerminalInput({...streams, isPlain: true}) : undefined;
@@ -149,7 +152,7 @@ export class LinePrompter implements Prompter {
     const keys = `Type ${oneOf([typed ?? 'an answer', ...commandsOf(question)])}, then Enter`;
     const spoken = typed === undefined ? `${asked}. ${keys}` : keys;
     const text = this.#screen.isAccessible ? spoken : asked;
-    return paragraph('? ', `${text}:`, this.#screen).replace(/\n$/, ' ');
+    return paragraph(this.#mark, `${text}:`, this.#screen).replace(/\n$/, ' ');
   }
 
   /** Words are commands for a screen reader only. */
@@ -167,7 +170,7 @@ export class LinePrompter implements Prompter {
       ({value, disabled}) => value === question.default && disabled === undefined,
     );
     this.#writeHeading(heading);
-    this.#write('? ', message);
+    this.#write(this.#mark, message);
     for (const [index, choice] of choices.entries()) {
       const isPreset = index === preset && this.#screen.isAccessible;
       this.#writeChoice(index + 1, choice, isPreset ? ' (default)' : '');

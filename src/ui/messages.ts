@@ -1,9 +1,14 @@
-import {type ExpectedError, maskSecrets, type Warning} from '../ground/errors.ts';
+import type {SettingFinding} from '../findings/finding.ts';
+import {type ExpectedError, maskSecrets} from '../ground/errors.ts';
 import {catalog} from '../settings/catalog.ts';
 import {spell} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {ExplainedSetting} from '../values/document.ts';
 import {nextStep, paragraph, type Screen, theme} from './theme.ts';
+
+/** The user canceled at a prompt, or answered no. */
+const isByUser = (code: ExpectedError['code']): boolean =>
+  code === 'CANCELED' || code === 'DECLINED';
 
 /** A failure with its next steps. */
 export function errorText(
@@ -11,7 +16,7 @@ export function errorText(
   screen: Screen,
 ): string {
   const {red, bold} = theme(screen);
-  const label = code === 'CANCELED' ? '' : `${red.bold('Error:')} `;
+  const label = isByUser(code) ? '' : `${red.bold('Error:')} `;
   const lines = message
     .split('\n')
     .map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
@@ -37,7 +42,7 @@ const OURS: readonly ExpectedError['code'][] = ['BUG', 'RENDER_MISMATCH', 'SECRE
 export function failureText(failure: ExpectedError, origin: ProgramOrigin, screen: Screen): string {
   const text = errorText(failure, screen);
   // The user canceled, so no documentation is needed.
-  if (failure.code === 'CANCELED') return text;
+  if (isByUser(failure.code)) return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${origin.bugs}\n` : '';
   // Not wrapped, so that the URL stays on one line.
   const {code} = failure;
@@ -45,8 +50,12 @@ export function failureText(failure: ExpectedError, origin: ProgramOrigin, scree
   return `${text}${report}  More: scalr-agent explain ${code}, or ${page}\n`;
 }
 
-export const warningText = ({message}: Warning, screen: Screen): string =>
-  paragraph('', `${theme(screen).yellow.bold('Warning:')} ${message}`, screen);
+/** A problem that does not stop the command, with its code and what to do about it. */
+export function warningText({code, message, remedies}: SettingFinding, screen: Screen): string {
+  const {dim, yellow} = theme(screen);
+  const head = paragraph('', `${yellow.bold('Warning:')} ${message} ${dim(code)}`, screen);
+  return [head, ...remedies.map(({text}) => nextStep('  - ', text, screen))].join('');
+}
 
 /** How settings were read that were not spelled in full. */
 export const notesText = (settings: Settings, screen: Screen): string[] =>

@@ -1,6 +1,6 @@
 import width from 'fast-string-width';
+import type {SettingFinding} from '../findings/finding.ts';
 import {commandLine, type ReleaseName} from '../ground/command-line.ts';
-import type {Warning} from '../ground/errors.ts';
 import type {Program} from '../ground/program.ts';
 import type {WatchResult} from '../operations/watch-release.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -120,7 +120,7 @@ export const savedText = (saved: readonly string[], screen: Screen): string =>
 export function exportStepsText(
   steps: readonly string[],
   directory: string,
-  warnings: readonly Warning[],
+  warnings: readonly SettingFinding[],
 ): string {
   const first = warnings.some(({code}) => code === 'NO_TOKEN')
     ? ['# Set SCALR_AGENT_TOKEN in agent.env']

@@ -1,7 +1,7 @@
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
-import type {Cause} from '../checks/diagnose/cause.ts';
 import type {Progress} from '../checks/diagnose/explain.ts';
+import {findingSentence, type ObjectFinding} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
 import {durationText} from '../ground/text.ts';
 import type {StepState} from '../operations/run-steps.ts';
@@ -16,7 +16,7 @@ type ShownStep = Pick<Step, 'title'> & Partial<Pick<Step, 'call'>>;
 export interface ProgressView {
   /** `runs` names those that the step waits for. */
   onStep(step: ShownStep, state: StepState, runs?: string): void;
-  onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
+  onProgress(lines: readonly Progress[], causes: readonly ObjectFinding[]): void;
   /** Work without steps, until the next piece of news. */
   onWait(text: string): void;
   /** The result, without full stop; `more` is added as further sentences. */
@@ -106,16 +106,16 @@ export class TerminalProgress implements ProgressView {
     this.#redraw();
   };
 
-  readonly onProgress = (rows: readonly Progress[], causes: readonly Cause[]): void => {
+  readonly onProgress = (rows: readonly Progress[], causes: readonly ObjectFinding[]): void => {
     this.#doing = undefined;
     this.#rows = rows;
     for (const row of rows) this.#reportRow(row);
     const areReady = rows.every(({state}) => state === 'ready');
     if (areReady && !this.#waitingSince.has('')) this.#waitingSince.set('', this.#now);
     const mark = `  ${theme(this.#deps.screen).yellow('!')} `;
-    for (const {object, reason} of causes) {
-      const line = this.#railed(mark, `${object}: ${reason}`);
-      this.#sayOnce(`cause of ${object}`, line, line);
+    for (const cause of causes) {
+      const line = this.#railed(mark, findingSentence(cause));
+      this.#sayOnce(`cause of ${cause.subject.object}`, line, line);
     }
     this.#redraw();
   };

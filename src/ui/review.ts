@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import type {Difference} from '../cluster/diff/values-diff.ts';
-import type {Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import type {Program} from '../ground/program.ts';
 import type {Plan} from '../operations/step.ts';
 import {token} from '../settings/agent.ts';
@@ -112,19 +112,18 @@ export const planWarnings = ({
   keptClaims = [],
   lostValues = [],
   warnings = [],
-}: Plan): Warning[] => [
-  ...keptClaims.map((claim) => ({
-    code: 'PVC_KEPT',
-    message: `PVC ${claim} remains with its data, but Helm no longer manages it.`,
-  })),
+}: Plan): SettingFinding[] => [
+  ...keptClaims.map((claim) =>
+    warningOf('PVC_KEPT', `PVC ${claim} remains with its data, but Helm no longer manages it.`),
+  ),
   ...lostValues.map(lossWarning),
   ...warnings,
 ];
 
-function lossWarning({path, installed, file}: Difference): Warning {
+function lossWarning({path, installed, file}: Difference): SettingFinding {
   const what = file === undefined ? 'remove it' : `change it to ${JSON.stringify(file)}`;
-  return {
-    code: 'VALUE_DROPPED',
-    message: `${path} is ${JSON.stringify(installed)} in the installed release, but these settings ${what}. To keep the value, set it with its flag or with --set.`,
-  };
+  return warningOf(
+    'VALUE_DROPPED',
+    `${path} is ${JSON.stringify(installed)} in the installed release, but these settings ${what}. To keep the value, set it with its flag or with --set.`,
+  );
 }

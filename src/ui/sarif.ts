@@ -1,7 +1,7 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result as SarifResult} from 'sarif';
-import type {ValuesFinding} from '../values/reading/finding.ts';
+import type {KeyFinding} from '../findings/finding.ts';
 import type {CheckedGroup} from '../values/validate/check-files.ts';
 import {fileOf} from '../values/validate/file-group.ts';
 
@@ -36,10 +36,7 @@ export function sarif(
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-const levelOf = (severity: ValuesFinding['severity']) =>
-  severity === 'unknown' ? 'note' : severity;
-
-function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
+function ruleOf({code, verdict}: KeyFinding): ReportingDescriptor {
   const words = code.toLowerCase().split('_');
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   const sentence = `${words.join(' ')}.`;
@@ -47,32 +44,37 @@ function ruleOf({code, severity}: ValuesFinding): ReportingDescriptor {
     id: code,
     name,
     shortDescription: {text: sentence.charAt(0).toUpperCase() + sentence.slice(1)},
-    defaultConfiguration: {level: levelOf(severity)},
+    defaultConfiguration: {level: LEVELS[verdict]},
   };
 }
 
 function sarifResult(
   checked: CheckedGroup,
-  finding: ValuesFinding,
+  finding: KeyFinding,
   rules: readonly ReportingDescriptor[],
 ): SarifResult {
-  const {code, severity, path, line, column, message, suggestion} = finding;
-  const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
+  const {code, verdict, subject, message, remedies} = finding;
+  const {path, line, column} = subject;
+  const sentence = path === '' ? message : `${path}: ${message}`;
+  const text = [sentence, ...remedies.map((remedy) => `→ ${remedy.text}`)].join(' ');
   return {
     ruleId: code,
     ruleIndex: rules.findIndex(({id}) => id === code),
-    level: levelOf(severity),
+    level: LEVELS[verdict],
     message: {text},
     locations: [
       {
         physicalLocation: {
-          artifactLocation: {uri: uriOf(fileOf(checked, finding))},
+          artifactLocation: {uri: uriOf(fileOf(checked, finding.subject))},
           ...(line === undefined ? {} : {region: {startLine: line, startColumn: column ?? 1}}),
         },
       },
     ],
   };
 }
+
+/** SARIF knows no unknown: it must be seen. */
+const LEVELS = {error: 'error', unknown: 'warning', warning: 'warning', note: 'note'} as const;
 
 /** Relative to the working directory; absolute where the file lies outside of it. */
 function uriOf(file: string): string {

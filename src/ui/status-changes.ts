@@ -1,5 +1,7 @@
 import type {ReleaseStatus} from '../checks/status/status.ts';
+import {type Finding, findingSentence, remedyText} from '../findings/finding.ts';
 import type {ExpectedError} from '../ground/errors.ts';
+import {verdictMark} from './finding-text.ts';
 import {type ShownStatus, statusText} from './status.ts';
 import {
   agentsFact,
@@ -73,22 +75,25 @@ function factsOf({name, status, files}: ShownStatus, screen: Screen): Map<string
     ...labeled('runs', runsFact(status)),
     ...labeled('cache', cacheFact(status)),
     ...labeled('values', valuesFact(status, files)),
-    ...causes(status),
-    ...status.advice.map(({code, message, remedy}): [string, string] => [
-      code,
-      `- ${message} → ${remedy}`,
-    ]),
+    ...causes(status, screen),
+    ...status.advice.map((each): [string, string] => [each.code, findingLine(each, screen)]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }
 
-export const causes = ({causes: found, unread}: ReleaseStatus): [string, string][] => [
-  ...found.map(({object, code, reason, remedy}): [string, string] => [
-    `${object} ${code}`,
-    `! ${object}: ${reason} → ${remedy}`,
+const causes = ({causes: found, unread}: ReleaseStatus, screen: Screen): [string, string][] => [
+  ...found.map((each): [string, string] => [
+    `${each.subject.object} ${each.code}`,
+    findingLine(each, screen),
   ]),
-  ...unread.map(({object, reason}): [string, string] => [
-    `unread ${object}`,
-    `! ${object}: ${reason}`,
+  ...unread.map((each): [string, string] => [
+    `unread ${each.subject.object}`,
+    findingLine({...each, remedies: []}, screen),
   ]),
 ];
+
+/** A finding in one line. */
+function findingLine(finding: Finding, screen: Screen): string {
+  const remedy = finding.remedies.length === 0 ? '' : ` → ${remedyText(finding)}`;
+  return `${verdictMark(finding.verdict, screen)} ${findingSentence(finding)}${remedy}`;
+}

@@ -1,9 +1,11 @@
 import type {AccountStatus, ReleaseStatus} from '../checks/status/status.ts';
 import {differs} from '../cluster/diff/live-drift.ts';
+import {objectFinding} from '../findings/finding.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
 import type {ErrorCode, ExpectedError} from '../ground/errors.ts';
+import {findingText} from './finding-text.ts';
 import {type ShownStatus, section} from './status.ts';
-import {columnsText, diagnosisText, type Screen} from './theme.ts';
+import {columnsText, type Screen} from './theme.ts';
 
 /** What `status --json` prints; schemas/output/status.json describes it. */
 export type StatusDocument = ReturnType<typeof statusDocument>;
@@ -45,7 +47,7 @@ export function statusDocument(
       desired,
       text,
     })),
-    causes: status.causes.map(({isPermanent, ...cause}) => ({...cause, permanent: isPermanent})),
+    causes: status.causes,
     agents: status.agents,
     images: status.images,
     /** Null where they could not be compared. */
@@ -67,12 +69,7 @@ export function statusDocument(
         differences: drift?.differences ?? [],
       },
     }),
-    unread: status.unread.map(({object: what, code, reason, remedy}) => ({
-      what,
-      code,
-      reason,
-      remedy,
-    })),
+    unread: status.unread,
     ...(account && {account: accountOf(account)}),
   };
 }
@@ -139,14 +136,11 @@ export function clustersTable(clusters: readonly ClusterStatus[], screen: Screen
   const failed = clusters.flatMap(({context: object, failure}) =>
     failure
       ? [
-          diagnosisText(
-            '!',
-            {
-              object,
-              code: failure.code,
-              reason: failure.message,
+          findingText(
+            objectFinding('unknown', object, failure.code, {
+              message: failure.message,
               remedy: failure.suggestions[0] ?? '',
-            },
+            }),
             screen,
           ),
         ]

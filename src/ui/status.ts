@@ -2,6 +2,7 @@ import {isBelow} from '../charts/charts.ts';
 import type {Target} from '../charts/releases/target.ts';
 import type {ReleaseStatus} from '../checks/status/status.ts';
 import type {ReleaseName} from '../ground/command-line.ts';
+import {findingText} from './finding-text.ts';
 import {
   accountFact,
   agentsFact,
@@ -16,7 +17,7 @@ import {
   verdictOf,
   workloadFact,
 } from './status-facts.ts';
-import {diagnosisText, paragraph, problemText, type Screen, theme} from './theme.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
 
@@ -63,16 +64,12 @@ export function statusText({name, status, files, now}: ShownStatus, screen: Scre
     row('Runs', runsFact(status)),
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
-    part('Causes', status.causes, (each) =>
-      diagnosisText(each.isPermanent ? '×' : '!', each, screen),
-    ),
+    part('Causes', status.causes, (each) => findingText(each, screen)),
     part('Changed in the cluster', status.objects, (each) =>
       paragraph('  ! ', objectText(each), screen),
     ),
-    part('Advice', status.advice, ({code, message, remedy}) =>
-      problemText('-', {code, text: message, remedy}, screen),
-    ),
-    part('Could not be read', status.unread, (each) => diagnosisText('!', each, screen)),
+    part('Advice', status.advice, (each) => findingText(each, screen)),
+    part('Could not be read', status.unread, (each) => findingText(each, screen)),
   ].join('');
 }
 

@@ -2,7 +2,6 @@ import {Chalk, type ChalkInstance} from 'chalk';
 import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import isUnicodeSupported from 'is-unicode-supported';
-import type {Diagnosis} from '../checks/diagnose/cause.ts';
 
 export interface Screen {
   hasColor: boolean;
@@ -58,22 +57,6 @@ export function nextStep(first: string, text: string, screen: Screen): string {
   return paragraph(first, sentence, screen) + yaml.map((line) => `    ${line}\n`).join('');
 }
 
-interface Problem {
-  code: string;
-  text: string;
-  remedy: string;
-}
-
-/** A problem with its code, and what to do about it. The remedy is not wrapped, because it may be a command to copy. */
-export const problemText = (mark: string, {code, text, remedy}: Problem, screen: Screen): string =>
-  `${paragraph(`  ${mark} `, `${theme(screen).bold(code)}  ${text}`, screen)}    → ${remedy.replaceAll('\n', '\n      ')}\n`;
-
-export const diagnosisText = (
-  mark: string,
-  {object, code, reason, remedy}: Diagnosis,
-  screen: Screen,
-): string => problemText(mark, {code, text: `${object}: ${reason}`, remedy}, screen);
-
 export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** Every non-ASCII character that the program prints. */
@@ -121,7 +104,7 @@ const SPOKEN: Readonly<Record<string, string>> = {
   '◇': 'Answered: ',
   '│': '',
   '└': '',
-  '?': '',
+  '?': 'Unknown: ',
 };
 
 const MARK_AT_START = /^( *)([✓✔×!…→◆◇│└?]) +/gm;

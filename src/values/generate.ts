@@ -2,13 +2,13 @@ import {parse} from 'yaml';
 import {CHARTS, chartFor} from '../charts/charts.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {closedSchema, nodeAt, type SchemaNode, schemaOf} from '../charts/releases/schema.ts';
-import type {Target} from '../charts/releases/target.ts';
-import {newestOf, targetOf} from '../charts/releases/target.ts';
+import {newestOf, type Target, targetOf} from '../charts/releases/target.ts';
 import type {Row, Scope, ValuesEntry} from '../charts/shared/row.ts';
 import {isWrittenWithoutRow, notSupported, rowsFor} from '../charts/shared/support.ts';
 import {hasKey, scopeOf, unsupported} from '../charts/support.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
 import {CHART_REPOSITORY, helmCommand} from '../ground/command-line.ts';
-import {ExpectedError, failed, type Warning} from '../ground/errors.ts';
+import {ExpectedError, failed} from '../ground/errors.ts';
 import {
   copyOf,
   getAt,
@@ -52,7 +52,7 @@ export interface GeneratedValues {
   effective: ReadonlyMap<string, unknown>;
   values: Values;
   origins: readonly ValueOrigin[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** Why this chart; absent when the operator chose it. */
   recommendation?: Recommendation;
 }
@@ -127,12 +127,14 @@ function refuseUnsupported(given: Settings, target: Target, facts: ChartRequirem
   throw notSupported(refused, suggestCharts(refused, given, target, works));
 }
 
-const ignoredKeys = (values: Values, effective: Values, target: Target): Warning[] =>
-  ignoredIn(values, effective, target).map(({path, because}) => ({
-    code: 'IGNORED_KEY',
-    setting: set.id,
-    message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
-  }));
+const ignoredKeys = (values: Values, effective: Values, target: Target): SettingFinding[] =>
+  ignoredIn(values, effective, target).map(({path, because}) =>
+    warningOf(
+      'IGNORED_KEY',
+      `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
+      set.id,
+    ),
+  );
 
 /** False if the settings are rejected. */
 function isGenerated(settings: Settings, facts: ChartRequirements): boolean {
@@ -152,18 +154,20 @@ const howToUseKnown = (given: Settings, {chart}: Target): string =>
 function withChartDefaults(
   given: Settings,
   target: Target,
-): {settings: Settings; guesses: Warning[]} {
-  const guesses: Warning[] = [];
+): {settings: Settings; guesses: SettingFinding[]} {
+  const guesses: SettingFinding[] = [];
   const settings = chartFor(target).defaults.reduce((known, {setting, value}) => {
     if (known.get(setting) !== undefined) return known;
     const found = value(known.get);
     if (found === undefined) return known;
     if (found.untested !== undefined) {
-      guesses.push({
-        code: 'GUESS',
-        setting: setting.id,
-        message: `${spell(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
-      });
+      guesses.push(
+        warningOf(
+          'GUESS',
+          `${spell(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
+          setting.id,
+        ),
+      );
     }
     return known.with(setting, {value: found.value, source: 'default', because: found.because});
   }, given);
@@ -209,10 +213,10 @@ function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unkn
   );
 }
 
-const cautions = (settings: Settings): Warning[] =>
+const cautions = (settings: Settings): SettingFinding[] =>
   settings.entries().flatMap(({setting, answer}) => {
     const message = setting.caution?.(answer.value, settings.get);
-    return message === undefined ? [] : [{code: 'CAUTION', setting: setting.id, message}];
+    return message === undefined ? [] : [warningOf('CAUTION', message, setting.id)];
   });
 
 /** A key of values.yaml and the setting that wrote it. */
@@ -228,7 +232,7 @@ export interface ValueOrigin {
 interface RenderedValues {
   values: Values;
   origins: readonly ValueOrigin[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
 }
 
 /**
@@ -247,7 +251,7 @@ function renderValues(settings: Settings, target: Target): RenderedValues {
 class ValuesWriter {
   readonly values: Values;
   readonly origins: ValueOrigin[];
-  readonly warnings: Warning[] = [];
+  readonly warnings: SettingFinding[] = [];
   readonly #settings: Settings;
   readonly #target: Target;
   readonly #scope: Scope;
@@ -293,7 +297,7 @@ class ValuesWriter {
     for (const [path] of row.write(value, this.#scope)) this.#chosen.add(spellPath(path));
     const message = row.partly?.(value, this.#scope);
     if (message !== undefined && !this.warnings.some((each) => each.message === message))
-      this.warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
+      this.warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
   }
 
   /** The keys that users set by their names. */
@@ -391,7 +395,7 @@ export function parseAssignment(
   );
   if (error)
     throw new InvalidValue(
-      `"${error.path}": ${error.message.replace(/\.$/, '')}`,
+      `"${error.subject.path}": ${error.message.replace(/\.$/, '')}`,
       'Set a value of the type that the key requires',
     );
   return {path, value: tree};

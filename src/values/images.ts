@@ -4,7 +4,8 @@ import {agentVersionOf} from '../charts/releases/schema.ts';
 import type {Target} from '../charts/releases/target.ts';
 import {rowsFor} from '../charts/shared/support.ts';
 import {scopeOf} from '../charts/support.ts';
-import {failed, type Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import {failed} from '../ground/errors.ts';
 import {textAt, type Values} from '../ground/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {imageRegistry, runnerImage} from '../settings/images.ts';
@@ -31,7 +32,7 @@ export interface InstallImages {
   agentVersion: string;
   registry?: string;
   images: InstallImage[];
-  warnings: Warning[];
+  warnings: SettingFinding[];
 }
 
 interface Deps {
@@ -135,15 +136,15 @@ function pathOf(image: string, namespace: string): string {
   return namespace === '' ? path : `${namespace}/${path.split('/').at(-1)}`;
 }
 
-function unknownImages(target: Target, settings: Settings): Warning {
+function unknownImages(target: Target, settings: Settings): SettingFinding {
   const fallback = textAt(scopeOf(target, settings.get).defaults, 'agent.container_task_image');
   const advice =
     fallback === ''
       ? 'They cannot be listed; a newer chart version supports --runner-image, one image for all runs.'
       : `They cannot be listed. Use one image for all runs: --${runnerImage.id} ${fallback}`;
-  return {
-    code: 'UNKNOWN_IMAGES',
-    setting: runnerImage.id,
-    message: `agent-k8s uses one runner image per tool and version, for example scalr/terraform:<version>. ${advice}`,
-  };
+  return warningOf(
+    'UNKNOWN_IMAGES',
+    `agent-k8s uses one runner image per tool and version, for example scalr/terraform:<version>. ${advice}`,
+    runnerImage.id,
+  );
 }

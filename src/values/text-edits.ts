@@ -1,14 +1,14 @@
 import {CST, isScalar, Scalar, stringify} from 'yaml';
 
 /** Replaces what is between two offsets of a text. */
-export interface Edit {
+export interface TextEdit {
   start: number;
   end: number;
   text: string;
 }
 
 /** The text with all edits, which must not overlap. */
-export const applyEdits = (text: string, edits: readonly Edit[]): string =>
+export const applyEdits = (text: string, edits: readonly TextEdit[]): string =>
   edits
     .toSorted((one, other) => other.start - one.start)
     .reduce(
@@ -22,7 +22,7 @@ export function scalarEdit(
   text: string,
   node: unknown,
   value: string | number | boolean,
-): Edit | undefined {
+): TextEdit | undefined {
   if (!isScalar(node) || !node.range) return undefined;
   const [start, end] = node.range;
   const style = {type: styleOf(value, node.type), indent: 0, implicitKey: true, inFlow: true};

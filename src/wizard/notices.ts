@@ -1,6 +1,7 @@
 import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import {unverified} from '../checks/preflight/run-preflight.ts';
-import type {ExpectedError, Warning} from '../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../findings/finding.ts';
+import type {ExpectedError} from '../ground/errors.ts';
 import {planWarnings} from '../ui/review.ts';
 import {FIXES} from './fixes.ts';
 import {withoutFlags} from './possible-answers.ts';
@@ -23,7 +24,7 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
     ...unverified(generated?.warnings ?? [], checks),
     ...(host?.warnings ?? []),
     ...(prepared === undefined ? [] : planWarnings(prepared.plan)),
-    ...(host?.plan?.warnings ?? []).map((message) => ({code: 'DOCKER', message})),
+    ...(host?.plan?.warnings ?? []).map((message) => warningOf('DOCKER', message)),
   ];
   const all = [
     ...(problem === undefined ? [] : [ofError(problem)]),
@@ -34,12 +35,12 @@ export function noticesOf({generated, prepared, host, problem}: Reviewed): Notic
   return all.filter(({text}, index) => all.findIndex((each) => each.text === text) === index);
 }
 
-const ofWarning = ({code, message, setting}: Warning): Notice => ({
+const ofWarning = ({code, message, subject, remedies}: SettingFinding): Notice => ({
   level: 'warning',
   code,
   text: withoutFlags(message),
-  remedies: [],
-  fix: FIXES[code] ?? setting,
+  remedies: remedies.map(({text}) => inWords(text)),
+  fix: FIXES[code] ?? subject.setting,
 });
 
 const ofCheck = ({id, title, message, remedy}: CheckReport, level: Notice['level']): Notice => ({

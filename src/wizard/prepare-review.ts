@@ -4,7 +4,7 @@ import type {CheckReport} from '../checks/preflight/checks/check.ts';
 import type {InstallFacts} from '../cluster/release/read-release.ts';
 import {exportHost, type HostExport} from '../extensions/machine/export.ts';
 import type {HostPlan} from '../extensions/machine/plan.ts';
-import {ExpectedError} from '../ground/errors.ts';
+import {ExpectedError, isInterrupt} from '../ground/errors.ts';
 import type {Plan} from '../operations/step.ts';
 import type {Setting} from '../settings/define.ts';
 import {chartVersion, target} from '../settings/release.ts';
@@ -54,7 +54,7 @@ export async function prepareReview(
     else await prepareCluster(reviewed, view, {facts, readers});
     return reviewed;
   } catch (error) {
-    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    if (!(error instanceof ExpectedError) || isInterrupt(error)) throw error;
     return {...reviewed, problem: error};
   }
 }

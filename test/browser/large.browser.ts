@@ -16,11 +16,11 @@ function logs(): Record<string, string> {
       '# Support bundle of namespace large\n\n**1 error, 0 warnings. Start with pod/agent-7 (CRASH_LOOP).**\n',
     'findings.json': JSON.stringify([
       {
-        severity: 'error',
+        verdict: 'error',
         code: 'CRASH_LOOP',
-        object: 'pod/agent-7',
+        subject: {object: 'pod/agent-7'},
         message: 'exits',
-        remedy: 'Read the log',
+        remedies: [{text: 'Read the log'}],
       },
     ]),
   };

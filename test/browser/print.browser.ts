@@ -7,12 +7,12 @@ afterAll(closeChromium);
 
 const WORD = `registry.example.com/${'path/'.repeat(60)}scalr/agent:1.4.0`;
 const FINDINGS = Array.from({length: 30}, (_, index) => ({
-  severity: index < 10 ? 'error' : 'warning',
+  verdict: index < 10 ? 'error' : 'warning',
   code: 'IMAGE_NOT_FOUND',
-  object: `pod/agent-${index}`,
+  subject: {object: `pod/agent-${index}`},
 
   message: `Image ${index} ${WORD} not found`,
-  remedy: `Read finding ${index}: kubectl describe pod agent-${index}`,
+  remedies: [{text: `Read finding ${index}: kubectl describe pod agent-${index}`}],
 }));
 const path = await writePage({...FILES, 'findings.json': JSON.stringify(FINDINGS)});
 
@@ -41,8 +41,8 @@ test('the first screen is printed whole, dark on white, whatever the theme', asy
   await page.locator('.bar').waitFor();
   const text = await printed(page, context);
   expect(text).toContain('1error,1warning.Startwithpod/agent1(CRASH_LOOP).');
-  for (const {object, message, remedy} of FINDINGS) {
-    for (const part of [object + message, remedy])
+  for (const {subject, message, remedies} of FINDINGS) {
+    for (const part of [subject.object + message, ...remedies.map(({text}) => text)])
       expect(text).toContain(part.replace(/[\s-]/g, ''));
   }
   for (const fact of ['Roleobjects', 'agentjob0.6.5']) expect(text).toContain(fact);

@@ -377,9 +377,9 @@ describe('Kubernetes floor', () => {
       kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, {server: 'v1.35.1', nodes}),
     ).toMatchObject([
       {
-        level: 'blocking',
-        reason: expect.stringContaining('node old (v1.34.9)'),
-        remedy: expect.stringContaining('--chart-version 0.5.68'),
+        verdict: 'error',
+        message: expect.stringContaining('node old (v1.34.9)'),
+        remedies: [{text: expect.stringContaining('--chart-version 0.5.68')}],
       },
     ]);
   });
@@ -387,7 +387,7 @@ describe('Kubernetes floor', () => {
   test('only advises when the README requires a version that nothing enforces', () => {
     expect(
       kubernetesAdvice({chart: 'agent-local', version: '0.6.5'}, {server: 'v1.30.0', nodes: []}),
-    ).toMatchObject([{level: 'behavior'}]);
+    ).toMatchObject([{verdict: 'warning'}]);
   });
 
   test('says nothing when control plane and nodes are new enough or unknown', () => {

@@ -56,6 +56,18 @@ test('gives old nodes as the reason', async () => {
   );
 });
 
+test.each([
+  [undefined, 1],
+  ['1.35.0', 0],
+  ['1.34.9', 0],
+])('asks to check the Kubernetes version only while it is unknown: %s', async (kubernetes, count) => {
+  const {rejected, ...best} = await recommended({isolation: 'per-run'}, kubernetes);
+  const job = [best, ...rejected].find(({chart}) => chart === 'agent-job');
+  expect(
+    job?.reasons.filter(({message}) => message.includes('Check with `kubectl get nodes`')),
+  ).toHaveLength(count);
+});
+
 test('suggests --single-run for per-run isolation unless it is set', async () => {
   const offered = async (flags: RawFlags): Promise<boolean> => {
     const {rejected, ...best} = await recommended(flags, '1.34.9');

@@ -2,7 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
 import type {KubernetesVersions} from '../../src/charts/releases/versions.ts';
 import {sharedRules} from '../../src/charts/shared/setting-rules.ts';
-import {ExpectedError, type Warning} from '../../src/ground/errors.ts';
+import type {SettingFinding} from '../../src/findings/finding.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
@@ -342,7 +343,7 @@ describe('--set', () => {
 });
 
 describe('agent-job on the Kubernetes versions of the cluster', () => {
-  const warning = async (kubernetes?: KubernetesVersions): Promise<Warning | undefined> => {
+  const warning = async (kubernetes?: KubernetesVersions): Promise<SettingFinding | undefined> => {
     const settings = await settingsFrom({url: 'https://acme.scalr.io', ...J});
     return generate(settings, kubernetes === undefined ? {} : {kubernetes}).warnings.find(
       ({code}) => code === 'NEEDS_KUBERNETES_1_35',
@@ -379,7 +380,7 @@ describe('agent-job on the Kubernetes versions of the cluster', () => {
     {...cluster('v1.35.4', 'v1.35.4'), isComplete: false},
   ])('is not verified when a version is unknown: %j', async (versions) => {
     expect(await warning(versions)).toMatchObject({
-      setting: 'chart',
+      subject: {setting: 'chart'},
       message: expect.stringMatching(/^Not verified: this version requires/),
     });
   });

@@ -31,7 +31,7 @@ test('a missing setting: the command again, with the flag', async () => {
   expect(document).toMatchObject({
     status: 'action_required',
     reason: 'setting_required',
-    error: {code: 'MISSING_SETTING', exit: 2},
+    error: {code: 'MISSING_SETTING'},
     next: [
       {
         command: 'scalr-agent values --chart agent-local --json --url URL',
@@ -107,7 +107,6 @@ test('the text on standard error has the same commands', async () => {
 describe('the command', () => {
   const failure = new ExpectedError('No.', {
     code: 'NOT_CONFIRMED',
-    exit: ExitCode.usage,
     options: [{add: '--yes', when: 'Confirm'}],
   });
   const commandOf = (...argv: string[]) =>
@@ -129,7 +128,6 @@ describe('the command', () => {
   test('starts as the user has started the program, with a variable before it', () => {
     const token = new ExpectedError('No.', {
       code: 'MISSING_SETTING',
-      exit: ExitCode.usage,
       suggestions: ['Set SCALR_AGENT_TOKEN', 'Or use --token-file'],
       options: [{add: 'SCALR_AGENT_TOKEN=TOKEN', when: 'Give the token'}],
     });

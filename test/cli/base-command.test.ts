@@ -15,9 +15,9 @@ const failing = (failure: ExpectedError) =>
     }
   };
 
-const interrupted = (exit: ExitCode): ExpectedError =>
-  new ExpectedError('Interrupted.', {code: 'INTERRUPTED', exit});
-const NOT_READY = new ExpectedError('Not ready.', {code: 'NOT_READY', exit: ExitCode.failed});
+const interrupted = (code: 'INTERRUPTED' | 'TERMINATED'): ExpectedError =>
+  new ExpectedError('Interrupted.', {code});
+const NOT_READY = new ExpectedError('Not ready.', {code: 'NOT_READY'});
 
 /** The last line of every error. */
 const moreAbout = (code: string): string =>
@@ -27,14 +27,14 @@ const PAGE = `https://github.com/Scalr/scalr-agent-install/blob/v${pjson.version
 test.each([
   [
     'after Ctrl-C on a terminal, which has written ^C there',
-    interrupted(ExitCode.interrupted),
+    interrupted('INTERRUPTED'),
     TERMINAL,
     '\nError: Interrupted.\n',
   ],
-  ['in a pipe', interrupted(ExitCode.interrupted), PIPE, 'Error: Interrupted.\n'],
+  ['in a pipe', interrupted('INTERRUPTED'), PIPE, 'Error: Interrupted.\n'],
   [
     'after a signal that nobody typed',
-    interrupted(ExitCode.terminated),
+    interrupted('TERMINATED'),
     TERMINAL,
     'Error: Interrupted.\n',
   ],
@@ -52,7 +52,6 @@ describe('where the text of a failure ends', () => {
   const ending = async (code: ErrorCode, argv: readonly string[] = [], columns = 80) => {
     const failure = new ExpectedError('No.', {
       code,
-      exit: ExitCode.failed,
       suggestions: ['Do it'],
       options: [],
     });
@@ -91,7 +90,7 @@ describe('where the text of a failure ends', () => {
       code: 'TOOL_NOT_FOUND',
       message: 'No.',
       suggestions: ['Do it'],
-      exit: 1,
+      exit: ExitCode.usage,
     });
     expect(lines).toEqual([]);
   });

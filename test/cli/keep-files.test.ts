@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {keepFiles} from '../../src/cli/keep-files.ts';
-import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
@@ -34,7 +34,6 @@ test('says why a read-only directory has no files', async () => {
   const write = async () => {
     throw new ExpectedError('Cannot write scalr-agent/answers.yaml: read-only file system.', {
       code: 'UNWRITABLE_FILE',
-      exit: ExitCode.failed,
     });
   };
   const {saved, note} = await keepFiles(await generated(), PLACE, {...memoryFiles(), write});

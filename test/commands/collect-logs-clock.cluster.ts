@@ -1,5 +1,6 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
+import type {ObjectFinding} from '../../src/findings/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
 import {appendLog, setLogs} from '../control-plane/logs.ts';
@@ -12,13 +13,6 @@ const [{path: helm} = {path: 'helm'}] = await findHelm();
 const HOUR = 3_600_000;
 const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
 const LINES = ['line 0', 'line 1', 'line 2'];
-
-interface Finding {
-  code: string;
-  severity: string;
-  object: string;
-  message: string;
-}
 
 /** One agent that is well and two that are not as yet, of this very moment. */
 async function agents(): Promise<Workplace> {
@@ -38,7 +32,7 @@ async function agents(): Promise<Workplace> {
 const linesIn = (log: string): string[] =>
   [...log.matchAll(/ (line \d+)$/gm)].map(([, line = '']) => line);
 const timed = (hours: number) => ({now: () => new Date(Date.now() + hours * HOUR)});
-const isSkew = ({code}: Finding): boolean => code === 'CLOCK_SKEW';
+const isSkew = ({code}: ObjectFinding): boolean => code === 'CLOCK_SKEW';
 
 test.each([
   [5, /^(5 h 0|4 h 59) min ahead of the clock of the cluster/],
@@ -51,17 +45,21 @@ test.each([
     const {exit, errors, text, result} = await collected(place, helm, window, timed(hours));
     expect({exit, errors}).toEqual({exit: 0, errors: []});
     expect(linesIn(text('logs/a/agent.log'))).toEqual(LINES);
-    const findings = result.findings as Finding[];
+    const findings = result.findings as ObjectFinding[];
     const [skew] = findings.filter(isSkew);
-    expect(skew).toMatchObject({severity: 'warning', message: expect.stringMatching(words)});
+    expect(skew).toMatchObject({verdict: 'warning', message: expect.stringMatching(words)});
     expect(text('SUMMARY.md')).toContain(`CLOCK_SKEW): ${skew?.message}`);
     // What is said of the agents is counted by the clock of the cluster.
     expect(
       findings
         .filter((each) => !isSkew(each))
-        .map(({code, object, severity}) => [code, object, severity]),
+        .map(({code, subject, verdict}) => [code, subject, verdict]),
     ).toEqual(
-      right.result.findings.map(({code, object, severity}: Finding) => [code, object, severity]),
+      right.result.findings.map(({code, subject, verdict}: ObjectFinding) => [
+        code,
+        subject,
+        verdict,
+      ]),
     );
   }
   expect(right.result.findings.filter(isSkew)).toEqual([]);
@@ -72,7 +70,9 @@ test('compares --since-time with cluster time, and reports a time in the future'
   const hourAgo = new Date(Date.now() - HOUR).toISOString();
   const ahead = await collected(place, helm, ['--since-time', hourAgo], timed(5));
   expect(linesIn(ahead.text('logs/a/agent.log'))).toEqual(LINES);
-  expect(ahead.result.findings.map(({code}: Finding) => code)).not.toContain('SINCE_IN_FUTURE');
+  expect(ahead.result.findings.map(({code}: ObjectFinding) => code)).not.toContain(
+    'SINCE_IN_FUTURE',
+  );
   // An hour ago on the machine.
   const wrong = await collected(
     place,
@@ -83,7 +83,7 @@ test('compares --since-time with cluster time, and reports a time in the future'
   expect(wrong.result.findings).toContainEqual(
     expect.objectContaining({
       code: 'SINCE_IN_FUTURE',
-      severity: 'error',
+      verdict: 'error',
       message: expect.stringContaining('is later than the current time of the cluster'),
     }),
   );

@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
-import type {Finding} from '../../src/checks/diagnose/finding.ts';
 import Inspect from '../../src/commands/inspect.ts';
+import {evidenceText, type ObjectFinding} from '../../src/findings/finding.ts';
 import {directoryOf} from '../cluster/helm/charts-under-test.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {kubectlFor} from '../control-plane/kubectl.ts';
@@ -35,13 +35,13 @@ function proof(
   bundle: Awaited<ReturnType<typeof collected>>,
   code: string,
   object = '',
-): Finding & {said: string} {
-  const finding = (bundle.result.findings as Finding[]).find(
-    (each) => each.code === code && each.object.startsWith(object),
+): ObjectFinding & {said: string} {
+  const finding = (bundle.result.findings as ObjectFinding[]).find(
+    (each) => each.code === code && each.subject.object.startsWith(object),
   );
   if (finding === undefined)
     throw new Error(`${code} was not found: ${JSON.stringify(bundle.result.findings, null, 2)}`);
-  const {file = '', line = 0} = finding;
+  const {file, line = 0} = finding.evidence ?? {file: ''};
   expect(bundle.names).toContain(file);
   return {...finding, said: bundle.text(file).split('\n')[line - 1] ?? ''};
 }
@@ -100,48 +100,51 @@ test('everything that is not well stands out, with the line that shows it', asyn
     .toBe('Running Running');
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'CRASH_LOOP')).toMatchObject({
-    object: 'pod/crashes',
-    file: 'logs/crashes/agent.previous.log',
+    subject: {object: 'pod/crashes'},
+    evidence: {file: 'logs/crashes/agent.previous.log'},
     said: expect.stringContaining('no such option: --serve'),
   });
   expect(proof(bundle, 'OOM_KILLED')).toMatchObject({
-    object: 'pod/hungry',
+    subject: {object: 'pod/hungry'},
     said: expect.stringContaining('"reason": "OOMKilled"'),
   });
   expect(proof(bundle, 'IMAGE_NOT_FOUND')).toMatchObject({
-    object: 'pod/imageless',
-    file: 'events.txt',
+    subject: {object: 'pod/imageless'},
+    evidence: {file: 'events.txt'},
     said: expect.stringContaining('Pod/imageless  Failed'),
   });
   expect(proof(bundle, 'NODE_SELECTOR')).toMatchObject({
-    object: 'pod/homeless',
+    subject: {object: 'pod/homeless'},
     message: expect.stringContaining("didn't match Pod's node affinity/selector"),
     said: expect.stringContaining("didn't match Pod's node affinity/selector"),
   });
   expect(proof(bundle, 'CLASS_NOT_FOUND')).toMatchObject({
-    object: 'pvc/cache',
+    subject: {object: 'pvc/cache'},
     message: expect.stringMatching(/^PVC pending: /),
     said: expect.stringContaining('"no-such-class" not found'),
   });
   expect(proof(bundle, 'TOKEN_REJECTED')).toMatchObject({
-    object: 'pod/refused',
-    line: 2,
+    subject: {object: 'pod/refused'},
+    evidence: {line: 2},
     said: expect.stringContaining('Invalid agent token'),
   });
   expect(proof(bundle, 'PROXY_REFUSED')).toMatchObject({
-    object: 'pod/behind-proxy',
-    line: 2,
+    subject: {object: 'pod/behind-proxy'},
+    evidence: {line: 2},
     message: expect.stringContaining('became ready afterwards'),
   });
   expect(proof(bundle, 'TLS_UNKNOWN_AUTHORITY')).toMatchObject({
-    object: 'pod/untrusting',
+    subject: {object: 'pod/untrusting'},
     said: expect.stringContaining('x509'),
   });
-  expect(proof(bundle, 'DISK_FULL')).toMatchObject({object: 'pod/full', line: 4});
+  expect(proof(bundle, 'DISK_FULL')).toMatchObject({
+    subject: {object: 'pod/full'},
+    evidence: {line: 4},
+  });
   const summary = bundle.text('SUMMARY.md');
-  for (const {object, code, file, line} of bundle.result.findings as Finding[]) {
-    expect(summary).toContain(`- ${object} (${code}): `);
-    expect(summary).toContain(`  - see: ${file}${line === undefined ? '' : `:${line}`}\n`);
+  for (const {subject, code, evidence} of bundle.result.findings as ObjectFinding[]) {
+    expect(summary).toContain(`- ${subject.object} (${code}): `);
+    expect(summary).toContain(`  - see: ${evidence && evidenceText(evidence)}\n`);
   }
   const again = await runCommand(Inspect, [bundle.result.file]);
   expect(again.stdout).toBe(summary);
@@ -151,10 +154,12 @@ test('an old version stands out with its bugs and the command that shows its upg
   const place = await installedLongAgo('agent-job', '0.5.63', helm);
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'VERSION_BEHIND')).toMatchObject({
-    object: 'release/scalr-agent',
-    file: 'releases/scalr-agent/history.json',
+    subject: {object: 'release/scalr-agent'},
+    evidence: {file: 'releases/scalr-agent/history.json'},
     said: expect.stringContaining('agent-job-0.5.63'),
-    remedy: expect.stringMatching(/scalr-agent upgrade .*--chart-version 0\.6\.5 --dry-run$/),
+    remedies: [
+      {text: expect.stringMatching(/scalr-agent upgrade .*--chart-version 0\.6\.5 --dry-run$/)},
+    ],
   });
   expect(proof(bundle, 'RUNS_WITHOUT_MEMORY')).toMatchObject({
     message: expect.stringContaining('30Mi'),
@@ -201,9 +206,9 @@ test('a policy stands out where the network enforces none', async () => {
   await setLogs(kubeTarget.kubeconfig, {namespace: 'default'}, {'*': {current: [READY]}});
   const bundle = await collected(kubeTarget, helm);
   expect(proof(bundle, 'POLICY_NOT_ENFORCED')).toMatchObject({
-    severity: 'warning',
+    verdict: 'warning',
     message: expect.stringContaining('DaemonSet kube-flannel-ds: flannel without a policy engine'),
-    file: 'network.json',
+    evidence: {file: 'network.json'},
     said: expect.stringContaining('"areEnforced"'),
   });
 });

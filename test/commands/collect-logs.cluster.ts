@@ -46,7 +46,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     });
     expect(result).toMatchObject({
       containers: agents,
-      findings: [{code: 'DEBUG_OFF', severity: 'info'}],
+      findings: [{code: 'DEBUG_OFF', verdict: 'note'}],
     });
     const files = [
       'SUMMARY.md',
@@ -151,8 +151,8 @@ test('collects a crashed agent with its previous log, init containers and a debu
   expect(text('logs/stuck/prepare.log')).toContain('made a directory');
   expect(result.findings).toContainEqual(
     expect.objectContaining({
-      object: 'pod/crashes',
-      file: expect.stringMatching(/^logs\/crashes\//),
+      subject: {object: 'pod/crashes'},
+      evidence: expect.objectContaining({file: expect.stringMatching(/^logs\/crashes\//)}),
     }),
   );
   expect(text('events.txt')).toContain('Back-off restarting failed container');

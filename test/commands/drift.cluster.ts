@@ -1,9 +1,9 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/releases/chart-name.ts';
-import type {Finding} from '../../src/checks/diagnose/finding.ts';
 import {objectsIn} from '../../src/cluster/helm/release-record.ts';
 import type {KubernetesObject} from '../../src/cluster/kubernetes/objects.ts';
+import type {ObjectFinding} from '../../src/findings/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {accountWith} from '../control-plane/accounts.ts';
 import {findKubectl} from '../control-plane/kubectl.ts';
@@ -86,10 +86,10 @@ const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) 
       .toSorted(),
     diff: diffed(diff.stdout),
     bundle: result.findings
-      .filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER')
+      .filter(({code}: ObjectFinding) => code === 'CHANGED_IN_CLUSTER')
       .map(
-        ({object, message}: Finding) =>
-          `${/^(missing|changed) since/.exec(message)?.[1]} ${object}`,
+        ({subject, message}: ObjectFinding) =>
+          `${/^(missing|changed) since/.exec(message)?.[1]} ${subject.object}`,
       )
       .toSorted(),
     exits: [exit, diff.exit],

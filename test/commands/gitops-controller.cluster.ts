@@ -124,10 +124,10 @@ test('a release of Flux has the state of its HelmRelease, and is changed only wh
     controller: {name, state: 'failed', reason: 'install retries exhausted'},
     causes: [
       {
-        object: name,
+        subject: {object: name},
         code: 'CONTROLLER_FAILED',
-        reason: 'install retries exhausted',
-        remedy: suggestion,
+        message: 'install retries exhausted',
+        remedies: [{text: suggestion}],
       },
     ],
   });

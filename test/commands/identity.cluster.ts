@@ -2,6 +2,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {expect, onTestFinished, test} from 'vitest';
+import type {ObjectFinding} from '../../src/findings/finding.ts';
 import {findHelm} from '../cluster/helm/find-helm.ts';
 import {account, accountWith} from '../control-plane/accounts.ts';
 import type {Workplace} from '../control-plane/workplace.ts';
@@ -212,7 +213,7 @@ const secretsRole = (namespace: string) =>
 
 interface Listed {
   namespace: string;
-  unread?: {code: string; remedy: string}[];
+  unread?: ObjectFinding[];
 }
 
 test('prints roles without Secrets first, with which status works and says what is not shown', async () => {
@@ -269,5 +270,5 @@ test('lists the agents of a cluster without its Secrets', async () => {
   expect(found).toMatchObject({release: 'scalr-agent'});
   const [gap] = found?.unread ?? [];
   expect(gap).toMatchObject({code: 'FORBIDDEN'});
-  expect(rolesIn(gap?.remedy ?? '')).toContainEqual(secretsRole(place.namespace));
+  expect(rolesIn(gap?.remedies[0]?.text ?? '')).toContainEqual(secretsRole(place.namespace));
 });

@@ -412,7 +412,7 @@ sops:
     const {stderr, exit} = await runCommand(Migrate, [...argv, './v.yaml'], {files: memory});
     expect(stderr).toContain('Cannot replace v.yaml');
     expect(stderr).toContain('ingress-nginx');
-    expect(exit).toBe(2);
+    expect(exit).toBe(1);
     expect((await memory.read('v.yaml')).toString()).toBe(text);
     expect((await runCommand(Migrate, [...argv, 'new.yaml'], {files: memory})).exit).toBe(0);
   });

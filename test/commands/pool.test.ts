@@ -545,7 +545,6 @@ describe('pool token', () => {
     const write = async (): Promise<never> => {
       throw new ExpectedError('Cannot write token.txt: no space left on device.', {
         code: 'UNWRITABLE_FILE',
-        exit: 1,
       });
     };
     const {stderr} = await pool(api, 'token create', ['eks-prod', '--out', 'token.txt', '--yes'], {

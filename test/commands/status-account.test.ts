@@ -117,7 +117,7 @@ test('an account that cannot be read is listed, and the release stays ready', as
   expect(found).toMatchObject({
     exit: 0,
     state: 'ready',
-    unread: [{what: 'Scalr account', code: 'SCALR_UNREACHABLE'}],
+    unread: [{subject: {object: 'Scalr account'}, code: 'SCALR_UNREACHABLE'}],
   });
   expect(found.account).toBeUndefined();
 });
@@ -136,7 +136,7 @@ test('two credentials that differ are listed, and nothing is sent', async () => 
     {isPrivate: true},
   );
   expect((await json(api, [], env)).unread).toMatchObject([
-    {what: 'Scalr account', code: 'NO_CREDENTIAL'},
+    {subject: {object: 'Scalr account'}, code: 'NO_CREDENTIAL'},
   ]);
   expect(api.sent).toEqual([]);
 });

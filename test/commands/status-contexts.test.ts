@@ -120,7 +120,7 @@ test('an unreachable cluster is a line, does not hold the others, and is the exi
   expect(stdout).toMatch(/^prod-us .* ready +1\/1/m);
   expect(stdout).toMatch(/^prod-dead +- +- +- +unreachable$/m);
   expect(stdout).toContain(
-    '! CLUSTER_UNREACHABLE  prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).',
+    '? CLUSTER_UNREACHABLE  prod-dead: Cannot reach the Kubernetes API of context prod-dead (timed out, --timeout).',
   );
 });
 

@@ -77,8 +77,8 @@ test('reads cache use and slow image pulls from existing runs', async () => {
   expect(result.findings).toContainEqual(
     expect.objectContaining({
       code: 'CACHE_USED',
-      severity: 'info',
-      file: `logs/${name}/runner.log`,
+      verdict: 'note',
+      evidence: {file: `logs/${name}/runner.log`},
     }),
   );
   expect(file('SUMMARY.md')).toContain('## Notes');

@@ -103,12 +103,12 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(workloads).toMatchObject([{ready: 1, desired: 1}]);
     expect(causes).toMatchObject([
       {
-        object: 'release/scalr-agent',
+        subject: {object: 'release/scalr-agent'},
         code: 'RELEASE_FAILED',
-        reason: expect.stringContaining('spec.replicas'),
+        message: expect.stringContaining('spec.replicas'),
       },
     ]);
-    expect(causes[0].remedy).toMatch(
+    expect(causes[0].remedies[0].text).toMatch(
       /Run install again.*scalr-agent uninstall --release scalr-agent/,
     );
   });
@@ -127,7 +127,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(causes).toContainEqual(
       expect.objectContaining({
         code: 'RELEASE_PENDING',
-        remedy: expect.stringContaining('run install again'),
+        remedies: [{text: expect.stringContaining('run install again')}],
       }),
     );
   });
@@ -291,10 +291,10 @@ test.each([
     workloads: [{ready: 1}],
     causes: [
       {
-        object: 'release/scalr-agent',
+        subject: {object: 'release/scalr-agent'},
         code,
-        reason: expect.stringMatching(reason),
-        remedy: expect.stringContaining(remedy),
+        message: expect.stringMatching(reason),
+        remedies: [{text: expect.stringContaining(remedy)}],
       },
     ],
   });
@@ -373,7 +373,7 @@ test('reports missing permissions of a namespace viewer once, and prints the wor
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
   expect(stdout).toMatch(
-    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}! FORBIDDEN {2}Helm release: .*forbidden/,
+    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}\? FORBIDDEN {2}Helm release: .*forbidden/,
   );
   expect(stdout.match(/forbidden/g)).toHaveLength(1);
   expect(rolesIn(stdout).map(({kind}) => kind)).toEqual([

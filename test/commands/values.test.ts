@@ -64,7 +64,10 @@ describe('the result', () => {
       source: 'flag',
     });
     expect(warnings).toContainEqual(
-      expect.objectContaining({code: 'PARTLY_SUPPORTED', setting: 'https-proxy'}),
+      expect.objectContaining({
+        code: 'PARTLY_SUPPORTED',
+        subject: {setting: 'https-proxy'},
+      }),
     );
   });
 

@@ -1,5 +1,5 @@
+import {type KeyFinding, remedyTexts} from '../../src/findings/finding.ts';
 import {readFiles} from '../../src/values/embedded/read-files.ts';
-import type {ValuesFinding} from '../../src/values/reading/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
 import {codesPage} from './codes-page.ts';
@@ -77,11 +77,11 @@ const MORE: readonly (readonly [Named, string])[] = [
   ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
 ];
 
-const findingsOf = ([name, text]: readonly [Named, string]): ValuesFinding[] =>
+const findingsOf = ([name, text]: readonly [Named, string]): KeyFinding[] =>
   validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
-export const FOUND = new Map<string, ValuesFinding>();
+export const FOUND = new Map<string, KeyFinding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(
   findingsOf,
 )) {
@@ -128,13 +128,12 @@ export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 export const exampleOf = (code: string): string | undefined => {
   const found = FOUND.get(code);
   if (found === undefined) return undefined;
-  const {message, suggestion} = found;
-  return suggestion === undefined ? message : `${message}\n→ ${suggestion}`;
+  return [found.message, ...remedyTexts([found]).map((text) => `→ ${text}`)].join('\n');
 };
 
 /** docs/findings.md: every code of validate, with its severity. */
 export const findingsPage = (): string =>
   codesPage('findings.md', (code) => {
     const found = FOUND.get(code);
-    return found === undefined ? [] : [`Severity: ${found.severity}.`];
+    return found === undefined ? [] : [`Severity: ${found.verdict}.`];
   });

@@ -7,7 +7,7 @@ import type {ChartName} from '../../src/charts/releases/chart-name.ts';
 import type {Target} from '../../src/charts/releases/target.ts';
 import {newestOf} from '../../src/charts/releases/target.ts';
 import Values from '../../src/commands/values.ts';
-import type {Warning} from '../../src/ground/errors.ts';
+import type {SettingFinding} from '../../src/findings/finding.ts';
 import {at, startsWith, type Tree} from '../../src/ground/tree.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {REAL} from '../cluster/helm/charts-under-test.ts';
@@ -179,7 +179,7 @@ const RECORD = 'SCALR_CHARTS=DIRECTORY npx vitest run -u test/documents';
 const reports = (values: Tree, target: Target): string[] =>
   validate(stringify(values), target)
     .filter(({code}) => code !== 'NO_TOKEN')
-    .map(({severity, code, path}) => `${severity} ${code} ${path}`);
+    .map(({verdict, code, subject}) => `${verdict} ${code} ${subject.path}`);
 
 /** What `values` generates and warns of, or the error with the key that its message names. */
 async function generated(
@@ -205,7 +205,7 @@ async function generated(
         `error ${error.code} ${error.message.match(/(?<=no key )\w[\w.]*\w|\b[a-z]\w*(?:\.\w+)+/i) ?? ''}`.trim(),
       ],
     };
-  return {values, reported: (warnings as Warning[]).map(({code}) => `warning ${code}`)};
+  return {values, reported: (warnings as SettingFinding[]).map(({code}) => `warning ${code}`)};
 }
 
 const repeated = (texts: readonly string[]): string[] =>

@@ -5,6 +5,7 @@ import {remedyOf} from '../../src/checks/diagnose/cause.ts';
 import {CAUSES} from '../../src/checks/diagnose/explain.ts';
 import {CHECKS} from '../../src/checks/preflight/run-preflight.ts';
 import {MACHINE_CHECKS} from '../../src/extensions/machine/preflight/machine-checks.ts';
+import {remedyText} from '../../src/findings/finding.ts';
 import {commands, root, words} from '../docs/commands.ts';
 import {FOUND} from '../docs/findings-page.ts';
 import {sectionOf} from '../docs/headings.ts';
@@ -83,7 +84,7 @@ function finding(name: string): string | undefined {
     causes.length > 0 ||
     Object.values(CHARTS).some(({rules}) => rules.some(({code}) => code === name));
   return isKnown || written.length > 0
-    ? [found?.message, found?.suggestion, ...causes, ...written].join('\n')
+    ? [found?.message, found && remedyText(found), ...causes, ...written].join('\n')
     : undefined;
 }
 

@@ -78,7 +78,7 @@ test('explains an agent that cannot become ready, and leaves containers of other
   const {exit, state, causes} = json('status');
   expect({exit, state}).toEqual({exit: 1, state: 'not-ready'});
   expect(causes).toContainEqual(
-    expect.objectContaining({code: 'TOKEN_REJECTED', object: 'container/scalr-agent'}),
+    expect.objectContaining({code: 'TOKEN_REJECTED', subject: {object: 'container/scalr-agent'}}),
   );
   expect(json('uninstall', '--yes').exit).toBe(0);
 

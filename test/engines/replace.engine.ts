@@ -259,7 +259,7 @@ test('is the same install from every directory, and needs no file of it', {
   expect(json('status')).toMatchObject({
     exit: 1,
     state: 'not-ready',
-    causes: [{code: 'PAUSED', remedy: 'Continue it: docker unpause scalr-agent'}],
+    causes: [{code: 'PAUSED', remedies: [{text: 'Continue it: docker unpause scalr-agent'}]}],
   });
   const continued = runIn(two, {}, ...args);
   expect(continued.stderr).toContain('Continue the paused container scalr-agent');

@@ -8,6 +8,7 @@ import {
   type RenderedRelease,
 } from '../../src/cluster/release/desired-release.ts';
 import type {InstallFacts} from '../../src/cluster/release/read-release.ts';
+import {warningOf} from '../../src/findings/finding.ts';
 import type {Call} from '../../src/ground/call.ts';
 import {argumentsOf, callText} from '../../src/ground/call-arguments.ts';
 import {Secret} from '../../src/ground/secret.ts';
@@ -405,7 +406,7 @@ describe('a Secret with other content', () => {
     );
     const message =
       'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
-    expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
+    expect(warnings).toEqual([warningOf('SECRET_USERS', message)]);
   });
 
   test('is used without a change when its content is the given token', () => {

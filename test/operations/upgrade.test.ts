@@ -309,8 +309,8 @@ test('blocks a variable that the new version sets itself', () => {
   });
   expect(advice[0]).toMatchObject({
     code: 'RESERVED_VARIABLE',
-    level: 'blocking',
-    remedy: expect.stringContaining('agent.extraEnv'),
+    verdict: 'error',
+    remedies: [{text: expect.stringContaining('agent.extraEnv')}],
   });
   expect(blockedBy(advice)?.message).toMatch(/sets SCALR_AGENT_SENTRY_DSN in container/);
 });
@@ -329,9 +329,9 @@ test.each([
   [{repository: 'team/agent', tag: '0.55.0'}, []],
 ])('advises to remove the version of an agent that stays old, for %o', (image, remedies) => {
   const {advice} = plan(installed(), AFTER, {values: {agent: {image}}});
-  expect(advice.filter(({code}) => code === 'AGENT_VERSION').map(({remedy}) => remedy)).toEqual(
-    remedies,
-  );
+  expect(
+    advice.filter(({code}) => code === 'AGENT_VERSION').flatMap(({remedies: found}) => found),
+  ).toEqual(remedies.map((text) => ({text})));
 });
 
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {

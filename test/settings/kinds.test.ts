@@ -91,6 +91,12 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [proxyUrl('HTTPS_PROXY'), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
   [
     proxyUrl('HTTPS_PROXY'),
+    'http://bob:se/cret@proxy:3128',
+    'contains a character that must be escaped',
+    'Escape / as %2F, @ as %40, : as %3A and \\ as %5C',
+  ],
+  [
+    proxyUrl('HTTPS_PROXY'),
     'socks5://proxy:1080',
     'does not start with http:// or https://',
     'Did you mean http://proxy:1080?',

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import type {Files} from '../../src/ground/system/system.ts';
 
 /** Files in memory, with a record of all writes; reading an unknown file fails. */
@@ -14,7 +14,6 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
       if (found !== undefined) return Buffer.from(found);
       throw new ExpectedError(`Cannot read ${path}: no such file or directory.`, {
         code: 'UNREADABLE_FILE',
-        exit: ExitCode.usage,
         suggestions: ['Check the path and its permissions'],
       });
     },

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {githubAnnotations} from '../../src/ui/annotations.ts';
-import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
+import {checkedFile, checkedLayers, inFile, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 test('a workflow command per finding, with the file from the top of the repository', () => {
   expect(
@@ -16,12 +16,14 @@ test('a workflow command per finding, with the file from the top of the reposito
 test('a missing value has no line, and signs of the format are encoded', () => {
   const message = '100 %\nof it: a, b';
   expect(
-    githubAnnotations([checkedFile('a,b:c.yaml', [{...MISSING, message, path: 'x:y,z'}])]),
+    githubAnnotations([
+      checkedFile('a,b:c.yaml', [{...MISSING, message, subject: {path: 'x:y,z'}}]),
+    ]),
   ).toBe('::error file=a%2Cb%3Ac.yaml,title=NO_TOKEN x%3Ay%2Cz::100 %25%0Aof it: a, b\n');
 });
 
 test('a finding of merged files is shown in the file that wrote the value', () => {
   expect(
-    githubAnnotations([checkedLayers(['base.yaml', 'prod.yaml'], [{...LOSER, file: 'base.yaml'}])]),
+    githubAnnotations([checkedLayers(['base.yaml', 'prod.yaml'], [inFile(LOSER, 'base.yaml')])]),
   ).toMatch(/^::warning file=base\.yaml,/);
 });

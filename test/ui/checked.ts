@@ -1,46 +1,47 @@
-import type {ValuesFinding} from '../../src/values/reading/finding.ts';
+import type {KeyFinding} from '../../src/findings/finding.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
 
 /** A file as it looks after it was checked. */
-export const checkedFile = (file: string, findings: ValuesFinding[] = []): CheckedGroup => ({
+export const checkedFile = (file: string, findings: KeyFinding[] = []): CheckedGroup => ({
   files: [{file, text: ''}],
   areLayers: false,
   target: TARGET,
   findings,
 });
 
-export const checkedLayers = (
-  files: readonly string[],
-  findings: ValuesFinding[],
-): CheckedGroup => ({
+export const checkedLayers = (files: readonly string[], findings: KeyFinding[]): CheckedGroup => ({
   files: files.map((file) => ({file, text: ''})),
   areLayers: true,
   target: TARGET,
   findings,
 });
 
-export const UNKNOWN: ValuesFinding = {
-  severity: 'error',
+/** A finding of merged files. */
+export const inFile = (finding: KeyFinding, file: string): KeyFinding => ({
+  ...finding,
+  subject: {...finding.subject, file},
+});
+
+export const UNKNOWN: KeyFinding = {
+  verdict: 'error',
   code: 'UNKNOWN_KEY',
-  path: 'agent.tokne',
-  line: 3,
-  column: 5,
+  subject: {path: 'agent.tokne', line: 3, column: 5},
   message: 'agent-job has no key <tokne> & "co".',
-  suggestion: 'agent.token',
+  remedies: [{text: 'agent.token'}],
 };
-export const LOSER: ValuesFinding = {
-  severity: 'warning',
+export const LOSER: KeyFinding = {
+  verdict: 'warning',
   code: 'KEY_OVERRIDDEN',
-  path: 'agent.token',
-  line: 4,
-  column: 5,
+  subject: {path: 'agent.token', line: 4, column: 5},
   message: 'This token is dropped.',
+  remedies: [],
 };
-export const MISSING: ValuesFinding = {
-  severity: 'error',
+export const MISSING: KeyFinding = {
+  verdict: 'error',
   code: 'NO_TOKEN',
-  path: 'agent.token',
+  subject: {path: 'agent.token'},
   message: 'There is no token.',
+  remedies: [],
 };

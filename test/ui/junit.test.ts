@@ -36,9 +36,9 @@ test('layers are suites of their own; what is missing belongs to the one that wi
 test('what XML cannot hold is replaced, in texts and attributes', () => {
   const odd = {
     ...UNKNOWN,
-    path: 'a\u0000b',
+    subject: {...UNKNOWN.subject, path: 'a\u0000b'},
     message: 'bell \u0007, half \ud800 of a pair, \uffff, and a face 😀\nnext "line"',
-    suggestion: "it's\ttabbed",
+    remedies: [{text: "it's\ttabbed"}],
   };
   const xml = junit([checkedFile('x<&>\u001b.yaml', [odd])], 'validate');
   expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
@@ -51,7 +51,11 @@ test('what XML cannot hold is replaced, in texts and attributes', () => {
 
 test('a finding that looks like a value is still text', () => {
   const xml = junit(
-    [checkedFile('true', [{...MISSING, path: '', message: 'true', suggestion: '1.0'}])],
+    [
+      checkedFile('true', [
+        {...MISSING, subject: {path: ''}, message: 'true', remedies: [{text: '1.0'}]},
+      ]),
+    ],
     'validate',
   );
   expect(xml).toContain('classname="true"');

@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
-import type {Cause} from '../../src/checks/diagnose/cause.ts';
-import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {objectFinding} from '../../src/findings/finding.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import {LiveLines} from '../../src/ui/live-lines.ts';
 import {nextSteps, nextStepsText, resultSentence} from '../../src/ui/next-steps.ts';
 import {TerminalProgress} from '../../src/ui/progress.ts';
@@ -21,14 +21,10 @@ const DEPLOYMENT = {
   text: '0 of 1 ready',
 };
 const READY = {...DEPLOYMENT, state: 'ready' as const, text: '1 of 1 ready'};
-const CAUSE: Cause = {
-  object: 'pvc/scalr-agent-cache',
-  code: 'PENDING',
-  isPermanent: false,
-
-  reason: 'no StorageClass efs-sc in this cluster, so no volume is created',
+const CAUSE = objectFinding('warning', 'pvc/scalr-agent-cache', 'PENDING', {
+  message: 'no StorageClass efs-sc in this cluster, so no volume is created',
   remedy: 'Create it',
-};
+});
 const NAME = {release: 'scalr-agent', kubeTarget: {namespace: 'scalr-agent'}};
 
 /** A view on a terminal of this size, or in a pipe. */
@@ -188,7 +184,7 @@ describe('a step that fails', () => {
     const {view, lines} = viewOn(80);
     view.onStep(HELM, 'started');
     passing(3000);
-    view.close(new ExpectedError('it failed', {code, exit: ExitCode.failed}));
+    view.close(new ExpectedError('it failed', {code}));
     passing(1000);
     expect(await lines()).toEqual([
       '◆  Installing agent-job 0.6.5 as release scalr-agent',

@@ -5,7 +5,7 @@ import type {Result} from 'sarif';
 import {expect, test} from 'vitest';
 import {type SarifDriver, sarif} from '../../src/ui/sarif.ts';
 import type {CheckedGroup} from '../../src/values/validate/check-files.ts';
-import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
+import {checkedFile, checkedLayers, inFile, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 const URI = /^([a-z][a-z0-9+.-]*:)?([!$&'()*+,;=:@/?#\w.~-]|%[0-9A-F]{2})*$/i;
 const ajv = new Ajv({
@@ -82,7 +82,7 @@ test('what is missing has a file and no line', () => {
 
 test('layers: the file that wrote it, or the one that wins', () => {
   const {results} = logOf([
-    checkedLayers(['base.yaml', 'over.yaml'], [{...UNKNOWN, file: 'base.yaml'}, MISSING]),
+    checkedLayers(['base.yaml', 'over.yaml'], [inFile(UNKNOWN, 'base.yaml'), MISSING]),
   ]);
   expect(
     results.map(({locations}: Result) => locations?.[0]?.physicalLocation?.artifactLocation?.uri),

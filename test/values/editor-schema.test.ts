@@ -81,10 +81,12 @@ test('accepts all files that validate accepts, and marks every unknown key at th
   expect(files.length).toBeGreaterThan(300);
   for (const {target, text} of files) {
     const name = `${target.chart} ${target.version}`;
-    const errors = validate(text, target).filter(({severity}) => severity === 'error');
+    const errors = validate(text, target).filter(({verdict}) => verdict === 'error');
     const problems = problemsOf(target, parse(text, {logLevel: 'error', merge: true}) ?? {});
     if (errors.length === 0) expect(problems, `${name}\n${text}`).toEqual([]);
-    const unknown = errors.filter(({code, path}) => code === 'UNKNOWN_KEY' && !path.includes('['));
+    const unknown = errors.filter(
+      ({code, subject}) => code === 'UNKNOWN_KEY' && !subject.path.includes('['),
+    );
     if (unknown.length > 0) expect(problems, `${name}\n${text}`).not.toEqual([]);
   }
 });

@@ -88,7 +88,7 @@ test.each(
       const file = await written(set.length > 0 ? {...given, set} : given);
       if (file === undefined) return;
       count += 1;
-      expect(validate(file, target).filter(({severity}) => severity === 'error')).toEqual([]);
+      expect(validate(file, target).filter(({verdict}) => verdict === 'error')).toEqual([]);
     }),
     {numRuns: RUNS},
   );

@@ -2,7 +2,7 @@ import type {App} from '../../src/cli/app.ts';
 import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
 import Install from '../../src/commands/install.ts';
 import {sleep} from '../../src/ground/async.ts';
-import {ExitCode, ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
+import {ExpectedError, PromptCanceled} from '../../src/ground/errors.ts';
 import type {
   Choice,
   HostTools,
@@ -44,7 +44,6 @@ export const interrupt = (question: string): Line => [
 const nothing = (): never => {
   throw new ExpectedError('kubectl not found on PATH.', {
     code: 'TOOL_NOT_FOUND',
-    exit: ExitCode.usage,
     suggestions: ['Install kubectl'],
   });
 };

@@ -237,7 +237,6 @@ describe('what an install lacks', () => {
       if (call.tool !== 'helm') return oneContext(call, how);
       throw new ExpectedError('helm not found on PATH.', {
         code: 'TOOL_NOT_FOUND',
-        exit: 2,
         suggestions: [],
       });
     };

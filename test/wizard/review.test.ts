@@ -1,6 +1,6 @@
 import {resolve} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {ExitCode, ExpectedError} from '../../src/ground/errors.ts';
+import {ExpectedError} from '../../src/ground/errors.ts';
 import type {ListQuestion} from '../../src/ground/system/system.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -469,7 +469,6 @@ describe('the review', () => {
       if (path.startsWith('/read-only'))
         throw new ExpectedError(`Cannot write ${path}: read-only file system.`, {
           code: 'UNWRITABLE_FILE',
-          exit: ExitCode.failed,
         });
       await write(path, ...rest);
     };

@@ -278,7 +278,7 @@ export const valuesRules: readonly ValuesRule[] = [
   {
     code: 'KEY_OVERRIDDEN',
     in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79',
-    severity: 'error',
+    verdict: 'error',
     test: (values) =>
       ['agent.podSecurityContext', 'task.podSecurityContext'].flatMap((path) => {
         const own = getAt(values, at(path));
@@ -296,7 +296,7 @@ export const valuesRules: readonly ValuesRule[] = [
   {
     code: 'SELECTOR_MATCHES_NOTHING',
     in: '>=0.5.68',
-    severity: 'error',
+    verdict: 'error',
     test: (values) =>
       selectedNames(values).flatMap((name, index) => {
         if (name !== 'agent-job' || textAt(values, 'nameOverride') === 'agent-job') return [];

@@ -203,7 +203,7 @@ export const valuesRules: readonly ValuesRule[] = [
   {
     code: 'CACHES_LARGER_THAN_VOLUME',
     in: '>=0.5.64',
-    severity: 'warning',
+    verdict: 'warning',
     test: (values) => {
       const limits = LIMITS.map((name) => ({
         name,

@@ -1,4 +1,5 @@
-import {failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 import {setAt, type Values} from '../../ground/tree.ts';
 import {secretAnnotation, secretLabel, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {cache, efsHandle, efsMountOption} from '../../settings/cache.ts';
@@ -213,28 +214,27 @@ function formerName(name: string): string | undefined {
 }
 
 /** The same warning as for values. */
-const oldVariables = (settings: Settings): Warning[] =>
+const oldVariables = (settings: Settings): SettingFinding[] =>
   Object.keys(settings.get(extraEnv) ?? {}).flatMap((name) => {
     const current = formerName(name);
     const flag = current === undefined ? undefined : OWN_VARIABLES.get(current);
     const message = `${name} is the old name of ${current}. Use ${flag === undefined ? current : `--${flag}`}.`;
-    return current === undefined ? [] : [{code: 'UNKNOWN_VARIABLE', setting: extraEnv.id, message}];
+    return current === undefined ? [] : [warningOf('UNKNOWN_VARIABLE', message, extraEnv.id)];
   });
 
 /** The settings as a tree, as rows of charts write values. */
 export function hostTree(
   settings: Settings,
   target: HostTarget,
-): {tree: Values; warnings: Warning[]} {
+): {tree: Values; warnings: SettingFinding[]} {
   const scope = hostScope(settings.get);
   const tree: Values = {};
-  const warnings: Warning[] = oldVariables(settings);
+  const warnings: SettingFinding[] = oldVariables(settings);
   for (const {setting, answer} of settings.entries()) {
     for (const row of rowsFor(HOSTS[target], setting, answer.value, scope)) {
       for (const [path, value] of row.write(answer.value, scope)) setAt(tree, path, value);
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
-      if (message !== undefined)
-        warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
+      if (message !== undefined) warnings.push(warningOf('PARTLY_SUPPORTED', message, setting.id));
     }
   }
   return {tree, warnings};

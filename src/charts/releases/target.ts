@@ -1,4 +1,5 @@
-import {type DecisionOption, failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {type DecisionOption, failed} from '../../ground/errors.ts';
 import type {Path, Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
@@ -56,7 +57,7 @@ export function targetOf(
   settings: Settings,
   recommended: () => ChartName,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   const name = settings.get(chart) ?? recommended();
   const version = settings.get(chartVersion) ?? newestOf(name);
   if (read?.chart === name && read.version === version)
@@ -64,18 +65,15 @@ export function targetOf(
   return {target: {chart: name, version}, warnings: checkVersion(name, version)};
 }
 
-const warning = (code: string, message: string): Warning => ({
-  code,
-  setting: chartVersion.id,
-  message,
-});
+const warning = (code: string, message: string): SettingFinding =>
+  warningOf(code, message, chartVersion.id);
 
-const readWarning = ({chart: name, version}: Target): Warning =>
+const readWarning = ({chart: name, version}: Target): SettingFinding =>
   warning(
     'UNKNOWN_VERSION',
     `${name} ${version} is newer than this program. Keys, types and defaults are read from the chart. Rules between keys are those of ${newestOf(name)}.`,
   );
-function checkVersion(name: ChartName, version: string): Warning[] {
+function checkVersion(name: ChartName, version: string): SettingFinding[] {
   const known = releasesOf(name);
   const oldest = known[0] as string;
   const newest = known.at(-1) as string;

@@ -116,7 +116,7 @@ export const IDENTITIES: Readonly<Record<string, {form: RegExp; example: string}
 /** Annotations that assign a cloud identity to the service account. */
 export const identities: ValuesRule = {
   code: 'WRONG_IDENTITY',
-  severity: 'error',
+  verdict: 'error',
   test: (values) =>
     Object.entries(IDENTITIES).flatMap(([name, {form, example}]) => {
       const path = [...at('serviceAccount.annotations'), name];
@@ -131,7 +131,7 @@ export const identities: ValuesRule = {
 export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
   ...range,
   code: 'WRONG_HANDLE',
-  severity: 'error',
+  verdict: 'error',
   test: (values) => {
     const handle = textAt(values, 'efsVolumeHandle');
     if (handle === '' || EFS_HANDLE.test(handle)) return [];

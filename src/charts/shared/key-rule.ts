@@ -11,11 +11,11 @@ interface KeyRule extends Pick<ValuesRule, 'in'> {
 
 /** One finding per invalid key. */
 const keyRule =
-  (severity: ValuesRule['severity']) =>
+  (verdict: ValuesRule['verdict']) =>
   (code: string, {keys, isWrong, message, suggestion, ...rule}: KeyRule): ValuesRule => ({
     ...rule,
     code,
-    severity,
+    verdict,
     test: (values) => {
       const say = (text: Text, key: string): string =>
         typeof text === 'string' ? text : text(values, key);

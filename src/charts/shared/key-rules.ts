@@ -16,7 +16,7 @@ const tokenInOnePiece = keyError('BROKEN_TOKEN', {
 /** The Scalr URL must be an https URL with a valid host. */
 const urlOfAccount: ValuesRule = {
   code: 'INVALID_URL',
-  severity: 'error',
+  verdict: 'error',
   test: (values) => {
     const url = textAt(values, 'agent.url');
     if (url === '' || /[<$]|\{\{/.test(url)) return [];
@@ -44,7 +44,7 @@ function problemOf(url: string): {message: string; suggestion?: string} | undefi
 export const httpsMirrors: ValuesRule = {
   code: 'INVALID_URL',
   in: '>=0.6.4',
-  severity: 'error',
+  verdict: 'error',
   test: (values) =>
     itemsAt(values, 'agent.providerNetworkMirrors').flatMap((item, index) => {
       const url = isMap(item) ? item['url'] : undefined;
@@ -150,7 +150,7 @@ export const selectorLabels = ({
 }: Keys & {labels: readonly string[]; because: string}): ValuesRule => ({
   ...rule,
   code: 'SELECTOR_LABEL',
-  severity: 'error',
+  verdict: 'error',
   test: (values) =>
     keys.flatMap((key) => {
       const found = getAt(values, at(key));

@@ -11,8 +11,8 @@ export interface KnownProblemFacts {
 export interface KnownProblem {
   /** Its name in JSON. */
   code: string;
-  /** `blocking`: the upgrade fails or loses data. `behavior`: runs or the agent behave differently. */
-  level: 'blocking' | 'behavior' | 'info';
+  /** `error`: the upgrade fails or loses data. `warning`: runs or the agent behave differently. */
+  verdict: 'error' | 'warning' | 'note';
   from: string;
   to: string;
   /** Releases that it applies to (default: all releases). */
@@ -25,18 +25,18 @@ export interface KnownProblem {
   isHandled?: true;
 }
 
-type Effect = Omit<KnownProblem, 'code' | 'level' | 'from' | 'to'>;
+type Effect = Omit<KnownProblem, 'code' | 'verdict' | 'from' | 'to'>;
 const problem =
-  (level: KnownProblem['level']) =>
+  (verdict: KnownProblem['verdict']) =>
   (
     code: string,
     [from, to]: readonly [from: string, to: string],
     effect: Effect,
-  ): KnownProblem => ({code, level, from, to, ...effect});
+  ): KnownProblem => ({code, verdict, from, to, ...effect});
 
-export const blocking = problem('blocking');
-export const behavior = problem('behavior');
-export const info = problem('info');
+export const blocking = problem('error');
+export const behavior = problem('warning');
+export const info = problem('note');
 
 /** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
 export const reuseValues = (from: string, to: string): KnownProblem =>

@@ -28,7 +28,7 @@ export interface ChartRule {
   /** Its name in JSON. */
   code: string;
   in?: string;
-  severity: 'error' | 'warning';
+  verdict: 'error' | 'warning';
   /** A reminder about facts outside the values file, such as the state of a node. */
   isReminder?: boolean;
   /** Reported only if the user sets the setting, not for the chart default. */
@@ -41,7 +41,7 @@ export interface ChartRule {
 export interface ValuesRule {
   code: string;
   in?: string;
-  severity: 'error' | 'warning';
+  verdict: 'error' | 'warning';
   /** `values` are merged over the chart defaults; findings at paths that the file does not set are dropped. */
   test(values: Values): readonly {
     path: readonly (string | number)[];

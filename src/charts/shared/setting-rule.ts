@@ -5,7 +5,7 @@ import type {ChartRule, RuleFacts, RuleViolation} from './rule.ts';
 
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 interface SettingRule
-  extends Omit<ChartRule, 'code' | 'severity' | 'test'>,
+  extends Omit<ChartRule, 'code' | 'verdict' | 'test'>,
     Pick<RuleViolation, 'setting' | 'path' | 'paths'> {
   isWrong(get: Get, facts: RuleFacts): boolean;
   message: Text;
@@ -13,14 +13,14 @@ interface SettingRule
 }
 
 const settingRule =
-  (severity: ChartRule['severity']) =>
+  (verdict: ChartRule['verdict']) =>
   (
     code: string,
     {setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule,
   ): ChartRule => ({
     ...rule,
     code,
-    severity,
+    verdict,
     test: (get, facts) => {
       if (!isWrong(get, facts)) return undefined;
       const say = (text: Text): string => (typeof text === 'string' ? text : text(get, facts));

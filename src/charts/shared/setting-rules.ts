@@ -103,7 +103,7 @@ export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: str
 /** docs/charts/README.md, "Agent version". */
 export const pinnedAgent = (chart: ChartName, images: readonly ImageKeys[]): ChartRule => ({
   code: 'AGENT_VERSION',
-  severity: 'warning',
+  verdict: 'warning',
   test: (_, {values, version}) => {
     const known = images.filter((each) => within(version, each.in));
     const [pinned] = pinnedAgentsIn(known, values, {chart, version});

@@ -45,7 +45,7 @@ export const requiresVolumes = ({
 }: MountKeys): ValuesRule => ({
   code: 'VOLUME_NOT_FOUND',
   in: range,
-  severity: 'error',
+  verdict: 'error',
   test: (values) => {
     const extra = itemsAt(values, volumes).map(nameOf);
     const repeated = extra.flatMap((name, index) => {

@@ -2,31 +2,6 @@ import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 
-/** What is wrong with an object, and what to do about it. */
-export interface Diagnosis {
-  /** `pod/name`, `deployment/name`, `pvc/name`. */
-  object: string;
-  code: string;
-  /** One line, with the message of the cluster or of the agent. */
-  reason: string;
-  remedy: string;
-}
-
-/** Reason why an object is not ready. */
-export interface Cause extends Diagnosis {
-  /** Waiting longer does not help. */
-  isPermanent: boolean;
-}
-
-/** A cause that may pass by itself. */
-export const passing = (object: string, code: string, reason: string, remedy: string): Cause => ({
-  object,
-  code,
-  reason,
-  remedy,
-  isPermanent: false,
-});
-
 export interface Symptom {
   object: KubernetesObject;
   container?: string | undefined;

@@ -1,10 +1,10 @@
 import type {KubernetesObject, Pod, Workload} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
+import {byVerdict, type ObjectFinding, objectFinding} from '../../findings/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {count, groupsOf} from '../../ground/text.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
 import {
-  type Cause,
   type CauseRow,
   type CauseTable,
   describe,
@@ -201,13 +201,15 @@ const TABLES: readonly CauseTable[] = [
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
 
-interface FoundCause extends Cause {
+interface FoundCause {
+  /** `error` if waiting longer does not help, else `warning`. */
+  finding: ObjectFinding;
   about: KubernetesObject;
   isVague: boolean;
 }
 
-/** Reasons why the release is not ready: one cause per object, permanent ones first. */
-export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
+/** Reasons why the release is not ready: one per object, lasting ones (errors) first. */
+export function explainSnapshot(snapshot: Snapshot, now: Date): ObjectFinding[] {
   const found = new Map<KubernetesObject, FoundCause>();
   for (const {symptoms, rows} of TABLES) {
     const seen = symptoms(snapshot, now).map((symptom) => agedSymptom(symptom, snapshot, now));
@@ -216,9 +218,7 @@ export function explainSnapshot(snapshot: Snapshot, now: Date): Cause[] {
         if (!found.has(symptom.about) && matches(row, symptom))
           found.set(symptom.about, causeOf(row, symptom, snapshot));
   }
-  return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
-    .toSorted((a, b) => Number(b.isPermanent) - Number(a.isPermanent))
-    .map(({about: _, isVague: __, ...cause}) => cause);
+  return joinAlike(snapshot, dropVague(snapshot, [...found.values()])).toSorted(byVerdict);
 }
 
 interface AgedSymptom extends Symptom {
@@ -243,13 +243,11 @@ function causeOf(row: CauseRow, symptom: AgedSymptom, snapshot: Snapshot): Found
   const {about, object, reason, age} = symptom;
   const isOld = age >= permanentAfter;
   const isStuck = row.ignoresTries ? isOld : (symptom.isPermanent ?? isOld);
+  const verdict = isStuck && !isSuperseded(snapshot, object) ? 'error' : 'warning';
+  const remedy = symptom.remedy ?? remedyOf(row, symptom, snapshot.kubeTarget);
   return {
+    finding: objectFinding(verdict, objectLabel(about), code, {message: reason, remedy}),
     about,
-    object: objectLabel(about),
-    code,
-    reason,
-    remedy: symptom.remedy ?? remedyOf(row, symptom, snapshot.kubeTarget),
-    isPermanent: isStuck && !isSuperseded(snapshot, object),
     isVague,
   };
 }
@@ -258,7 +256,7 @@ function causeOf(row: CauseRow, symptom: AgedSymptom, snapshot: Snapshot): Found
 const secondsSince = (time: string | undefined, now: Date): number =>
   time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0;
 
-/** Replaces a vague cause by the specific causes of dependent objects. If it was permanent, they are too. */
+/** Replaces a vague cause by the specific causes of dependent objects. If it lasts, they do too. */
 function dropVague(snapshot: Snapshot, found: readonly FoundCause[]): FoundCause[] {
   const heirs = new Map<FoundCause, FoundCause[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {
@@ -267,10 +265,12 @@ function dropVague(snapshot: Snapshot, found: readonly FoundCause[]): FoundCause
     if (better.length > 0) heirs.set(vague, better);
   }
   const inherits = (each: FoundCause): boolean =>
-    [...heirs].some(([{isPermanent}, better]) => isPermanent && better.includes(each));
+    [...heirs].some(([{finding}, better]) => finding.verdict === 'error' && better.includes(each));
   return found
     .filter((each) => !heirs.has(each))
-    .map((each) => (inherits(each) ? {...each, isPermanent: true} : each));
+    .map((each) =>
+      inherits(each) ? {...each, finding: {...each.finding, verdict: 'error'}} : each,
+    );
 }
 
 const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
@@ -279,13 +279,14 @@ const below = (snapshot: Snapshot, object: KubernetesObject): readonly Kubernete
     : podsOf(snapshot, object);
 
 /** Pods of one workload with the same cause are reported once. */
-function joinAlike(snapshot: Snapshot, found: readonly FoundCause[]): FoundCause[] {
-  const keyOf = ({about, code, reason}: FoundCause): string =>
-    JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, reason]);
+function joinAlike(snapshot: Snapshot, found: readonly FoundCause[]): ObjectFinding[] {
+  const keyOf = ({about, finding: {code, message}}: FoundCause): string =>
+    JSON.stringify([objectLabel(rootOf(snapshot, about)), about.kind, code, message]);
   return groupsOf(found, keyOf).map((alike) => {
-    const [first, ...others] = alike;
-    const reason = `${first.reason}${others.length === 0 ? '' : ` (and ${count(others.length, 'more pod')})`}`;
-    return {...first, reason, isPermanent: alike.some(({isPermanent}) => isPermanent)};
+    const [{finding: first}, ...others] = alike;
+    const more = others.length === 0 ? '' : ` (and ${count(others.length, 'more pod')})`;
+    const worst = alike.map(({finding}) => finding).toSorted(byVerdict)[0] ?? first;
+    return {...first, message: `${first.message}${more}`, verdict: worst.verdict};
   });
 }
 
@@ -298,11 +299,12 @@ export interface Progress {
 }
 
 /** One line per workload. `causes` are those of the snapshot. */
-export function progress(snapshot: Snapshot, causes: readonly Cause[]): Progress[] {
+export function progress(snapshot: Snapshot, causes: readonly ObjectFinding[]): Progress[] {
   return rootsOf(snapshot).map((root) => {
     const names = [root, ...podsOf(snapshot, root)].map(objectLabel);
     const row = {object: objectLabel(root), text: countText(root)};
-    if (causes.some(({object}) => names.includes(object))) return {...row, state: 'failing'};
+    if (causes.some(({subject}) => names.includes(subject.object)))
+      return {...row, state: 'failing'};
     const state = isRootReady(root) ? 'ready' : 'waiting';
     return {...row, state, waitingFor: waitingFor(snapshot, root)};
   });

@@ -1,5 +1,5 @@
+import {type ObjectFinding, objectFinding, type Verdict} from '../../findings/finding.ts';
 import {AGENT_LOG_ROWS, verdictIn} from './agent-log.ts';
-import type {Finding} from './finding.ts';
 import {type LogRecord, withoutPrefix} from './log-matcher.ts';
 
 /** Container state from `docker inspect`. */
@@ -23,22 +23,22 @@ const NEVER = /^0001/;
 /** A state of a container or a unit, and whether it is in it. */
 type StateRow = readonly [
   applies: boolean,
-  severity: Finding['severity'],
+  verdict: Verdict,
   code: string,
   message: string,
   remedy: string,
 ];
 
-const findingsOfState = (object: string, file: string, rows: readonly StateRow[]): Finding[] =>
+const findingsOfState = (
+  object: string,
+  file: string,
+  rows: readonly StateRow[],
+): ObjectFinding[] =>
   rows
     .filter(([applies]) => applies)
-    .map(([, severity, code, message, remedy]) => ({
-      severity,
-      code,
-      object,
-      message,
-      file,
-      remedy,
+    .map(([, verdict, code, message, remedy]) => ({
+      ...objectFinding(verdict, object, code, {message, remedy}),
+      evidence: {file},
     }));
 
 const CHECK_LAST_LINES = 'Check the last log lines before the exit';
@@ -49,7 +49,7 @@ export function dockerFindings(
   {State = {}, RestartCount = 0}: ContainerFacts,
   logs: readonly LogRecord[],
   now: Date,
-): Finding[] {
+): ObjectFinding[] {
   const {Running = false, Restarting = false, Paused = false, OOMKilled = false} = State;
   const object = `container/${name}`;
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
@@ -89,7 +89,7 @@ export function journalFindings(
   units: readonly UnitFacts[],
   logs: readonly LogRecord[],
   now: Date,
-): Finding[] {
+): ObjectFinding[] {
   const [agent, docker] = units;
   return [
     ...units.flatMap((unit) => stateOf(unit)),
@@ -105,7 +105,7 @@ export function journalFindings(
   ];
 }
 
-function stateOf({name, facts}: UnitFacts): Finding[] {
+function stateOf({name, facts}: UnitFacts): ObjectFinding[] {
   const {
     ActiveState,
     SubState,
@@ -148,7 +148,7 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
 }
 
 /** Another service pulls run containers, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
-function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
+function proxyOf(agent: UnitFacts, docker: UnitFacts): ObjectFinding[] {
   const hasProxy = ({variables}: UnitFacts): boolean =>
     variables.some((name) => /^https?_proxy$/i.test(name));
   return findingsOfState(`unit/${docker.name}`, `systemd/${docker.name}.service.txt`, [
@@ -168,7 +168,7 @@ export function agentLogFindings(
   object: string,
   isRunning: boolean,
   now: Date,
-): Finding[] {
+): ObjectFinding[] {
   if (record === undefined) return [];
   const file = record.file;
   const lines = record.tail
@@ -180,7 +180,7 @@ export function agentLogFindings(
     if (record.isPart) return [];
     const message = 'no log lines in the selected time range';
     const remedy = 'Extend the time range with --since, and check whether the agent is running';
-    return [{severity: 'warning', code: 'NO_LOG', object, message, file, remedy}];
+    return [{...objectFinding('unknown', object, 'NO_LOG', {message, remedy}), evidence: {file}}];
   }
   const verdict = verdictIn(lines.join('\n'), 'host', isRunning, now);
   const remedy = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning)?.remedy.host;
@@ -189,13 +189,8 @@ export function agentLogFindings(
   const message = `agent log: ${verdict.line}`;
   return [
     {
-      severity: 'error',
-      code: verdict.meaning,
-      object,
-      message,
-      file,
-      ...(line === undefined ? {} : {line}),
-      remedy,
+      ...objectFinding('error', object, verdict.meaning, {message, remedy}),
+      evidence: line === undefined ? {file} : {file, line},
     },
   ];
 }

@@ -2,10 +2,10 @@ import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import type {KubernetesObject, Pod} from '../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS, type Reader} from '../../cluster/kubernetes/resources.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
+import {type ObjectFinding, objectFinding} from '../../findings/finding.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {hasSignificantLine, isOfAgent} from './agent-log.ts';
-import type {Cause} from './cause.ts';
 import {snapshotOf} from './snapshot-queries.ts';
 
 const KINDS = [
@@ -29,7 +29,7 @@ export interface ReleaseSnapshot {
   /** All listed objects, of any release. */
   objects: readonly KubernetesObject[];
   /** What this account cannot read, although it would help to find causes. */
-  gaps: readonly Cause[];
+  gaps: readonly ObjectFinding[];
 }
 
 /** Reads everything of a release, until `signal`. @throws ExpectedError */
@@ -71,20 +71,18 @@ export const EMPTY_SNAPSHOT: ReleaseSnapshot = {
 const reasonIn = (message: string): string =>
   /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
 
-const gap = (what = '', why = ''): Cause => ({
-  object: what,
-  code: 'FORBIDDEN',
-  reason: `not readable, so causes may be missing: ${oneLine(why)}`,
-  remedy: `Ask an administrator for the permission to read ${what} to see more causes`,
-  isPermanent: false,
-});
+const gap = (what = '', why = ''): ObjectFinding =>
+  objectFinding('unknown', what, 'FORBIDDEN', {
+    message: `not readable, so causes may be missing: ${oneLine(why)}`,
+    remedy: `Ask an administrator for the permission to read ${what} to see more causes`,
+  });
 
 /** The last log lines of running and failed containers; also the first ones of an agent if the last ones do not show its state. */
 async function logsOf(
   pods: readonly Pod[],
   kubernetes: Reader,
   options: {signal: AbortSignal; idleMs: number; namespace: string},
-): Promise<{logs: Record<string, string>; denial: Cause[]}> {
+): Promise<{logs: Record<string, string>; denial: ObjectFinding[]}> {
   const desired = pods
     .flatMap(({metadata, status}) =>
       [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(

@@ -1,5 +1,6 @@
 import type {DesiredRelease} from '../../cluster/release/desired-release.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
+import type {SettingFinding} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 import type {GeneratedValues} from '../../values/generate.ts';
 import {accountChecks} from './checks/account.ts';
 import {type Check, type CheckReport, runChecks} from './checks/check.ts';
@@ -86,13 +87,13 @@ export const VERIFIED_BY: Readonly<Record<string, readonly CheckReport['id'][]>>
 };
 
 /** True for a warning that a check can answer. */
-export const isVerifiable = ({code}: Warning): boolean => code in VERIFIED_BY;
+export const isVerifiable = ({code}: SettingFinding): boolean => code in VERIFIED_BY;
 
 /** The warnings about the settings that these checks have not answered: a skipped check answers nothing. */
 export const unverified = (
-  warnings: readonly Warning[],
+  warnings: readonly SettingFinding[],
   checks: readonly CheckReport[],
-): Warning[] =>
+): SettingFinding[] =>
   warnings.filter(({code}) => {
     const answers = VERIFIED_BY[code]?.map(
       (id) => checks.find((check) => check.id === id)?.status ?? 'skip',

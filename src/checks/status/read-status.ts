@@ -18,6 +18,7 @@ import {isOfRun, type RunsOf, runsOfRelease} from '../../cluster/release/invento
 import {readController, unrecordedAgents} from '../../cluster/release/managers.ts';
 import {contextName, newestRevision} from '../../cluster/release/read-release.ts';
 import {isAboutSecrets, rolesToRead, withRoles} from '../../cluster/release/roles-to-read.ts';
+import {type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import {pooled, withTimeout} from '../../ground/async.ts';
 import {
   type ClusterTarget,
@@ -25,12 +26,11 @@ import {
   kubectlCommand,
   type ReleaseName,
 } from '../../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed, onFailure} from '../../ground/errors.ts';
+import {ExpectedError, failed, onFailure} from '../../ground/errors.ts';
 import type {ReadError} from '../../ground/fact.ts';
 import {isTransient} from '../../ground/tool-errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {tryCluster} from '../../ground/unreachable.ts';
-import type {Diagnosis} from '../diagnose/cause.ts';
 import {type ReleaseSnapshot, readSnapshot} from '../diagnose/read-snapshot.ts';
 import {rootsOf} from '../diagnose/snapshot-queries.ts';
 import {notFound} from './release-causes.ts';
@@ -137,7 +137,7 @@ function requireSeen({seen, record}: StatusParts): void {
 }
 
 /** Without its record, nothing of a release can be compared. */
-function unreadIn({seen, record, live}: StatusParts, name: ReleaseName): Diagnosis[] {
+function unreadIn({seen, record, live}: StatusParts, name: ReleaseName): ObjectFinding[] {
   const parts = record.failure ? [seen, record] : [seen, record, live];
   const uncompared = (live.value?.failures ?? []).map((failure) => ({
     what: 'release objects',
@@ -148,20 +148,21 @@ function unreadIn({seen, record, live}: StatusParts, name: ReleaseName): Diagnos
 
 /** One remedy for Secrets, and one for everything else that the user cannot read. */
 async function withRemedies(
-  unread: readonly Diagnosis[],
+  unread: readonly ObjectFinding[],
   name: ReleaseName,
   kubernetes: KubernetesClient,
-): Promise<Diagnosis[]> {
+): Promise<ObjectFinding[]> {
   const given = new Set<string>();
-  const answered: Diagnosis[] = [];
+  const answered: ObjectFinding[] = [];
   for (const each of unread) {
-    const scope = isAboutSecrets(each.reason) ? 'everything' : 'workloads';
+    const scope = isAboutSecrets(each.message) ? 'everything' : 'workloads';
     if (!isForbidden(each)) answered.push(each);
-    else if (given.has(scope)) answered.push({...each, remedy: 'Apply the roles above'});
+    else if (given.has(scope))
+      answered.push({...each, remedies: remediesOf('Apply the roles above')});
     else {
       given.add(scope);
-      const remedy = await rolesToRead(name, {message: each.reason, scope}, kubernetes);
-      answered.push({...each, remedy});
+      const remedy = await rolesToRead(name, {message: each.message, scope}, kubernetes);
+      answered.push({...each, remedies: remediesOf(remedy)});
     }
   }
   return answered;
@@ -261,7 +262,7 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
 
 const isForbidden = ({code}: {code: string}): boolean => code === 'FORBIDDEN';
 
-const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): Diagnosis[] =>
+const unreadOf = ({what, failure}: Attempt<unknown>, {kubeTarget}: ReleaseName): ObjectFinding[] =>
   failure ? [unreadPart(what, failure, tryCluster(kubeTarget))] : [];
 
 export const notAnAgentRelease = (
@@ -275,7 +276,6 @@ export const notAnAgentRelease = (
       'Select the agent release with --release and --namespace',
       `List releases: ${helmCommand(kubeTarget, 'list', '--all-namespaces')}`,
     ],
-    {exit: ExitCode.usage},
   );
 
 interface WatchStatusDeps extends PollDeps {

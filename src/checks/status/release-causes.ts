@@ -18,6 +18,7 @@ import {
   unrecordedAgents,
 } from '../../cluster/release/managers.ts';
 import {isPending} from '../../cluster/release/read-release.ts';
+import {type ObjectFinding, objectFinding} from '../../findings/finding.ts';
 import {callText} from '../../ground/call-arguments.ts';
 import {
   type ClusterTarget,
@@ -27,7 +28,6 @@ import {
 } from '../../ground/command-line.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
-import {type Cause, passing} from '../diagnose/cause.ts';
 import {objectLabel, rootsOf} from '../diagnose/snapshot-queries.ts';
 
 /** Problems of a release, even if its pods are ready. Pure. */
@@ -36,20 +36,14 @@ export function causesOfRelease(
   revision: Revision | undefined,
   snapshot: Snapshot | undefined,
   replicas: LiveDrift['replicas'] = {},
-): Cause[] {
+): ObjectFinding[] {
   const ofRecord = revision ? recordCauses(name, revision) : [];
   if (snapshot === undefined) return ofRecord;
   // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) {
     const remedy = `Recreate the objects: ${callText(rollback(name, revision.revision))}`;
-    return [
-      passing(
-        `release/${name.release}`,
-        'NO_WORKLOADS',
-        'the release is installed, but none of its objects exist',
-        remedy,
-      ),
-    ];
+    const message = 'the release is installed, but none of its objects exist';
+    return [objectFinding('warning', `release/${name.release}`, 'NO_WORKLOADS', {message, remedy})];
   }
   const stopped = snapshot.workloads.filter(
     ({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0,
@@ -59,22 +53,18 @@ export function causesOfRelease(
     ...stopped.map((workload) => {
       const up = scale(name.kubeTarget, refOf(workload), replicas[workload.metadata.name] ?? 1);
       const remedy = `Run install, or scale it up: ${callText(up)}`;
-      return passing(
-        objectLabel(workload),
-        'STOPPED',
-        'scaled to 0 replicas, so no runs are accepted',
-        remedy,
-      );
+      const message = 'scaled to 0 replicas, so no runs are accepted';
+      return objectFinding('warning', objectLabel(workload), 'STOPPED', {message, remedy});
     }),
   ];
 }
 
 const INSTALL = 'Run install again with the same settings';
 
-function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
+function recordCauses(name: ReleaseName, revision: Revision): ObjectFinding[] {
   const {status, updated, description} = revision;
   const cause = (code: string, reason: string, remedy: string) => [
-    passing(`release/${name.release}`, code, oneLine(reason), remedy),
+    objectFinding('warning', `release/${name.release}`, code, {message: oneLine(reason), remedy}),
   ];
   if (status === 'uninstalling')
     return cause(
@@ -103,8 +93,15 @@ export const causesOfController = ({
   state,
   reason = 'no reason given',
   remedies,
-}: GitOpsController): Cause[] =>
-  state === 'failed' ? [passing(name, 'CONTROLLER_FAILED', reason, remedies[0] ?? '')] : [];
+}: GitOpsController): ObjectFinding[] =>
+  state === 'failed'
+    ? [
+        objectFinding('warning', name, 'CONTROLLER_FAILED', {
+          message: reason,
+          remedy: remedies[0] ?? '',
+        }),
+      ]
+    : [];
 
 /** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
 export async function notFound(

@@ -1,7 +1,6 @@
 import {PURPOSE_ANNOTATION} from '../../charts/agent-local/rows.ts';
 import {type VersionStatus, versionStatus} from '../../charts/charts.ts';
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {scalrChart} from '../../charts/releases/chart-name.ts';
+import {type ChartName, scalrChart} from '../../charts/releases/chart-name.ts';
 import {agentVersionOf} from '../../charts/releases/schema.ts';
 import {differs, type LiveDrift, type ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import {type Drift, driftOf} from '../../cluster/diff/values-diff.ts';
@@ -19,12 +18,19 @@ import {
   reasonOf,
   type UnrecordedAgent,
 } from '../../cluster/release/managers.ts';
+import {
+  byVerdict,
+  type Finding,
+  type ObjectFinding,
+  objectFinding,
+  remediesOf,
+} from '../../findings/finding.ts';
 import type {ReleaseName} from '../../ground/command-line.ts';
-import type {Advice, ExpectedError} from '../../ground/errors.ts';
+import type {ExpectedError} from '../../ground/errors.ts';
 import {count} from '../../ground/text.ts';
 import {isMap, type Values} from '../../ground/tree.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
-import type {Cause, Diagnosis} from '../diagnose/cause.ts';
+
 import {explainSnapshot, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/log-matcher.ts';
 import type {ReleaseSnapshot} from '../diagnose/read-snapshot.ts';
@@ -38,12 +44,8 @@ export const unreadPart = (
   object: string,
   {code, message, suggestions}: ExpectedError,
   remedy = '',
-): Diagnosis => ({
-  object,
-  code,
-  reason: message,
-  remedy: suggestions[0] ?? remedy,
-});
+): ObjectFinding =>
+  objectFinding('unknown', object, code, {message, remedy: suggestions[0] ?? remedy});
 
 /** The Scalr account, as far as it is about a release. */
 export interface AccountStatus {
@@ -59,7 +61,7 @@ export interface AccountStatus {
   tokens: readonly PoolToken[];
   /** Agents of the whole account; undefined without a limit, and if no agent is missing. */
   quota?: {used: number; allowed: number} | undefined;
-  unread: readonly Diagnosis[];
+  unread: readonly ObjectFinding[];
 }
 
 /** State of a release from kubectl and helm at one moment. */
@@ -77,7 +79,7 @@ export interface StatusReadings {
   releaseSnapshot: ReleaseSnapshot | undefined;
   /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
-  unread: readonly Diagnosis[];
+  unread: readonly ObjectFinding[];
   /** Values to compare with. */
   desired: Values | undefined;
   runLogs?: readonly string[];
@@ -110,8 +112,8 @@ export interface ReleaseStatus {
   /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
   purpose?: 'vcs';
   workloads: readonly WorkloadLine[];
-  /** Reasons why the release is not ready, permanent ones first. */
-  causes: readonly Cause[];
+  /** Reasons why the release is not ready, lasting ones (errors) first. */
+  causes: readonly ObjectFinding[];
   agents: readonly Agent[];
   /** Images of the running containers, as reported by the nodes. */
   images: readonly string[];
@@ -121,12 +123,12 @@ export interface ReleaseStatus {
   isVerified: boolean;
   /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
-  advice: readonly Advice[];
+  advice: readonly Finding[];
   /** Cache use of runs; undefined if no log contains it. */
   cacheUse: CacheUse | undefined;
   /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
-  unread: readonly Diagnosis[];
+  unread: readonly ObjectFinding[];
   /** Absent without a token for the account of the release. */
   account?: AccountStatus;
 }
@@ -155,9 +157,7 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
     chart,
     ...(servesVcs(readings) && {purpose: 'vcs'}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot, causes.ofPods) : [],
-    causes: [...causes.ofRelease, ...causes.ofPods].toSorted(
-      (a, b) => Number(b.isPermanent) - Number(a.isPermanent),
-    ),
+    causes: [...causes.ofRelease, ...causes.ofPods].toSorted(byVerdict),
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
     images: imagesOf(releaseSnapshot),
     objects: live?.differences,
@@ -171,8 +171,8 @@ export function statusOf(readings: StatusReadings): ReleaseStatus {
 }
 
 interface StatusCauses {
-  ofRelease: readonly Cause[];
-  ofPods: readonly Cause[];
+  ofRelease: readonly ObjectFinding[];
+  ofPods: readonly ObjectFinding[];
 }
 
 /** What a controller of GitOps applies, only it can repair. */
@@ -180,10 +180,10 @@ function causesOf(readings: StatusReadings): StatusCauses {
   const {name, revision, releaseSnapshot, live, controller, now} = readings;
   const snapshot = releaseSnapshot?.snapshot;
   const own = causesOfRelease(name, revision, snapshot, live?.replicas);
-  const remedy = controller?.remedies[0] ?? '';
+  const remedies = remediesOf(controller?.remedies[0]);
   return {
     ofRelease: controller
-      ? [...causesOfController(controller), ...own.map((cause) => ({...cause, remedy}))]
+      ? [...causesOfController(controller), ...own.map((cause) => ({...cause, remedies}))]
       : own,
     ofPods: snapshot ? explainSnapshot(snapshot, now) : [],
   };
@@ -198,7 +198,7 @@ function stateOf(
     return unread.every(({code}) => code === 'FORBIDDEN') ? 'ready' : 'unknown';
   }
   const causes = [...ofRelease, ...ofPods];
-  if (causes.some(({isPermanent}) => isPermanent)) return 'failed';
+  if (causes.some(({verdict}) => verdict === 'error')) return 'failed';
   return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
@@ -236,7 +236,10 @@ export function chartOf(
   };
 }
 
-function workloadsOf({snapshot}: ReleaseSnapshot, causes: readonly Cause[]): WorkloadLine[] {
+function workloadsOf(
+  {snapshot}: ReleaseSnapshot,
+  causes: readonly ObjectFinding[],
+): WorkloadLine[] {
   const lines = progress(snapshot, causes);
   return rootsOf(snapshot).map((root, index) => {
     const {ready, desired} = replicaCount(root);
@@ -248,7 +251,7 @@ function workloadsOf({snapshot}: ReleaseSnapshot, causes: readonly Cause[]): Wor
 const LONG_SECONDS = 20;
 
 /** Finds runs that spend most of their start-up time on image pulls. Pure. */
-export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Advice[] {
+export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Finding[] {
   const pods = objects.filter((object) => object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
   const slow = pods
@@ -263,9 +266,14 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
   return [
     {
       code: 'SLOW_IMAGE_PULLS',
+      verdict: 'note',
+      subject: {},
       message: `Image pulls take most of the start-up time in ${slow.length} of ${count(pods.length, 'run')} (up to ${Math.round(longest)}s)`,
-      remedy:
-        'Pull the images in advance with a DaemonSet (docs/guide/recipes.md), or use a mirror near the nodes (--image-registry), or image streaming on GKE',
+      remedies: remediesOf(
+        'Pull the images in advance with a DaemonSet (docs/guide/recipes.md)',
+        'Use a mirror near the nodes (--image-registry)',
+        'Use image streaming on GKE',
+      ),
     },
   ];
 }

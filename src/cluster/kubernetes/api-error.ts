@@ -1,5 +1,5 @@
 import type {ClusterSelection} from '../../ground/command-line.ts';
-import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import type {ReadError, ReadErrorKind} from '../../ground/fact.ts';
 import {anonymousText, isAnonymousRefusal, userIn} from '../../ground/identity.ts';
 import {ADVICE, type ErrorAdvice} from '../../ground/known-failures.ts';
@@ -161,7 +161,6 @@ export function apiFailure(
   const line = errorLine(error);
   const message = isSentence(error) ? `${line}.` : `kubectl ${command} failed: ${line}`;
   return failed(code, message, suggestions, {
-    exit: ExitCode.failed,
     cause: new Error(error.message),
   });
 }

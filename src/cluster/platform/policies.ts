@@ -1,6 +1,5 @@
-import type {Target} from '../../charts/releases/target.ts';
-import {policyMissesRuns} from '../../charts/releases/target.ts';
-import type {Advice} from '../../ground/errors.ts';
+import {policyMissesRuns, type Target} from '../../charts/releases/target.ts';
+import {type Finding, remediesOf} from '../../findings/finding.ts';
 import {type Fact, follow, isKnown, known, knownValue, mapped, unknown} from '../../ground/fact.ts';
 import type {NodeObject, PlatformReadings, PodOwner} from './readings.ts';
 
@@ -33,14 +32,16 @@ const ALLOW = 'allow it with --metadata-service allow';
 export const policyWeakness = (
   target: Target,
   {areEnforced, blockMetadata}: NetworkPolicies,
-): Fact<Advice | undefined> =>
-  follow(areEnforced, (enforced, why): Fact<Advice | undefined> => {
+): Fact<Finding | undefined> =>
+  follow(areEnforced, (enforced, why): Fact<Finding | undefined> => {
     if (!enforced)
       return known(
         {
           code: 'POLICY_NOT_ENFORCED',
+          verdict: 'warning',
+          subject: {setting: 'metadataService'},
           message: `NetworkPolicies are not enforced (${why}), so runs can access the node credentials at 169.254.169.254`,
-          remedy: `Enable a network policy engine, or ${ALLOW}`,
+          remedies: remediesOf(`Enable a network policy engine, or ${ALLOW}`),
         },
         why,
       );
@@ -48,8 +49,12 @@ export const policyWeakness = (
       return known(
         {
           code: 'POLICY_MISSES_RUNS',
+          verdict: 'warning',
+          subject: {setting: 'metadataService'},
           message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover run pods, so they can access 169.254.169.254`,
-          remedy: 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
+          remedies: remediesOf(
+            'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
+          ),
         },
         why,
       );
@@ -59,8 +64,10 @@ export const policyWeakness = (
           ? undefined
           : {
               code: 'POLICY_WITHOUT_EFFECT',
+              verdict: 'warning',
+              subject: {setting: 'metadataService'},
               message: `NetworkPolicies do not block 169.254.169.254 here (${why}; tested by Scalr: ${source}), so runs can access the node credentials`,
-              remedy: `Use GKE Dataplane V2 or Workload Identity, or ${ALLOW}`,
+              remedies: remediesOf(`Use GKE Dataplane V2 or Workload Identity, or ${ALLOW}`),
             },
         source,
       ),

@@ -2,7 +2,7 @@ import {scalrChart} from '../../charts/releases/chart-name.ts';
 
 import {callText} from '../../ground/call-arguments.ts';
 import {type ClusterTarget, ownCommand, type ReleaseName} from '../../ground/command-line.ts';
-import {ExitCode, type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
+import {type ExpectedError, failed, maskSecrets} from '../../ground/errors.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {few} from '../../ground/text.ts';
@@ -207,7 +207,6 @@ export const managedBy = (name: ReleaseName, controller: GitOpsController): Expe
     'OBJECT_NOT_OWNED',
     `Release ${name.release} in namespace ${name.kubeTarget.namespace} is managed by the ${controller.name}, which reverts other changes.`,
     [...controller.remedies, `Show its state: ${ownCommand('status', name)}`],
-    {exit: ExitCode.usage},
   );
 
 /** A workload of a Scalr chart without a Helm release: applied by a GitOps tool or by kubectl, or its record was deleted. */

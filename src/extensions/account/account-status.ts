@@ -1,8 +1,13 @@
-import {type Cause, type Diagnosis, passing} from '../../checks/diagnose/cause.ts';
 import type {ScalrAgent} from '../../checks/status/account.ts';
 import {type AccountStatus, type ReleaseStatus, unreadPart} from '../../checks/status/status.ts';
+import {
+  type Finding,
+  type ObjectFinding,
+  objectFinding,
+  remediesOf,
+} from '../../findings/finding.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
-import {type Advice, type ExpectedError, onFailure} from '../../ground/errors.ts';
+import {type ExpectedError, onFailure} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {findAgents, linksOf, listAgents, listTokens, readQuota} from './account.ts';
 import type {ScalrClient} from './client.ts';
@@ -52,7 +57,7 @@ const NOTHING: PoolReading = {
 };
 
 async function readPool(client: ScalrClient, poolId: string): Promise<PoolReading> {
-  const unread: Diagnosis[] = [];
+  const unread: ObjectFinding[] = [];
   const optional = <T>(what: string, part: Promise<T>): Promise<T | undefined> =>
     part.catch(
       onFailure((failure) => {
@@ -83,7 +88,7 @@ const quotaFor = async (
     ? readQuota(client).catch(onFailure(() => undefined))
     : undefined;
 
-export const unreadOfAccount = (what: string, error: ExpectedError): Diagnosis =>
+export const unreadOfAccount = (what: string, error: ExpectedError): ObjectFinding =>
   unreadPart(what, error, 'Run the command again, or with --no-account');
 
 const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
@@ -123,7 +128,7 @@ function causesIn(
   name: ReleaseName,
   {state, agents}: ReleaseStatus,
   account: AccountStatus,
-): Cause[] {
+): ObjectFinding[] {
   const registered = new Set(
     agents.filter((each) => state === 'ready' || each.state === 'registered').map(({pod}) => pod),
   );
@@ -132,19 +137,16 @@ function causesIn(
     const collect = `Collect the logs: ${ownCommand('collect-logs', name)}`;
     if (agent.status === 'offline') {
       const seen = agent.lastSeen === undefined ? '' : ` (last seen ${agent.lastSeen})`;
-      const reason = `The pod is running, but Scalr reports its agent as offline${seen}`;
       return [
-        passing(
-          `pod/${pod}`,
-          'AGENT_OFFLINE',
-          reason,
-          `Check the network and the clock of the node, and the token. ${collect}`,
-        ),
+        objectFinding('warning', `pod/${pod}`, 'AGENT_OFFLINE', {
+          message: `The pod is running, but Scalr reports its agent as offline${seen}`,
+          remedy: `Check the network and the clock of the node, and the token. ${collect}`,
+        }),
       ];
     }
     if (agent.status !== 'errored') return [];
-    const reason = `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`;
-    return [passing(`pod/${pod}`, 'AGENT_ERRORED', reason, collect)];
+    const message = `Scalr reports an error of the agent: ${agent.error ?? 'no details'}`;
+    return [objectFinding('warning', `pod/${pod}`, 'AGENT_ERRORED', {message, remedy: collect})];
   });
 }
 
@@ -153,14 +155,21 @@ const DAY_MS = 86_400_000;
 const EXPIRY_DAYS = 14;
 
 /** A condition, and what is advised under it. */
-type AdviceRow = Advice & {when: boolean};
+interface AdviceRow extends Pick<Finding, 'code' | 'verdict' | 'message'> {
+  when: boolean;
+  remedy: string;
+}
 
-const adviceIn = (status: ReleaseStatus, account: AccountStatus, now: Date): Advice[] =>
-  [
-    ...poolAdvice(status, account),
-    ...agentAdvice(status, account),
-    ...expiryAdvice(account, now),
-  ].flatMap(({when, ...advice}) => (when ? [advice] : []));
+const adviceIn = (status: ReleaseStatus, account: AccountStatus, now: Date): Finding[] =>
+  [...poolAdvice(status, account), ...agentAdvice(status, account), ...expiryAdvice(account, now)]
+    .filter(({when}) => when)
+    .map(({code, verdict, message, remedy}) => ({
+      code,
+      verdict,
+      subject: {},
+      message,
+      remedies: remediesOf(remedy),
+    }));
 
 function poolAdvice({purpose}: ReleaseStatus, {pool, isUnused}: AccountStatus): AdviceRow[] {
   const howToLink =
@@ -171,6 +180,7 @@ function poolAdvice({purpose}: ReleaseStatus, {pool, isUnused}: AccountStatus): 
     {
       when: isUnused === true,
       code: 'POOL_NOT_LINKED',
+      verdict: 'warning',
       message: `Nothing is linked to agent pool ${pool?.name}, so it receives no runs`,
       remedy: howToLink,
     },
@@ -189,30 +199,35 @@ function agentAdvice(
     {
       when: state === 'ready' && missing.length > 0,
       code: 'AGENT_NOT_IN_ACCOUNT',
+      verdict: 'unknown',
       message: `Scalr does not list an agent for each of these pods: ${few(missing)}`,
       remedy: `The agents have other names, or your user on ${host} has no permission agent-pools:read`,
     },
     {
       when: quota !== undefined && quota.used >= quota.allowed,
       code: 'AGENT_QUOTA',
+      verdict: 'warning',
       message: `${host} allows ${count(quota?.allowed ?? 0, 'agent')}, and ${quota?.used} are connected`,
       remedy: 'Uninstall agents that are not needed, or request a larger quota from Scalr',
     },
     {
       when: versions.length > 1,
       code: 'MIXED_VERSIONS',
+      verdict: 'note',
       message: `The agents have different versions: ${versions.join(', ')}`,
       remedy: 'Wait until a running upgrade has finished, or upgrade the release again',
     },
     {
       when: outdated.length > 0,
       code: 'UPGRADE_PENDING',
+      verdict: 'note',
       message: `Scalr recommends an upgrade of ${count(outdated.length, 'agent')}`,
       remedy: 'Show the plan: scalr-agent upgrade --dry-run',
     },
     {
       when: withoutPod.length > 0,
       code: 'AGENT_WITHOUT_POD',
+      verdict: 'note',
       message: `${count(withoutPod.length, 'agent')} of earlier pods ${withoutPod.length === 1 ? 'is' : 'are'} offline in Scalr: ${few(withoutPod.map((each) => each.name))}`,
       remedy: 'Nothing to do: Scalr removes offline agents after 4 hours',
     },
@@ -226,6 +241,7 @@ const expiryAdvice = ({pool, tokens}: AccountStatus, now: Date): AdviceRow[] =>
       expiresAt !== null &&
       Date.parse(expiresAt) - now.getTime() < EXPIRY_DAYS * DAY_MS,
     code: 'TOKEN_EXPIRES',
+    verdict: 'warning',
     message: `Token ${id} of agent pool ${pool?.name} expires at ${expiresAt}`,
     remedy: `If an agent uses it, create another one: scalr-agent pool token create ${pool?.id}`,
   }));

@@ -1,6 +1,7 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
+import type {SettingFinding} from '../../findings/finding.ts';
 import {untilAborted} from '../../ground/async.ts';
-import {completedText, ExpectedError, interrupted, type Warning} from '../../ground/errors.ts';
+import {completedText, ExpectedError, interrupted, isInterrupt} from '../../ground/errors.ts';
 import type {Interrupts} from '../../ground/system/system.ts';
 import type {AccountRequest, Resource, ScalrClient} from './client.ts';
 import type {Purpose} from './failure.ts';
@@ -17,7 +18,7 @@ export interface AccountStep {
 
 export interface AccountPlan {
   steps: readonly AccountStep[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   /** Why Scalr would reject the plan. */
   blocked?: ExpectedError | undefined;
 }
@@ -51,7 +52,7 @@ export async function runAccountSteps(
         throw interrupted(`${done()} No response yet: ${step.title}.`.trim(), forceQuit);
       answers.push(received.answer);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED' || answers.length === 0)
+      if (!(error instanceof ExpectedError) || isInterrupt(error) || answers.length === 0)
         throw error;
       throw error.with(`${error.message} ${done()}`, error.suggestions);
     }

@@ -1,5 +1,6 @@
 import type {AccountObject, ScalrPool} from '../../checks/status/account.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {listPools} from './account.ts';
 import {namedOf, poolOf} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
@@ -54,10 +55,10 @@ function scopeText({isShared, environments}: ScalrPool): string {
   return ` for ${environments.map((each) => each.name).join(', ')}`;
 }
 
-function sharingWarnings({name, isShared, isForVcs, environments}: ScalrPool): Warning[] {
+function sharingWarnings({name, isShared, isForVcs, environments}: ScalrPool): SettingFinding[] {
   if (isShared || isForVcs || environments.length > 0) return [];
   const message = `Agent pool ${name} is not shared with an environment. Add --environment NAME or --shared.`;
-  return [{code: 'NOT_SHARED', message}];
+  return [warningOf('NOT_SHARED', message)];
 }
 
 async function poolNamed(client: ScalrClient, name: string): Promise<ScalrPool | undefined> {

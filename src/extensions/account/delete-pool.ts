@@ -1,6 +1,7 @@
 import type {AccountObject} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/account-token.ts';
-import {ExitCode, type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {count, few} from '../../ground/text.ts';
 import {linksOf, listAgents, listTokens} from './account.ts';
 import type {AccountPlan, PoolPlan} from './account-steps.ts';
@@ -30,8 +31,8 @@ export async function planPoolDeletion(
   const using = [...workspaces, ...vcsProviders].map(({name}) => name);
   const connected = agents.filter(({status}) => status === 'idle' || status === 'busy');
   const busy = agents.filter(({status}) => status === 'busy').map(({name}) => name);
-  const warn = (all: readonly unknown[], text: string): Warning[] =>
-    all.length === 0 ? [] : [{code: 'IN_USE', message: text}];
+  const warn = (all: readonly unknown[], text: string): SettingFinding[] =>
+    all.length === 0 ? [] : [warningOf('IN_USE', text)];
   return {
     pool,
     steps: [
@@ -51,7 +52,7 @@ export async function planPoolDeletion(
       ...warn(tokens, `${count(tokens.length, 'token')} will become invalid.`),
       ...warn(using, `Agent pool ${pool.name} is used by ${few(using)}.`),
       ...(pool.isDefault
-        ? [{code: 'IN_USE', message: `Agent pool ${pool.name} is the account default.`}]
+        ? [warningOf('IN_USE', `Agent pool ${pool.name} is the account default.`)]
         : []),
     ],
     blocked:
@@ -73,7 +74,6 @@ const usedByOthers = (
       'Omit --delete-pool',
       `To delete it anyway after the uninstall: scalr-agent pool delete ${id}`,
     ],
-    {exit: ExitCode.usage},
   );
 
 const busyAgents = ({name}: AccountObject, busy: readonly string[]): ExpectedError | undefined =>
@@ -98,7 +98,7 @@ export async function planAccountRemoval(
   const pool = await lookUpPool(client, poolId);
   if (pool === undefined) {
     const message = `Agent pool ${poolId} was not found on ${client.host}: it is deleted, or your user has no permission to read it.`;
-    return {steps: [], warnings: [{code: 'SCALR_NOT_FOUND', message}]};
+    return {steps: [], warnings: [warningOf('SCALR_NOT_FOUND', message)]};
   }
   const token = (await listTokens(client, pool)).find(({id}) => id === tokenId);
   const revocation = revocationStep(

@@ -1,4 +1,4 @@
-import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {isFields, jsonIn} from '../../ground/json.ts';
 
 /** What a request is for; part of its error message. */
@@ -65,7 +65,6 @@ export function responseFailure(
       'SCALR_NOT_FOUND',
       `Cannot ${what}: it does not exist, or your user has no permission (HTTP 404).${details}`,
       ['Check the name or ID', ...request],
-      {exit: ExitCode.failed},
     );
   }
   if (status === 429 || status >= 500)

@@ -1,6 +1,7 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
 import type {AccountToken} from '../../cluster/release/account-token.ts';
-import {ExpectedError, failed, interrupted, type Warning} from '../../ground/errors.ts';
+import type {SettingFinding} from '../../findings/finding.ts';
+import {ExpectedError, failed, interrupted} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {listAgents, listTokens} from './account.ts';
 import {type AccountDeps, type PoolPlan, runAccountSteps} from './account-steps.ts';
@@ -28,7 +29,7 @@ export interface PoolUser extends TokenUser {
 }
 
 /** What an install with --pool changes in the account. */
-export type PreparedPool = TokenPlan & {warnings: readonly Warning[]};
+export type PreparedPool = TokenPlan & {warnings: readonly SettingFinding[]};
 
 /** Reads the account and plans; changes nothing. @throws ExpectedError */
 export async function preparePool(

@@ -1,5 +1,6 @@
 import type {ScalrPool} from '../../checks/status/account.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 import {listPools} from './account.ts';
 import {namedOf, refsIn} from './account-objects.ts';
 import type {AccountStep, PoolPlan} from './account-steps.ts';
@@ -122,19 +123,21 @@ const accountDefault = ({pool, pools, isLinking}: LinkChange): Link => ({
 function linkWarnings(
   {name, isForVcs}: ScalrPool,
   {workspaces, environments}: PoolLinks,
-): Warning[] {
+): SettingFinding[] {
   if (!isForVcs || workspaces.length + environments.length === 0) return [];
   const message = `Agent pool ${name} is for VCS. Its agents do not execute runs.`;
-  return [{code: 'VCS_POOL', message}];
+  return [warningOf('VCS_POOL', message)];
 }
 
-const unlinkWarnings = ({id, name}: ScalrPool, found: readonly Link[]): Warning[] =>
+const unlinkWarnings = ({id, name}: ScalrPool, found: readonly Link[]): SettingFinding[] =>
   found
     .filter(({used}) => used !== id)
-    .map(({what}) => ({
-      code: 'NOT_LINKED',
-      message: `${what.charAt(0).toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
-    }));
+    .map(({what}) =>
+      warningOf(
+        'NOT_LINKED',
+        `${what.charAt(0).toUpperCase()}${what.slice(1)} does not use agent pool ${name}.`,
+      ),
+    );
 
 function linkStep(
   {id, what, used, data, permission}: Link,

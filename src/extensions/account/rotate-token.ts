@@ -18,7 +18,7 @@ import {
 import {type InstallFacts, readFacts} from '../../cluster/release/read-release.ts';
 import {readsSecret} from '../../cluster/release/workload-users.ts';
 import {ownCommand, type ReleaseName} from '../../ground/command-line.ts';
-import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import type {Secret} from '../../ground/secret.ts';
 import {requireKnownVersion} from '../../operations/debug.ts';
 import {restartSteps, secretSteps, withSecretUsers} from '../../operations/install-secrets.ts';
@@ -77,7 +77,6 @@ function notOurs(
     [
       'Replace the token where this Secret is managed, then restart the agent with kubectl rollout restart',
     ],
-    {exit: ExitCode.usage},
   );
 }
 

@@ -1,4 +1,5 @@
 import type {AccountObject, PoolToken} from '../../checks/status/account.ts';
+import {warningOf} from '../../findings/finding.ts';
 import {failed} from '../../ground/errors.ts';
 import {listTokens} from './account.ts';
 import type {AccountPlan} from './account-steps.ts';
@@ -36,7 +37,7 @@ export async function planRevocation(
     pool,
     token,
     steps: [step],
-    warnings: token.lastUsedAt === null ? [] : [{code: 'IN_USE', message}],
+    warnings: token.lastUsedAt === null ? [] : [warningOf('IN_USE', message)],
   };
 }
 

@@ -1,5 +1,7 @@
+import {evidenceText, findingSentence, remedyText} from '../../findings/finding.ts';
 import {commandLine} from '../../ground/command-line.ts';
 import {count, sizeText} from '../../ground/text.ts';
+import {verdictMark} from '../../ui/finding-text.ts';
 import {nextStep, paragraph, type Screen, theme} from '../../ui/theme.ts';
 import type {DamagedEntry, Inspection} from './inspect.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from './report.ts';
@@ -85,13 +87,15 @@ export const accessText = (access: string | undefined, screen: Screen): string =
   access === undefined ? '' : `To include it:\n${nextStep('  - ', access, screen)}`;
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
-  const {dim, red, yellow} = theme(screen);
-  const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
-  return findings.map(({severity, code, object, message, file, line, remedy}) => {
-    const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`;
+  const {dim} = theme(screen);
+  return findings.map((finding) => {
+    const {code, verdict, remedies, evidence} = finding;
+    const remedy = remedies.length === 0 ? [] : [`→ ${remedyText(finding)}`];
+    const place = evidence === undefined ? [] : [`(${evidenceText(evidence)})`];
+    const more = dim(shown([...remedy, ...place].join(' ')));
     return paragraph(
-      `  ${marks[severity]} `,
-      `${code}  ${shown(`${object}: ${message}`)} ${dim(`→ ${shown(`${remedy}${place}`)}`)}`,
+      `  ${verdictMark(verdict, screen)} `,
+      `${code}  ${shown(findingSentence(finding))} ${more}`,
       screen,
     );
   });

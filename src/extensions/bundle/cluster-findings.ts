@@ -1,7 +1,6 @@
-import type {Cause} from '../../checks/diagnose/cause.ts';
 import {explainSnapshot} from '../../checks/diagnose/explain.ts';
-import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
+import {mergeFindings} from '../../checks/diagnose/merge-findings.ts';
 import {containerCauses, memoryRemedy} from '../../checks/diagnose/pod-causes.ts';
 import {containersOf, isContainerUnhealthy} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
@@ -15,9 +14,10 @@ import type {
   Workload,
 } from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
+import {type Evidence, type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import {kubectlCommand} from '../../ground/command-line.ts';
 import {findingsInLogs, matchesInPods} from './pod-log-findings.ts';
-import {type BundlePosition, type BundlePositions, innermostMessage} from './positions.ts';
+import {type BundlePositions, innermostMessage} from './positions.ts';
 
 interface BundledCluster {
   objects: readonly KubernetesObject[];
@@ -31,17 +31,17 @@ interface BundledCluster {
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
-export function clusterFindings(bundled: BundledCluster): Finding[] {
+export function clusterFindings(bundled: BundledCluster): ObjectFinding[] {
   const {logs, places, replicas = {}, now} = bundled;
   const snapshot = snapshotIn(bundled);
   const {pods} = snapshot;
   const matches = matchesInPods(pods, logs);
   const causes = explainSnapshot(snapshot, now);
-  const causesOf = (pod: Pod): Cause[] =>
-    causes.filter(({object}) => object === `pod/${pod.metadata.name}`);
-  const podOf = ({object}: Cause): Pod | undefined =>
-    pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const positionOf = (cause: Cause): BundlePosition | undefined => {
+  const causesOf = (pod: Pod): ObjectFinding[] =>
+    causes.filter(({subject}) => subject.object === `pod/${pod.metadata.name}`);
+  const podOf = ({subject}: ObjectFinding): Pod | undefined =>
+    pods.find(({metadata}) => subject.object === `pod/${metadata.name}`);
+  const positionOf = (cause: ObjectFinding): Evidence | undefined => {
     const pod = podOf(cause);
     const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
     return match ? {file: match.file, line: match.line} : positionOfCause(cause, pod, places);
@@ -54,7 +54,7 @@ export function clusterFindings(bundled: BundledCluster): Finding[] {
     reported.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
   const hasEnded = (pod: Pod): boolean => causesOf(pod).some(({code}) => OF_CONTAINERS.has(code));
   return [
-    ...causes.map((cause) => findingOf(cause, positionOf(cause))),
+    ...causes.map((cause) => ({...cause, evidence: positionOf(cause)})),
     ...restarts(
       pods.filter((pod) => !hasEnded(pod)),
       snapshot,
@@ -88,16 +88,16 @@ function snapshotIn({objects, logs}: BundledCluster): Snapshot {
 
 /** Where the bundle shows a cause that no log line shows. */
 function positionOfCause(
-  {object, code, reason}: Cause,
+  {subject, code, message}: ObjectFinding,
   pod: Pod | undefined,
   places: BundlePositions,
-): BundlePosition | undefined {
-  const [prefix = '', name = ''] = object.split('/');
+): Evidence | undefined {
+  const [prefix = '', name = ''] = subject.object.split('/');
   const kind = KINDS[prefix] ?? prefix;
-  const searchText = JSON.stringify(innermostMessage(reason)).slice(1, -1);
+  const searchText = JSON.stringify(innermostMessage(message)).slice(1, -1);
   return (
     (pod && OF_CONTAINERS.has(code) ? positionOfEnd(pod, code, places) : undefined) ??
-    places.inEvents(kind, name, reason) ??
+    places.inEvents(kind, name, message) ??
     places.inObject(kind, name, searchText)
   );
 }
@@ -108,24 +108,8 @@ const OF_CONTAINERS: ReadonlySet<string> = new Set(
   containerCauses.flatMap(({rows}) => rows.map(({code}) => code)),
 );
 
-const findingOf = (
-  {object, code, reason, remedy, isPermanent}: Cause,
-  place: BundlePosition | undefined,
-): Finding => ({
-  severity: isPermanent ? 'error' : 'warning',
-  code,
-  object,
-  message: reason,
-  ...place,
-  remedy,
-});
-
 /** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
-function positionOfEnd(
-  pod: Pod,
-  code: string,
-  places: BundlePositions,
-): BundlePosition | undefined {
+function positionOfEnd(pod: Pod, code: string, places: BundlePositions): Evidence | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
     (each) =>
@@ -162,7 +146,11 @@ function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A ready pod with earlier restarts. */
-const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: BundlePositions): Finding[] =>
+const restarts = (
+  pods: readonly Pod[],
+  snapshot: Snapshot,
+  places: BundlePositions,
+): ObjectFinding[] =>
   mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {
@@ -177,19 +165,21 @@ function restartOf(
   {metadata: {name: pod}}: Pod,
   container: ContainerStatus,
   places: BundlePositions,
-): Finding | undefined {
+): ObjectFinding | undefined {
   const {name, restartCount = 0, lastState} = container;
   const ended = lastState?.terminated;
   if (restartCount === 0 || ended === undefined) return undefined;
   const isMemory = ended.reason === 'OOMKilled';
   const inObject = places.inObject('pod', pod, `"reason": ${JSON.stringify(ended.reason ?? '')}`);
   return {
-    severity: 'warning',
     code: isMemory ? 'OOM_KILLED' : 'RESTARTED',
-    object: `pod/${pod}`,
+    verdict: 'warning',
+    subject: {object: `pod/${pod}`},
     message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'exited'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
-    ...((isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject),
-    remedy: isMemory ? memoryRemedy(name) : 'Check the last log lines before the exit',
+    evidence: (isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject,
+    remedies: remediesOf(
+      isMemory ? memoryRemedy(name) : 'Check the last log lines before the exit',
+    ),
   };
 }
 
@@ -199,7 +189,7 @@ const findingsWithoutCause = (
   pods: readonly Pod[],
   places: BundlePositions,
   replicas: LiveDrift['replicas'],
-): Finding[] => [
+): ObjectFinding[] => [
   ...snapshot.workloads
     .filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0)
     .map((each) => scaledToZero(each, places, replicas[each.metadata.name] ?? 1)),
@@ -214,21 +204,24 @@ const scaledToZero = (
   {metadata: {name, namespace = ''}}: Workload,
   places: BundlePositions,
   replicas: number,
-): Finding => ({
-  severity: 'warning',
+): ObjectFinding => ({
   code: 'SCALED_TO_ZERO',
-  object: `deployment/${name}`,
+  verdict: 'warning',
+  subject: {object: `deployment/${name}`},
   message: 'scaled to 0 replicas, so it has no pods',
-  ...places.inObject('deployment', name, '"replicas": 0'),
-  remedy: `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
+  evidence: places.inObject('deployment', name, '"replicas": 0'),
+  remedies: remediesOf(
+    `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
+  ),
 });
 
-const evicted = ({metadata: {name}, status}: Pod, places: BundlePositions): Finding => ({
-  severity: 'warning',
+const evicted = ({metadata: {name}, status}: Pod, places: BundlePositions): ObjectFinding => ({
   code: 'EVICTED',
-  object: `pod/${name}`,
+  verdict: 'warning',
+  subject: {object: `pod/${name}`},
   message: `evicted: ${status?.message ?? 'no reason given'}`,
-  ...places.inObject('pod', name, '"reason": "Evicted"'),
-  remedy:
+  evidence: places.inObject('pod', name, '"reason": "Evicted"'),
+  remedies: remediesOf(
     'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
+  ),
 });

@@ -1,19 +1,24 @@
 import {floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/charts.ts';
 import {agentVersionOf} from '../../charts/releases/schema.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {releasesOf} from '../../charts/releases/target.ts';
-import type {Finding} from '../../checks/diagnose/finding.ts';
+import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {cacheUseText, type LogRecord, sumOfCacheUse} from '../../checks/diagnose/log-matcher.ts';
 import type {ObjectDrift} from '../../cluster/diff/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/kubernetes/objects.ts';
 import {policyWeakness} from '../../cluster/platform/policies.ts';
 import type {NodeObject} from '../../cluster/platform/readings.ts';
+import {
+  byVerdict,
+  type KeyFinding,
+  type ObjectFinding,
+  type Remedy,
+  remediesOf,
+  remedyTexts,
+} from '../../findings/finding.ts';
 import {kubectlCommand, ownCommand} from '../../ground/command-line.ts';
 import {jsonText} from '../../ground/json.ts';
 import {count} from '../../ground/text.ts';
 import type {Values} from '../../ground/tree.ts';
 import {isDebugOn} from '../../values/debug.ts';
-import type {ValuesFinding as Mistake} from '../../values/reading/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {clusterFindings} from './cluster-findings.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
@@ -32,7 +37,7 @@ export function allFindings(
   places: BundlePositions,
   logs: readonly LogRecord[],
   now: Date,
-): Finding[] {
+): ObjectFinding[] {
   const {releases, skewMs = 0} = prepared;
   const found = [
     ...clusterFindings({
@@ -46,16 +51,14 @@ export function allFindings(
     ...(prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places)),
     ...cacheFindings(logs),
   ];
-  return found.toSorted(
-    (one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity),
-  );
+  return found.toSorted(byVerdict);
 }
 
 function releaseFindings(
   {name, chart, version, values, drift}: PreparedBundle['releases'][number],
   {name: namespace, scope, cluster}: PreparedBundle,
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   const installed = {name, namespace, target: {chart, version}, values};
   const versions = {server: cluster?.server, nodes: cluster?.nodes ?? []};
   const {enforcement} = cluster ?? {};
@@ -70,8 +73,6 @@ function releaseFindings(
   ];
 }
 
-const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
-
 /** File of docker or systemd with the state of a finding. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
@@ -82,10 +83,11 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Adds the line if a finding has only a file. */
-function withLine(finding: Finding, places: BundlePositions): Finding {
-  const {file, line, code} = finding;
-  if (file === undefined || line !== undefined) return finding;
-  return {...finding, ...places.inFile(file, ...(SIGNS[code] ?? []))};
+function withLine(finding: ObjectFinding, places: BundlePositions): ObjectFinding {
+  const {evidence, code} = finding;
+  if (evidence === undefined || evidence.line !== undefined) return finding;
+  const found = places.inFile(evidence.file, ...(SIGNS[code] ?? []));
+  return {...finding, evidence: found ?? evidence};
 }
 
 // Notes: not problems, but support asks for them.
@@ -94,36 +96,41 @@ function withLine(finding: Finding, places: BundlePositions): Finding {
 export function debugFindings(
   {name, namespace, target, values}: Installed & {namespace: string; values: Values | undefined},
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   if (values === undefined || isDebugOn(values, target)) return [];
   return [
     {
-      severity: 'info',
       code: 'DEBUG_OFF',
-      object: `release/${name}`,
+      verdict: 'note',
+      subject: {object: `release/${name}`},
       message: 'Debug logs were off when this bundle was collected',
-      ...places.inFile(`releases/${name}/values.json`),
-      remedy: `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}`,
+      evidence: places.inFile(`releases/${name}/values.json`),
+      remedies: remediesOf(
+        `Enable debug logs, repeat the run, and collect a new bundle: ${ownCommand('debug', {release: name, kubeTarget: {namespace}}, 'on')}`,
+      ),
     },
   ];
 }
 
 /** Cache use of runs according to their logs. Pure. */
-export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
+export function cacheFindings(logs: readonly LogRecord[]): ObjectFinding[] {
   const logsWithCacheUse = logs.filter(({cacheUse}) => cacheUse !== undefined);
   const use = sumOfCacheUse(logsWithCacheUse.map(({cacheUse}) => cacheUse));
   if (use === undefined) return [];
   const isUsed = use.plugins.cached + use.modules.cached > 0;
+  const [first] = logsWithCacheUse;
   return [
     {
-      severity: 'info',
       code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
-      object: 'runs',
+      verdict: 'note',
+      subject: {object: 'runs'},
       message: `${cacheUseText(use)}, in ${count(logsWithCacheUse.length, 'log')}`,
-      ...(logsWithCacheUse[0] === undefined ? {} : {file: logsWithCacheUse[0].file}),
-      remedy: isUsed
-        ? 'None: the cache works'
-        : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
+      evidence: first && {file: first.file},
+      remedies: remediesOf(
+        isUsed
+          ? undefined
+          : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
+      ),
     },
   ];
 }
@@ -132,35 +139,37 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
 export function configurationFindings(
   {name, target, values}: Installed & {values: Values | undefined},
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   const text = jsonText(values ?? {});
   const version = `${target.chart} ${target.version}`;
-  const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
-    severity: severity === 'unknown' ? 'info' : severity,
-    code,
-    object: `release/${name}`,
-    message,
-    remedy:
-      suggestion ??
-      `Check the values: scalr-agent validate releases/${name}/values.json --chart ${target.chart} --chart-version ${target.version}`,
-  });
+  const subject = {object: `release/${name}`};
+  const file = `releases/${name}/values.json`;
+  const check = `Check the values: scalr-agent validate ${file} --chart ${target.chart} --chart-version ${target.version}`;
   return [
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
-      // If the key came first, redaction would treat the message as its value.
-      ...finding(
-        each,
-        each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`,
-      ),
-      file: `releases/${name}/values.json`,
-      ...(each.line === undefined ? {} : {line: each.line}),
+      ...each,
+      subject,
+      message: messageWithKey(each, version),
+      evidence: each.subject.line === undefined ? {file} : {file, line: each.subject.line},
+      remedies: advice(each, check),
     })),
     ...knownBugs(text, target).map((each) => ({
-      ...finding(each, `${version}: ${each.message}`),
-      ...places.ofVersion(name, target),
-      remedy: each.suggestion ?? 'Upgrade, or select a version without this bug: --chart-version',
+      ...each,
+      subject,
+      message: `${version}: ${each.message}`,
+      evidence: places.ofVersion(name, target),
+      remedies: advice(each, 'Upgrade, or select a version without this bug: --chart-version'),
     })),
   ];
 }
+
+/** Without edits: a bundle shows values of which nobody has the file, and an edit would repeat a value without its key. */
+const advice = (finding: KeyFinding, otherwise: string): Remedy[] =>
+  remediesOf(...(finding.remedies.length > 0 ? remedyTexts([finding]) : [otherwise]));
+
+/** If the key came first, redaction would treat the message as its value. */
+const messageWithKey = ({subject: {path}, message}: KeyFinding, version: string): string =>
+  path === '' ? `${version}: ${message}` : `${message} (${path})`;
 
 const DRIFT = {
   missing: 'missing',
@@ -173,16 +182,17 @@ const DRIFT = {
 const driftFindings = (
   {name, namespace}: {name: string; namespace: string},
   drift: readonly ObjectDrift[],
-): Finding[] =>
+): ObjectFinding[] =>
   drift.map(({object, problem, paths}) => ({
-    severity: problem === 'missing' ? 'error' : 'warning',
     code: 'CHANGED_IN_CLUSTER',
-    object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/'),
+    verdict: problem === 'missing' ? 'error' : 'warning',
+    subject: {object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')},
     message: `${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
-    remedy:
+    remedies: remediesOf(
       problem === 'added'
         ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
         : `Restore it: ${ownCommand('install', {release: name, kubeTarget: {namespace}})} with the settings of the release`,
+    ),
   }));
 
 /** Versions of the API server and nodes. */
@@ -196,7 +206,7 @@ export const versionFindings = (
   installed: Installed & {namespace: string},
   cluster: ClusterVersions,
   places: BundlePositions,
-): Finding[] => [
+): ObjectFinding[] => [
   ...behind(installed, cluster, places),
   ...kubernetesTooOld(installed, cluster, places),
 ];
@@ -205,7 +215,7 @@ function behind(
   {name, namespace, target}: Installed & {namespace: string},
   {server = ''}: ClusterVersions,
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   const {chart, version} = target;
   const {standing, behind, newestKnown} = versionStatus(chart, version);
   if (standing === 'newest' || standing === 'newer-than-known') return [];
@@ -221,14 +231,16 @@ function behind(
     next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
   return [
     {
-      severity: 'warning',
       code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
-      object: `release/${name}`,
+      verdict: 'warning',
+      subject: {object: `release/${name}`},
       message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count(behind, 'release')} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
-      ...places.ofVersion(name, target),
-      remedy: isNewest
-        ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
-        : `${upgrade}${kubernetes}`,
+      evidence: places.ofVersion(name, target),
+      remedies: remediesOf(
+        isNewest
+          ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
+          : `${upgrade}${kubernetes}`,
+      ),
     },
   ];
 }
@@ -248,7 +260,7 @@ function kubernetesTooOld(
   {name, target}: Installed,
   {server, nodes}: ClusterVersions,
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   const floor = floorOf(target);
   if (floor === undefined) return [];
   const {version, isHard, because} = floor;
@@ -270,12 +282,12 @@ function kubernetesTooOld(
   const others = old.length === 1 ? '' : ` (and ${old.length - 1} more)`;
   return [
     {
-      severity: isHard ? 'error' : 'warning',
       code: 'KUBERNETES_TOO_OLD',
-      object: `release/${name}`,
+      verdict: isHard ? 'error' : 'warning',
+      subject: {object: `release/${name}`},
       message: `${target.chart} ${target.version} requires Kubernetes ${version}, and ${first.what} runs ${first.found}${others}: ${because}`,
-      ...first.place,
-      remedy: 'Upgrade the cluster and its nodes, or install an older chart version',
+      evidence: first.place,
+      remedies: remediesOf('Upgrade the cluster and its nodes, or install an older chart version'),
     },
   ];
 }
@@ -286,13 +298,13 @@ export function policyFindings(
   objects: readonly KubernetesObject[],
   {policies}: Pick<Enforcement, 'policies'>,
   places: BundlePositions,
-): Finding[] {
+): ObjectFinding[] {
   const policy = objects.find(
     (object) => object.kind === 'NetworkPolicy' && helmReleaseOf(object) === name,
   );
   const weakness = policyWeakness({chart, version}, policies);
   if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
-  const {code, message, remedy} = weakness.value;
+  const {code, message, remedies} = weakness.value;
   const place =
     code === 'POLICY_MISSES_RUNS'
       ? undefined
@@ -302,12 +314,12 @@ export function policyFindings(
         );
   return [
     {
-      severity: 'warning',
       code,
-      object: `networkpolicy/${policy.metadata.name}`,
+      verdict: 'warning',
+      subject: {object: `networkpolicy/${policy.metadata.name}`},
       message,
-      ...(place ?? places.inObject('networkpolicy', policy.metadata.name, '"podSelector"')),
-      remedy,
+      evidence: place ?? places.inObject('networkpolicy', policy.metadata.name, '"podSelector"'),
+      remedies,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {isOfTimeline, timelineOf, traceOf} from '../../../report/timeline-data.ts';
-import type {Finding} from '../../checks/diagnose/finding.ts';
-import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {type Evidence, type ObjectFinding, VERDICT_ORDER} from '../../findings/finding.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {type Fields, isFields, jsonIn} from '../../ground/json.ts';
 import {readAtMost} from '../../ground/line-streams.ts';
 import type {ArchiveEntry, OpenArchive} from '../../ground/system/system.ts';
@@ -17,7 +17,7 @@ export interface DamagedEntry {
 
 export interface Inspection {
   summary: string | undefined;
-  findings: readonly Finding[];
+  findings: readonly ObjectFinding[];
   damage: readonly DamagedEntry[];
 }
 
@@ -126,14 +126,9 @@ const notOurs = (file: string, why: string): ExpectedError =>
   ]);
 
 const changed = (file: string, why: string): ExpectedError =>
-  failed(
-    'UNREADABLE_FILE',
-    `${file} is damaged or was changed: ${why}.`,
-    ['Copy the bundle again, or collect a new one'],
-    {
-      exit: ExitCode.findings,
-    },
-  );
+  failed('BUNDLE_DAMAGED', `${file} is damaged or was changed: ${why}.`, [
+    'Copy the bundle again, or collect a new one',
+  ]);
 
 interface Manifest {
   schemaVersion: 1;
@@ -153,8 +148,13 @@ export const isManifest = (value: unknown): value is Manifest =>
     (entry) => hasTexts(entry, 'name', 'sha256') && Number.isSafeInteger(entry['bytes']),
   );
 
-export const isFinding = (value: unknown): value is Finding =>
-  hasTexts(value, 'code', 'object', 'message', 'remedy') &&
-  ['error', 'warning', 'info'].includes(String(value['severity'])) &&
-  ['string', 'undefined'].includes(typeof value['file']) &&
-  (value['line'] === undefined || Number.isSafeInteger(value['line']));
+export const isFinding = (value: unknown): value is ObjectFinding =>
+  hasTexts(value, 'code', 'message') &&
+  VERDICT_ORDER.some((verdict) => verdict === value['verdict']) &&
+  hasTexts(value['subject'], 'object') &&
+  Array.isArray(value['remedies']) &&
+  value['remedies'].every((remedy) => hasTexts(remedy, 'text')) &&
+  (value['evidence'] === undefined || isEvidence(value['evidence']));
+
+const isEvidence = (value: unknown): value is Evidence =>
+  hasTexts(value, 'file') && (value['line'] === undefined || Number.isSafeInteger(value['line']));

@@ -1,10 +1,11 @@
 import {AGENT_LOG_ROWS, isOfAgent} from '../../checks/diagnose/agent-log.ts';
-import {type Finding, mergeFindings} from '../../checks/diagnose/finding.ts';
 import type {LogMatch, LogRecord} from '../../checks/diagnose/log-matcher.ts';
+import {mergeFindings} from '../../checks/diagnose/merge-findings.ts';
 import {containersOf} from '../../checks/diagnose/pod-state.ts';
 import {rootOf} from '../../checks/diagnose/snapshot-queries.ts';
 import type {Pod} from '../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../cluster/kubernetes/snapshot.ts';
+import {type ObjectFinding, remediesOf} from '../../findings/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
@@ -70,7 +71,7 @@ export function findingsInLogs(
   matches: readonly PodLogMatch[],
   snapshot: Snapshot,
   isReported: (pod: Pod, code: string) => boolean,
-): Finding[] {
+): ObjectFinding[] {
   const isUnreported = ({
     pod,
     container,
@@ -109,16 +110,15 @@ const findingOf = ({
   file,
   isOver,
   isPrevious,
-}: PodLogMatch): Finding => ({
-  severity: 'warning',
+}: PodLogMatch): ObjectFinding => ({
   code: meaning,
-  object: `pod/${pod.metadata.name}`,
+  verdict: 'warning',
+  subject: {object: `pod/${pod.metadata.name}`},
   message: [
     `container ${container} logged${count > 1 ? ` ${count} times, last` : ''}${at ? ` at ${at}` : ''}: ${oneLine(text)}`,
     ...(isPrevious ? ['before the last restart'] : []),
     ...(isOver ? ['the pod became ready afterwards'] : []),
   ].join('; '),
-  file,
-  line,
-  remedy: ROWS.get(meaning)?.remedy.kubernetes ?? 'Check the log around this line',
+  evidence: {file, line},
+  remedies: remediesOf(ROWS.get(meaning)?.remedy.kubernetes ?? 'Check the log around this line'),
 });

@@ -1,11 +1,6 @@
 import type {Target} from '../../charts/releases/target.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
-
-export interface BundlePosition {
-  file: string;
-  /** 1-based line in the file of the bundle; absent if the finding is about the whole file. */
-  line?: number;
-}
+import type {Evidence} from '../../findings/finding.ts';
 
 /** Length of a message that is sufficient to find it again. */
 const MIN_TEXT_LENGTH = 20;
@@ -38,7 +33,7 @@ export class BundlePositions {
   }
 
   /** The newest event with this text, about this object if possible, or its last warning. */
-  inEvents(kind: string, name: string, reason: string): BundlePosition | undefined {
+  inEvents(kind: string, name: string, reason: string): Evidence | undefined {
     const text = innermostMessage(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
@@ -55,7 +50,7 @@ export class BundlePositions {
   }
 
   /** File of an object, at the first line with one of the texts, otherwise at its status. */
-  inObject(kind: string, name: string, ...texts: readonly string[]): BundlePosition | undefined {
+  inObject(kind: string, name: string, ...texts: readonly string[]): Evidence | undefined {
     const file = `objects/${kind}/${name}.json`;
     return (
       this.inFile(file, ...texts, '  "status": {') ??
@@ -64,7 +59,7 @@ export class BundlePositions {
   }
 
   /** A file at the first line with the first text that it contains. */
-  inFile(file: string, ...texts: readonly string[]): BundlePosition | undefined {
+  inFile(file: string, ...texts: readonly string[]): Evidence | undefined {
     if (!this.#files.has(file)) return undefined;
     const at = texts
       .map((text) => this.#linesOf(file).findIndex((line) => line.includes(text)))
@@ -73,7 +68,7 @@ export class BundlePositions {
   }
 
   /** Chart version of a release: from Helm, otherwise from labels of its objects. */
-  ofVersion(release: string, {chart, version}: Target): BundlePosition | undefined {
+  ofVersion(release: string, {chart, version}: Target): Evidence | undefined {
     const id = `${chart}-${version}`;
     const history = `releases/${release}/history.json`;
     const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
@@ -85,14 +80,14 @@ export class BundlePositions {
   }
 
   /** Last log of a container: before its restart, if that was read. */
-  inLastWords(pod: string, container: string): BundlePosition | undefined {
+  inLastWords(pod: string, container: string): Evidence | undefined {
     const log = ['previous.log', 'log']
       .map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`))
       .find((each) => each?.lines);
     return log && {file: log.file, line: log.lines};
   }
 
-  #place = (file: string, index: number): BundlePosition =>
+  #place = (file: string, index: number): Evidence =>
     this.#moved.has(file) ? {file} : {file, line: index + 1};
 
   #linesOf(file: string): readonly string[] {

@@ -1,6 +1,6 @@
 import {apiFailure} from '../../cluster/kubernetes/api-error.ts';
 import {helmCommand, kubectlCommand} from '../../ground/command-line.ts';
-import {ExitCode, type ExpectedError, type FailureCode, failed} from '../../ground/errors.ts';
+import {type ExpectedError, type FailureCode, failed} from '../../ground/errors.ts';
 import type {ReadErrorKind} from '../../ground/fact.ts';
 import {statusesOf} from './collect/log-items.ts';
 import type {BundleOptions, PreparedBundle} from './collect/prepare.ts';
@@ -57,7 +57,6 @@ export function emptyError(
           ]),
       ...(access === undefined ? [] : [access]),
     ],
-    {exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed},
   );
 }
 

@@ -1,10 +1,10 @@
 import {versionStatus} from '../../charts/charts.ts';
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {agentVersionOf} from '../../charts/releases/schema.ts';
-import type {Finding} from '../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../checks/diagnose/log-matcher.ts';
 import type {Claim, Pod} from '../../cluster/kubernetes/objects.ts';
 import {platformOf} from '../../cluster/platform/platform.ts';
+import {evidenceText, type ObjectFinding, type Verdict} from '../../findings/finding.ts';
 import {isKnown, known} from '../../ground/fact.ts';
 import {count, sizeText} from '../../ground/text.ts';
 import {logContainers} from './collect/log-items.ts';
@@ -17,7 +17,7 @@ export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/cust
 
 export interface BundleContents {
   at: Date;
-  found: readonly Finding[];
+  found: readonly ObjectFinding[];
   missing: readonly Gap[];
   logs: readonly Pick<LogRecord, 'file' | 'cut' | 'cutAfter' | 'bytes' | 'lines'>[];
   /** Names of all other files. */
@@ -35,8 +35,8 @@ export function summaryText(
   const {about = `namespace ${prepared.name}`, noun, skipsSecrets = false} = prepared;
   const findings = found.map((each) => cleanFinding(each, clean));
   const gaps = missing.map((each) => cleanGap(each, clean));
-  const of = (desired: Finding['severity']): string[] =>
-    findings.filter(({severity}) => severity === desired).map(findingText);
+  const of = (desired: Verdict): string[] =>
+    findings.filter(({verdict}) => verdict === desired).map(findingText);
   const unsearched = unsearchedText({gaps, skipsSecrets});
   const subject = clean(about);
   const releases = prepared.releases.map((each) =>
@@ -55,7 +55,8 @@ export function summaryText(
       ),
       ...section('Errors', of('error')),
       ...section('Warnings', of('warning')),
-      ...section('Notes', of('info')),
+      ...section('Unknown', of('unknown')),
+      ...section('Notes', of('note')),
       '## Not included\n',
       missingLines(gaps, logs).join('\n') || '- nothing is missing',
       '',
@@ -106,17 +107,20 @@ const section = (title: string, lines: readonly string[], instead?: string): str
 
 /** The findings in one sentence. Pure. */
 export function verdictText(
-  findings: readonly Pick<Finding, 'severity' | 'object' | 'code'>[],
+  findings: readonly Pick<ObjectFinding, 'verdict' | 'subject' | 'code'>[],
 ): string {
-  const problems = findings.filter(({severity}) => severity !== 'info');
-  const errors = problems.filter(({severity}) => severity === 'error').length;
+  const problems = findings.filter(({verdict}) => verdict !== 'note');
+  const numberOf = (desired: Verdict): number =>
+    problems.filter(({verdict}) => verdict === desired).length;
   const [first] = problems;
   if (first === undefined) return 'No problems found.';
-  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
+  const unknown = numberOf('unknown');
+  const more = unknown === 0 ? '' : `, ${unknown} unknown`;
+  return `${count(numberOf('error'), 'error')}, ${count(numberOf('warning'), 'warning')}${more}. Start with ${first.subject.object} (${first.code}).`;
 }
 
 function verdict(
-  findings: readonly Finding[],
+  findings: readonly ObjectFinding[],
   gaps: readonly Gap[],
   logs: BundleContents['logs'],
 ): string {
@@ -137,11 +141,11 @@ function verdict(
 export const cutLogs = (logs: BundleContents['logs']): BundleContents['logs'] =>
   logs.filter(({cut}) => cut !== undefined);
 
-const findingText = ({object, code, message, file, line, remedy}: Finding): string =>
+const findingText = ({subject, code, message, evidence, remedies}: ObjectFinding): string =>
   [
-    `- ${object} (${code}): ${message}`,
-    ...(file === undefined ? [] : [`  - see: ${file}${line === undefined ? '' : `:${line}`}`]),
-    `  - do: ${remedy}`,
+    `- ${subject.object} (${code}): ${message}`,
+    ...(evidence === undefined ? [] : [`  - see: ${evidenceText(evidence)}`]),
+    ...remedies.map(({text}) => `  - do: ${text}`),
   ].join('\n');
 
 const missingLines = (gaps: readonly Gap[], logs: BundleContents['logs']): string[] => [
@@ -222,11 +226,11 @@ type Clean = (text: string) => string;
 
 // Redacted separately: in a combined sentence, a file name such as token.log would redact the text after its colon.
 
-export const cleanFinding = (finding: Finding, clean: Clean): Finding => ({
+export const cleanFinding = (finding: ObjectFinding, clean: Clean): ObjectFinding => ({
   ...finding,
-  object: clean(finding.object),
+  subject: {object: clean(finding.subject.object)},
   message: clean(finding.message),
-  remedy: clean(finding.remedy),
+  remedies: finding.remedies.map(({text}) => ({text: clean(text)})),
 });
 
 export const cleanGap = ({what, error, ...gap}: Gap, clean: Clean): Gap => ({
@@ -262,7 +266,7 @@ const TO_FILL = '(please fill in)';
 /** The form that Scalr's support asks for, filled as far as known. `clean` redacts each value. Pure. */
 export function ticketText(
   prepared: Pick<PreparedBundle, 'releases' | 'cluster' | 'scope' | 'about'>,
-  findings: readonly Finding[],
+  findings: readonly ObjectFinding[],
   clean: Clean,
 ): string {
   const {releases, scope, about} = prepared;
@@ -279,8 +283,8 @@ export function ticketText(
     field('Findings of this program', [
       verdictText(findings),
       ...findings
-        .filter(({severity}) => severity !== 'info')
-        .map(({object, code, message}) => `${object} (${code}): ${message}`),
+        .filter(({verdict}) => verdict !== 'note')
+        .map(({subject, code, message}) => `${subject.object} (${code}): ${message}`),
     ]),
     field('Install type', about === undefined ? releases.map(ticketRelease) : [about]),
     field('Platform type and vendor', platformLines(prepared)),

@@ -1,5 +1,5 @@
 import {untilAborted} from '../../ground/async.ts';
-import {ExitCode, ExpectedError, failed} from '../../ground/errors.ts';
+import {ExitCode, ExpectedError, failed, signalCode} from '../../ground/errors.ts';
 import type {Archives, Files} from '../../ground/system/system.ts';
 import type {PreparedBundle} from './collect/prepare.ts';
 import {type Bundle, type WriteOptions, writeBundle} from './write-bundle.ts';
@@ -94,12 +94,7 @@ export const signalExitCode = ({reason}: AbortSignal): ExitCode =>
   reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
 
 export const bundleInterrupted = (by: AbortSignal): ExpectedError =>
-  failed(
-    'INTERRUPTED',
-    'Interrupted. No bundle was written.',
-    [
-      'Run the same command again',
-      'To keep a partial bundle, press Ctrl-C only once while logs are read',
-    ],
-    {exit: signalExitCode(by)},
-  );
+  failed(signalCode(by), 'Interrupted. No bundle was written.', [
+    'Run the same command again',
+    'To keep a partial bundle, press Ctrl-C only once while logs are read',
+  ]);

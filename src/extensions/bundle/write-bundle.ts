@@ -1,4 +1,4 @@
-import type {Finding} from '../../checks/diagnose/finding.ts';
+import type {ObjectFinding} from '../../findings/finding.ts';
 import {jsonText} from '../../ground/json.ts';
 import type {Secret} from '../../ground/secret.ts';
 import type {Archive, ClosedArchive} from '../../ground/system/system.ts';
@@ -49,7 +49,7 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
   /** Counted objects. */
   noun: 'container' | 'unit';
-  findings: readonly Finding[];
+  findings: readonly ObjectFinding[];
   gaps: readonly Gap[];
   /** Number of logs that were cut in the middle. */
   cutLogs: number;
@@ -123,9 +123,10 @@ async function writeContents(
   const found = allFindings(prepared, new BundlePositions(texts, moved, logs), logs, now());
   return {
     at: now(),
-    found: found.map(({file, ...finding}) =>
-      file === undefined ? finding : {...finding, file: nameOf(file)},
-    ),
+    found: found.map(({evidence, ...finding}) => ({
+      ...finding,
+      evidence: evidence && {...evidence, file: nameOf(evidence.file)},
+    })),
     // Sorted, because the order of responses varies.
     missing: [...prepared.gaps, ...gaps].toSorted((one, other) =>
       one.what.localeCompare(other.what),
@@ -143,7 +144,7 @@ const cleaner =
 
 /** The files of the program itself. */
 interface OwnFiles {
-  findings: readonly Finding[];
+  findings: readonly ObjectFinding[];
   gaps: readonly Gap[];
   redactions: RedactionReport;
   /** Content by name; the final check may withhold other files. */

@@ -8,7 +8,7 @@ import cluster from '../../../templates/export/terraform/cluster.tf';
 import terraformReadme from '../../../templates/export/terraform/README.md';
 import token from '../../../templates/export/terraform/token.tf';
 import {CHART_REPOSITORY, commandLine} from '../../ground/command-line.ts';
-import {ExitCode, ExpectedError} from '../../ground/errors.ts';
+import {ExpectedError} from '../../ground/errors.ts';
 import type {Values} from '../../ground/tree.ts';
 import {toYaml} from '../../values/document.ts';
 import {type Export, type ExportedFile, fill} from '../machine/files.ts';
@@ -236,7 +236,6 @@ export function exportFleet(fleet: Fleet, target: FleetTarget): Export & {notes:
   if (!engine.tokens.includes(fleet.token)) {
     throw new ExpectedError(`${target} does not support ${fleet.token}.`, {
       code: 'UNSUPPORTED_SETTING',
-      exit: ExitCode.usage,
       suggestions: [`Supported: ${engine.tokens.join(', ')}`],
     });
   }

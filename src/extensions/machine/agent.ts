@@ -1,8 +1,8 @@
 import {type HostTarget, hostTree, refuseUnsupported} from '../../charts/host/host.ts';
 import {type Mode, modeOf, RUNS_PER_AGENT} from '../../charts/host/rows.ts';
 import {chartSchema} from '../../charts/releases/schema.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {credentialsIn} from '../../ground/credentials.ts';
-import type {Warning} from '../../ground/errors.ts';
 import {type Secret, variableSoundsSecret} from '../../ground/secret.ts';
 import {at, getAt, textAt, type Values} from '../../ground/tree.ts';
 import {token, tokenFile, url} from '../../settings/agent.ts';
@@ -64,7 +64,7 @@ export interface HostAgent {
   proxy: Variables;
   /** What the machine must provide. */
   notes: string[];
-  warnings: Warning[];
+  warnings: SettingFinding[];
 }
 
 /** A file of the export that the agent reads at `path`. */
@@ -196,12 +196,11 @@ function notesOf(settings: Settings, mode: Mode): string[] {
 
 const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 
-const NO_TOKEN: Warning = {
-  code: 'NO_TOKEN',
-  setting: token.id,
-  message:
-    'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
-};
+const NO_TOKEN: SettingFinding = warningOf(
+  'NO_TOKEN',
+  'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
+  token.id,
+);
 
 /** The certificates that the agent reads, and the variables with their paths. */
 function filesOf(
@@ -248,23 +247,22 @@ function stopSeconds(tree: Values, variables: Variables, mode: Mode): {stopSecon
 }
 
 /** The key is readable only by its owner, who may be another user. */
-const unreadableKey = (tree: Values, settings: Settings): Warning[] =>
+const unreadableKey = (tree: Values, settings: Settings): SettingFinding[] =>
   settings.get(clientKeyFile) && textAt(tree, 'container.user') === '1000:1000'
     ? [
-        {
-          code: 'PARTLY_SUPPORTED',
-          setting: clientKeyFile.id,
-          message:
-            'The agent runs as uid 1000 and must be able to read client.key. Run: sudo chown 1000 client.key',
-        },
+        warningOf(
+          'PARTLY_SUPPORTED',
+          'The agent runs as uid 1000 and must be able to read client.key. Run: sudo chown 1000 client.key',
+          clientKeyFile.id,
+        ),
       ]
     : [];
 
-const cautionsOf = ({get}: Settings): Warning[] =>
+const cautionsOf = ({get}: Settings): SettingFinding[] =>
   [url, httpProxy, httpsProxy].flatMap((setting) => {
     const value = get(setting);
     const message = value === undefined ? undefined : setting.caution?.(value, get);
-    return message === undefined ? [] : [{code: 'CAUTION', setting: setting.id, message}];
+    return message === undefined ? [] : [warningOf('CAUTION', message, setting.id)];
   });
 
 function imageOf(tree: Values): string {

@@ -1,7 +1,8 @@
 import type {Progress} from '../../checks/diagnose/explain.ts';
 import {count} from '../../ground/text.ts';
-import {diagnosisText, paragraph, type Screen, stateMark, theme} from '../../ui/theme.ts';
-import type {HostAgentState, HostCause} from './agents.ts';
+import {findingText} from '../../ui/finding-text.ts';
+import {paragraph, type Screen, stateMark, theme} from '../../ui/theme.ts';
+import type {HostAgentState} from './agents.ts';
 
 /** The state of every agent of this machine, and the causes of problems. */
 export function hostStatusText(agents: readonly HostAgentState[], screen: Screen): string {
@@ -11,7 +12,7 @@ export function hostStatusText(agents: readonly HostAgentState[], screen: Screen
     ...agents.map((each) => agentLine(each, screen)),
     ...(causes.length === 0
       ? []
-      : [`\n${bold('Causes')}\n`, ...causes.map((each) => causeText(each, screen))]),
+      : [`\n${bold('Causes')}\n`, ...causes.map((each) => findingText(each, screen))]),
   ].join('');
 }
 
@@ -31,7 +32,7 @@ export function agentProgress({
   causes,
   agent,
 }: HostAgentState): Progress {
-  const isBroken = !isRunning || causes.some(({isError}) => isError);
+  const isBroken = !isRunning || causes.some(({verdict}) => verdict === 'error');
   const facts = [
     status,
     agent === 'registered' ? 'registered (according to its log)' : 'registration unknown',
@@ -46,6 +47,3 @@ export function agentProgress({
     text: facts.join(', '),
   };
 }
-
-const causeText = (cause: HostCause, screen: Screen): string =>
-  diagnosisText(cause.isError ? '×' : '!', cause, screen);

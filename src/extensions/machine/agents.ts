@@ -1,9 +1,8 @@
 import {text} from 'node:stream/consumers';
 import {AGENT_LOG_ROWS, lastLogLine, verdictIn} from '../../checks/diagnose/agent-log.ts';
-import {type Cause, passing} from '../../checks/diagnose/cause.ts';
-import type {Finding} from '../../checks/diagnose/finding.ts';
 import {dockerFindings, journalFindings} from '../../checks/diagnose/host-findings.ts';
 import {withoutPrefix} from '../../checks/diagnose/log-matcher.ts';
+import {type ObjectFinding, objectFinding, remediesOf} from '../../findings/finding.ts';
 import {oneLine} from '../../ground/one-line.ts';
 import {refusal} from '../../ground/system/host-refusal.ts';
 import type {HostCall, HostTools} from '../../ground/system/system.ts';
@@ -32,12 +31,10 @@ export interface HostAgentState {
   /** Undefined if the container was started by hand. */
   release?: string | undefined;
   purpose?: string | undefined;
-  causes: readonly HostCause[];
-}
-
-/** Why an agent is not healthy. */
-export interface HostCause extends Cause {
-  isError: boolean;
+  /** Why it is not healthy: it waits in vain for errors, and warnings do not make it unhealthy. */
+  causes: readonly ObjectFinding[];
+  /** Waiting longer does not help. */
+  isStuck: boolean;
 }
 
 interface Deps {
@@ -131,17 +128,17 @@ const TIME_LENGTH = 19;
 const rfc3339 = (time: number): string => new Date(time).toISOString();
 
 /** A container of an interrupted install must not be started by hand: two agents would share their data. */
-const leftByInstall = (cause: HostCause): HostCause =>
+const leftByInstall = (cause: ObjectFinding): ObjectFinding =>
   cause.code === 'NOT_RUNNING'
-    ? {...cause, remedy: 'An install was interrupted: run the same install again'}
+    ? {...cause, remedies: remediesOf('An install was interrupted: run the same install again')}
     : cause;
 
-function notRegistered(name: string, line: string | undefined): HostCause {
-  const reason = `the log does not show that the agent has registered with Scalr${line === undefined ? '' : ` (last line: ${oneLine(line)})`}`;
-  return {
-    ...passing(`container/${name}`, 'NOT_REGISTERED', reason, `Check the log: docker logs ${name}`),
-    isError: true,
-  };
+function notRegistered(name: string, line: string | undefined): ObjectFinding {
+  const last = line === undefined ? '' : ` (last line: ${oneLine(line)})`;
+  return objectFinding('error', `container/${name}`, 'NOT_REGISTERED', {
+    message: `the log does not show that the agent has registered with Scalr${last}`,
+    remedy: `Check the log: docker logs ${name}`,
+  });
 }
 
 const UNIT = 'scalr-agent';
@@ -202,14 +199,16 @@ export async function stateOfService({
 
 export const areReady = (agents: readonly HostAgentState[]): boolean =>
   agents.length > 0 &&
-  agents.every(({isRunning, causes}) => isRunning && !causes.some(({isError}) => isError));
+  agents.every(
+    ({isRunning, causes}) => isRunning && !causes.some(({verdict}) => verdict === 'error'),
+  );
 
 /** State of an agent according to its log and the findings. */
 function stateIn(
   log: string,
-  findings: readonly Finding[],
+  findings: readonly ObjectFinding[],
   {isRunning, restarts, now, startedAt}: AgentProcess,
-): Pick<HostAgentState, 'agent' | 'causes'> {
+): Pick<HostAgentState, 'agent' | 'causes' | 'isStuck'> {
   const verdict = verdictIn(log, 'host', isRunning, now);
   const row = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning);
   const since = verdict?.since === undefined ? undefined : Date.parse(verdict.since);
@@ -218,18 +217,14 @@ function stateIn(
   const isOfThisStart = since === undefined || since >= startedAt - START_DELAY_MS;
   const isPermanent = (code: string): boolean =>
     code === row?.code ? isLate : code === 'CRASH_LOOP' && restarts >= MAX_RESTARTS;
+  // Without a bundle, there are no files to refer to.
+  const causes = findings
+    .filter(({code}) => code !== 'NO_LOG')
+    .map(({evidence: _, ...cause}) => cause);
   return {
     agent: verdict?.meaning === 'READY' && isOfThisStart ? 'registered' : 'unknown',
-    causes: findings
-      .filter(({code}) => code !== 'NO_LOG')
-      .map(({object, code, message, remedy, severity}) => ({
-        object,
-        code,
-        reason: message,
-        remedy,
-        isError: severity === 'error',
-        isPermanent: isPermanent(code),
-      })),
+    causes,
+    isStuck: causes.some(({code}) => isPermanent(code)),
   };
 }
 

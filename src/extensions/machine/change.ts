@@ -245,7 +245,7 @@ function stateOf(
   elapsedMs: number,
 ): 'ready' | 'failed' | undefined {
   if (areReady(agents) && areRegistered(agents)) return 'ready';
-  if (agents.some(({causes}) => causes.some(({isPermanent}) => isPermanent))) return 'failed';
+  if (agents.some(({isStuck}) => isStuck)) return 'failed';
   return areReady(agents) && elapsedMs >= READY_WITHOUT_LOG_MS ? 'ready' : undefined;
 }
 

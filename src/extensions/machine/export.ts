@@ -1,5 +1,5 @@
 import type {HostTarget} from '../../charts/host/host.ts';
-import type {Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
 import {release} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {type HostAgent, type HostOptions, hostAgent} from './agent.ts';
@@ -9,17 +9,16 @@ import {type Export, systemdFiles} from './files.ts';
 
 const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles} as const;
 
-const DEPRECATED: Warning = {
-  code: 'DEPRECATED_PACKAGES',
-  message:
-    'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent-install export compose", or to Kubernetes with "scalr-agent-install install".',
-};
+const DEPRECATED: SettingFinding = warningOf(
+  'DEPRECATED_PACKAGES',
+  'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent-install export compose", or to Kubernetes with "scalr-agent-install install".',
+);
 
 /** Files for agents outside Kubernetes, and the agents as data. */
 export interface HostExport extends Export {
   agent: HostAgent;
   notes: string[];
-  warnings: Warning[];
+  warnings: SettingFinding[];
 }
 
 /** The files for agents outside Kubernetes. Pure. @throws ExpectedError for settings that the target does not support */

@@ -1,5 +1,6 @@
 import {OWN_VARIABLES} from '../../charts/host/rows.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
+import {type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -15,14 +16,14 @@ export const addedLines = (environment: string, variables: Variables): string[] 
     );
   });
 
-export const keptLines = (lines: readonly string[]): Warning[] =>
+export const keptLines = (lines: readonly string[]): SettingFinding[] =>
   lines.length === 0
     ? []
     : [
-        {
-          code: 'KEPT_VARIABLES',
-          message: `agent.env still contains ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting uses. Remove the variables that are no longer needed.`,
-        },
+        warningOf(
+          'KEPT_VARIABLES',
+          `agent.env still contains ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting uses. Remove the variables that are no longer needed.`,
+        ),
       ];
 
 /** Defaults of the agent, which chart agent-k8s also has. */

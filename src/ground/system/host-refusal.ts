@@ -1,4 +1,4 @@
-import {ExitCode, type ExpectedError, type FailureCode, failed} from '../errors.ts';
+import {type ExpectedError, type FailureCode, failed} from '../errors.ts';
 import type {ReadError} from '../fact.ts';
 import type {HostError} from './system.ts';
 
@@ -17,8 +17,5 @@ export function refusal(
   const text = `${what}: ${reason}.`;
   const steps = remedy === undefined ? suggestions : [remedy, ...suggestions];
   if (isToolMissing) return failed('TOOL_NOT_FOUND', text, steps);
-  const code = CODES[kind] ?? 'TOOL_FAILED';
-  // `collect-logs` and `status` exit with 1 when an agent is not found on this machine.
-  const exit = code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed;
-  return failed(code, text, steps, {exit});
+  return failed(CODES[kind] ?? 'TOOL_FAILED', text, steps);
 }

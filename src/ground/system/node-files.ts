@@ -3,7 +3,7 @@ import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {commandLine} from '../command-line.ts';
-import {ExitCode, ExpectedError, failed} from '../errors.ts';
+import {ExpectedError, failed} from '../errors.ts';
 import {readAtMost} from '../line-streams.ts';
 import type {Charts, Files, PlaceFlag} from './system.ts';
 
@@ -39,7 +39,7 @@ export const fileFailure = (
     verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     `Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`,
     [verb === 'read' ? readAdvice(code, path) : writeAdvice(code, path, flag)],
-    {exit: verb === 'read' ? ExitCode.usage : ExitCode.failed, cause},
+    {cause},
   );
 };
 

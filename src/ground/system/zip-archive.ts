@@ -7,7 +7,7 @@ import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {type Entry, openPromise, type ZipFile} from 'yauzl';
 import {ZipFile as NewZip} from 'yazl';
-import {ExitCode, ExpectedError, failed} from '../errors.ts';
+import {ExpectedError, failed} from '../errors.ts';
 import {fileFailure} from './node-files.ts';
 import type {
   Archive,
@@ -253,7 +253,7 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
   })),
   async *read(name) {
     const entry = found.get(name);
-    if (entry === undefined) throw damaged(path, `${name} is missing`);
+    if (entry === undefined) throw damagedArchive(path, `${name} is missing`);
     try {
       yield* await zip.openReadStreamPromise(entry);
     } catch (error) {
@@ -314,20 +314,20 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
   if (isOfDisk || error instanceof ExpectedError) return fileFailure('read', path, error);
   const why = isArchive ? reasonInArchive(error) : 'it is not a zip file';
-  return damaged(path, why, {isArchive, cause: error});
+  return damagedArchive(path, why, {isArchive, cause: error});
 }
 
 const reasonInArchive = (error: unknown): string =>
   error instanceof InvalidEntry ? error.message : reasonOf(error as Error);
 
-const damaged = (
+export const damagedArchive = (
   path: string,
   why: string,
   {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {},
 ): ExpectedError =>
   failed(
-    'UNREADABLE_FILE',
+    isArchive ? 'BUNDLE_DAMAGED' : 'UNREADABLE_FILE',
     `Cannot read ${path} as a support bundle: ${why}.`,
     ['Use a bundle written by collect-logs, and check that the copy is complete'],
-    {exit: isArchive ? ExitCode.findings : ExitCode.usage, cause},
+    {cause},
   );

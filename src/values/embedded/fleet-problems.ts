@@ -1,8 +1,9 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
 import {newestOf} from '../../charts/releases/target.ts';
 import {within} from '../../charts/releases/versions.ts';
+import {type KeyFinding, remediesOf, type Verdict} from '../../findings/finding.ts';
 import {tokenClaims} from '../../ground/secret.ts';
-import type {SourcePosition, ValuesFinding} from '../reading/finding.ts';
+import type {SourcePosition} from '../reading/finding.ts';
 import type {EngineRelease} from './engines.ts';
 import type {ReleaseChart} from './read-release.ts';
 import {isExact} from './release-version.ts';
@@ -13,20 +14,31 @@ export interface LocatedRelease extends ReleaseChart, SourcePosition {
 }
 
 const warning = (release: SourcePosition, code: string, message: string, suggestion: string) =>
-  problemAt(release, {severity: 'warning', code, message, suggestion});
+  problemAt(release, {verdict: 'warning', code, message, suggestion});
+
+interface ProblemAround {
+  verdict: Verdict;
+  code: string;
+  message: string;
+  suggestion: string;
+}
 
 const problemAt = (
   {line, column}: SourcePosition,
-  problem: Pick<ValuesFinding, 'severity' | 'code' | 'message' | 'suggestion'>,
-): ValuesFinding => ({...problem, path: '', line, column});
+  {suggestion, ...problem}: ProblemAround,
+): KeyFinding => ({
+  ...problem,
+  subject: {path: '', line, column},
+  remedies: remediesOf(suggestion),
+});
 
 /** Problems of one release around its values. */
 export function fleetProblems(
   located: LocatedRelease,
   {lacksDefinitions, lacksIgnored}: Pick<EngineRelease, 'lacksDefinitions' | 'lacksIgnored'>,
   isScaled: boolean,
-): ValuesFinding[] {
-  const problems: ValuesFinding[] = [];
+): KeyFinding[] {
+  const problems: KeyFinding[] = [];
   const {chart, written, version, unknown} = located;
   if (chart === 'agent-job' && lacksDefinitions) {
     const message = 'Upgrades do not apply new custom resource definitions of agent-job.';
@@ -51,9 +63,9 @@ const OCI = /(?:oci:\/\/|(?<![\w/.:-]))scalr\.github\.io\/agent-helm/g;
 const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 /** Problems of a whole file. */
-export function fileProblems(text: string): ValuesFinding[] {
+export function fileProblems(text: string): KeyFinding[] {
   const error = (offset: number, code: string, message: string, suggestion: string) =>
-    problemAt(positionIn(text, offset), {severity: 'error', code, message, suggestion});
+    problemAt(positionIn(text, offset), {verdict: 'error', code, message, suggestion});
   const isComment = (offset: number): boolean =>
     /^\s*#/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset + 1));
   const tokens = [...text.matchAll(TOKEN)].filter(([token]) => tokenClaims(token) !== undefined);
@@ -87,13 +99,13 @@ const hasFixedNames = ({chart, version}: LocatedRelease): boolean =>
 export function collision(
   release: LocatedRelease,
   before: readonly LocatedRelease[],
-): ValuesFinding[] {
+): KeyFinding[] {
   const {chart, place} = release;
   const isRepeated = before.some((each) => each.chart === chart && each.place === place);
   if (!isRepeated || place === '' || !hasFixedNames(release)) return [];
   return [
     problemAt(release, {
-      severity: 'error',
+      verdict: 'error',
       code: 'SEVERAL_RELEASES',
       message: `The file has two releases of ${chart} in one namespace, and their objects have the same names.`,
       suggestion: 'Use another namespace for one of them',

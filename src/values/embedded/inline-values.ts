@@ -1,5 +1,5 @@
 import {isMap, isScalar, type ParsedNode, Scalar} from 'yaml';
-import type {Edit} from '../text-edits.ts';
+import type {TextEdit} from '../text-edits.ts';
 
 /** The text with blanks before `start` and behind `end`. */
 const blankAround = (text: string, start: number, end: number): string => {
@@ -35,7 +35,7 @@ export function textInPlace(node: unknown, text: string): string | undefined {
 export interface InlineValues {
   /** As a file of their own, without their indentation. */
   values: string;
-  edit(values: string): Edit;
+  edit(values: string): TextEdit;
 }
 
 /** The values that a node of the text holds: a map, or a text that contains YAML. */
@@ -93,6 +93,6 @@ const lineStartOf = (offset: number, text: string): number =>
 const keyColumn = ({range: [start]}: ParsedNode, text: string): number =>
   text.slice(lineStartOf(start, text)).search(/[^\s-]/);
 
-function editBelowKey({range: [start, end]}: ParsedNode, text: string, written: string): Edit {
+function editBelowKey({range: [start, end]}: ParsedNode, text: string, written: string): TextEdit {
   return {start, end: start + text.slice(start, end).trimEnd().length, text: written};
 }

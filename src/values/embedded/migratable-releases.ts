@@ -7,7 +7,7 @@ import {readNode} from '../reading/helm-reader.ts';
 import {type Manifest, readManifests} from '../reading/manifests.ts';
 import type {TreePath} from '../reading/tree-path.ts';
 import {SYNTAX} from '../reading/yaml-syntax.ts';
-import {type Edit, scalarEdit} from '../text-edits.ts';
+import {scalarEdit, type TextEdit} from '../text-edits.ts';
 import {namesChart} from '../validate/agent-files.ts';
 import {type EngineRelease, engineReleases} from './engines.ts';
 import {FileSet} from './file-set.ts';
@@ -28,7 +28,7 @@ export interface MigratableRelease {
   /** Names of single values that are set beside the inline values and override them. */
   parameters: readonly string[];
   /** The edits that write another chart, version and values. */
-  edits(to: Target, values: string | undefined): Edit[];
+  edits(to: Target, values: string | undefined): TextEdit[];
 }
 
 /** The releases of our charts in a file, whose lines end with LF. @throws ExpectedError for files that only their engine can evaluate */
@@ -97,7 +97,7 @@ function migratable(
 }
 
 /** An alias becomes the value itself: its anchor can belong to others. */
-function replacement(text: string, node: unknown, value: string): Edit | undefined {
+function replacement(text: string, node: unknown, value: string): TextEdit | undefined {
   if (!isAlias(node) || !node.range) return scalarEdit(text, node, value);
   const [start, end] = node.range;
   return {start, end, text: JSON.stringify(value)};

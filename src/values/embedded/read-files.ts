@@ -1,8 +1,9 @@
 import {basename} from 'node:path';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {encryptionOf} from '../../ground/encryption.ts';
 import {itemsAt, textAt, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
-import type {SourcePosition, ValuesFinding} from '../reading/finding.ts';
+import type {SourcePosition} from '../reading/finding.ts';
 import type {Manifest} from '../reading/manifests.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {looksLikeAgentValues, namesChart} from '../validate/agent-files.ts';
@@ -62,7 +63,7 @@ async function groupsOf(given: GivenFile, files: FileSet): Promise<FileGroup[]> 
 const alone = (given: ValuesFile): FileGroup => ({files: [given], areLayers: false});
 
 /** A file without an agent, with what is wrong in any file for Git. */
-const unrelated = (given: ValuesFile, around: readonly ValuesFinding[] = []): FileGroup => ({
+const unrelated = (given: ValuesFile, around: readonly KeyFinding[] = []): FileGroup => ({
   ...alone(given),
   around,
 });
@@ -77,14 +78,14 @@ function unreadGroup(given: ValuesFile): FileGroup {
 }
 
 /** A template, or a file with a mistake in its syntax. */
-function brokenGroups(given: GivenFile, problem: ValuesFinding): FileGroup[] {
+function brokenGroups(given: GivenFile, problem: KeyFinding): FileGroup[] {
   const isNamed = namesChart(given.text);
   const why = isNamed || !given.isFound ? whyUnread(given, true) : undefined;
   if (why) return [unchecked(given, why)];
   const isObjects = /^kind:/m.test(given.text);
   if (!given.isFound && !isObjects) return [alone(given)];
   return !given.isFound || isNamed || looksLikeAgentValues(given.text)
-    ? [unrelated(given, [...problemsAround(given), {...problem, file: given.file}])]
+    ? [unrelated(given, [...problemsAround(given), inFile(problem, given.file)])]
     : [unrelated(given)];
 }
 
@@ -209,7 +210,7 @@ function locate(
 interface ReleaseInDocument {
   document: DocumentInFile;
   located: LocatedRelease & SourcePosition;
-  around: readonly ValuesFinding[];
+  around: readonly KeyFinding[];
 }
 
 async function groupOf(
@@ -230,17 +231,22 @@ async function groupOf(
       because,
       unread,
       isPartial: unread.length > 0,
-      around: around.map((each) => ({...each, file: given.file})),
+      around: around.map((each) => inFile(each, given.file)),
       ...(unknown === undefined ? {} : {unknown: whyUnknownVersion(given.file, unknown)}),
     },
   };
 }
 
-const withAround = (group: FileGroup, ofFile: readonly ValuesFinding[]): FileGroup =>
+const withAround = (group: FileGroup, ofFile: readonly KeyFinding[]): FileGroup =>
   group.release
     ? {...group, release: {...group.release, around: [...ofFile, ...group.release.around]}}
     : group;
 
 /** What is wrong in a file for Git, whatever it contains. */
-const problemsAround = ({file, text}: ValuesFile): ValuesFinding[] =>
-  withoutRepeatedTokens(fileProblems(text), checkClearText(text)).map((each) => ({...each, file}));
+const problemsAround = ({file, text}: ValuesFile): KeyFinding[] =>
+  withoutRepeatedTokens(fileProblems(text), checkClearText(text)).map((each) => inFile(each, file));
+
+const inFile = (finding: KeyFinding, file: string): KeyFinding => ({
+  ...finding,
+  subject: {...finding.subject, file},
+});

@@ -144,7 +144,7 @@ function atPosition(
   const position = manifest.locate(path);
   return {
     ...(source && {source: {...source, locate: () => position}}),
-    findings: findings.map((each) => ({...each, ...position})),
+    findings: findings.map((each) => ({...each, subject: {...each.subject, ...position}})),
   };
 }
 

@@ -120,6 +120,6 @@ const withoutPosition = (text: string): ValuesReading => {
   const {source, findings} = readSource(text);
   return {
     ...(source && {source: {...source, locate: () => undefined}}),
-    findings: findings.map(({line: _, column: __, ...finding}) => finding),
+    findings: findings.map((each) => ({...each, subject: {path: each.subject.path}})),
   };
 };

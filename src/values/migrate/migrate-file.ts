@@ -1,22 +1,20 @@
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES, isChart} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName, isChart} from '../../charts/releases/chart-name.ts';
 import {knowsKey} from '../../charts/releases/keys.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {newestOf, targetOf} from '../../charts/releases/target.ts';
+import {newestOf, type Target, targetOf} from '../../charts/releases/target.ts';
+import type {KeyFinding, SettingFinding} from '../../findings/finding.ts';
 import {refuseEncrypted} from '../../ground/encryption.ts';
-import {ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {ExpectedError, failed} from '../../ground/errors.ts';
 import {closest} from '../../ground/similar-text.ts';
 import {sameTree, setAt, spellPath, type Values} from '../../ground/tree.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {Settings} from '../../settings/settings.ts';
 import {clearTextError} from '../clear-text.ts';
 import {type MigratableRelease, migratableReleases} from '../embedded/migratable-releases.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {readLayers} from '../reading/source.ts';
 import {normalized} from '../reading/yaml-syntax.ts';
 import {isAnchorHolder} from '../rules/anchor-holders.ts';
 import {clearTextPlaces} from '../rules/check-clear-text.ts';
-import {applyEdits, type Edit} from '../text-edits.ts';
+import {applyEdits, type TextEdit} from '../text-edits.ts';
 import {guessChart} from '../validate/guess-chart.ts';
 import {type Change, changeOf, targetName, withoutRepeats} from './change.ts';
 import type {KeptDefaults} from './keep-defaults.ts';
@@ -44,10 +42,10 @@ export interface MigratedFile {
   /** The values in it. */
   values: Values;
   changes: readonly Change[];
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
   /** The chart that the findings refer to. */
   target: Target;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   notes: readonly string[];
   /** Top-level keys of the old file that neither chart has; the new file does not contain them. */
   unknownSections: readonly string[];
@@ -87,7 +85,9 @@ export function migrateFile(request: MigrationRequest): MigratedFile {
     values: readLayers(parts.map(({migrated}) => ({file, text: migrated.text}))),
     changes: isWhole ? changes : withoutRepeats(changes),
     // Positions inside of the values do not match the lines of the file.
-    findings: isWhole ? findings : findings.map(({line: _, column: __, ...finding}) => finding),
+    findings: isWhole
+      ? findings
+      : findings.map(({subject: {path}, ...finding}) => ({...finding, subject: {path}})),
     target: target.target,
     unknownSections: [...new Set(sections)],
     warnings: [...parts.flatMap(({source}) => source.warnings), ...target.warnings],
@@ -100,7 +100,7 @@ interface MigratedPart {
   source: Source;
   migrated: MigratedText;
   changes: readonly Change[];
-  edits: readonly Edit[];
+  edits: readonly TextEdit[];
 }
 
 function migrateWhole({file, text, from, keeps}: MigrationRequest, to: Target): MigratedPart {
@@ -208,7 +208,7 @@ export const spellTarget = ({chart, version}: Target): string => `${chart}@${ver
 function migrationTarget(
   to: string | undefined,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   if (to !== undefined) return parseTarget('--to', to, read);
   throw missing(
     '--to is required: the chart and version to migrate to.',
@@ -219,7 +219,7 @@ function migrationTarget(
 
 interface Source {
   target: Target;
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
   notes: readonly string[];
 }
 
@@ -267,7 +267,7 @@ export function parseTarget(
   flag: '--from' | '--to',
   text: string,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   const [name = '', version, ...more] = text.split('@');
   if (!isChart(name) || more.length > 0 || version === '') {
     const near = closest(name, CHART_NAMES);
@@ -288,7 +288,7 @@ function checkTarget(
   name: ChartName,
   version?: string,
   read?: Target,
-): {target: Target; warnings: Warning[]} {
+): {target: Target; warnings: SettingFinding[]} {
   if (version !== undefined && !/^v?\d+\.\d+\.\d+([-+].*)?$/.test(version)) {
     throw failed('INVALID_SETTING', `${flag}: "${version}" is not a chart version.`, [
       `Example: ${flag} ${name}@0.6.5`,

@@ -2,13 +2,13 @@ import {Lexer} from 'yaml';
 import {pinnedAgents} from '../../charts/images.ts';
 import {agentVersionOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {ExitCode, type ExpectedError, failed} from '../../ground/errors.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, leafPaths, sameTree, type Tree, type Values} from '../../ground/tree.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder, toYaml} from '../document.ts';
 import {commentsOf, EditedValues} from '../edited-values.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {effectiveValues} from '../reading/read-values.ts';
 import {readSource} from '../reading/source.ts';
 import type {TreePath} from '../reading/tree-path.ts';
@@ -24,7 +24,7 @@ export interface MigratedText {
   before: Values;
   changes: readonly Change[];
   /** Findings in the new text, without warnings that the old text has too. */
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
 }
 
 interface TextOptions extends MigrationOptions {
@@ -51,14 +51,14 @@ export function migrateText(
   {isWhole = true, isPartial = false, ...options}: TextOptions = {},
 ): MigratedText {
   const {source} = readSource(text);
-  const findingsFor = (written: string, target: Target): ValuesFinding[] => {
+  const findingsFor = (written: string, target: Target): KeyFinding[] => {
     const found = validate(written, target);
     const {values = {}} = readSource(written).source ?? {};
     return isWhole ? found : certainFindings(found, values, isPartial);
   };
   const before = findingsFor(text, from);
   const unusable = before.filter(
-    ({severity, code}) => severity === 'error' && (source === undefined || UNUSABLE.includes(code)),
+    ({verdict, code}) => verdict === 'error' && (source === undefined || UNUSABLE.includes(code)),
   );
   if (source === undefined || unusable.length > 0) throw cannotRead(file, unusable, from);
   const {holders, others} = withoutHolders(source.values);
@@ -84,7 +84,7 @@ export function migrateText(
   // A pinned agent is one of the changes.
   const known = new Set([...before.map(({code}) => code), 'AGENT_VERSION']);
   const findings = findingsFor(written, to).filter(
-    ({severity, code}) => severity === 'error' || !known.has(code),
+    ({verdict, code}) => verdict === 'error' || !known.has(code),
   );
   return {
     text: written,
@@ -137,21 +137,20 @@ function withHeader(text: string, from: Target, to: Target): string {
 
 function cannotRead(
   file: string,
-  findings: readonly ValuesFinding[],
+  findings: readonly KeyFinding[],
   {chart, version}: Target,
 ): ExpectedError {
   const name = file === '-' ? 'standard input' : file;
   const lines = findings.map(
-    ({line, path, message}) =>
+    ({subject: {line, path}, message}) =>
       `  ${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${message}`,
   );
   return failed(
-    'UNREADABLE_FILE',
+    'INVALID_VALUES',
     [`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'),
     [
       `List all findings: scalr-agent validate ${quote(file)} --chart ${chart} --chart-version ${version}`,
     ],
-    {exit: ExitCode.findings},
   );
 }
 

@@ -2,6 +2,7 @@ import {CHART_CHANGES, changeWithUpgrade, knownProblemsOf} from '../../charts/ad
 import {chartFor, floorOf, isBelow} from '../../charts/charts.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {
   at,
   getAt,
@@ -14,7 +15,7 @@ import {
 } from '../../ground/tree.ts';
 import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {getFrom} from '../../settings/settings.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
+import {codeAndKey} from '../reading/finding.ts';
 import {
   effectiveValues,
   readValues,
@@ -143,7 +144,7 @@ const needs = (message: string, remedy?: string): Change =>
 /** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
 const knownProblems = (given: Values, from: Target, to: Target): Change[] =>
   knownProblemsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
-    .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
+    .filter(({code, verdict}) => verdict !== 'note' && code !== 'KEYS_RENAMED')
     .map(({reason, remedy}) => needs(`${reason}.`, remedy));
 
 /**
@@ -154,7 +155,7 @@ function settleValues(before: Values, carried: MappedKeys, from: Target, to: Tar
   const old: OldValues = {
     values: before,
     settings: readValues(before, from).settings,
-    errors: new Set(errorsIn(before, from).map(({code, path}) => `${code} ${path}`)),
+    errors: new Set(errorsIn(before, from).map(codeAndKey)),
   };
   let state = carried;
   // Every round writes or drops at least one key.
@@ -178,19 +179,20 @@ interface OldValues {
 /** Undefined if no old default resolves an error. */
 function withOldDefault(
   carried: MappedKeys,
-  errors: readonly ValuesFinding[],
+  errors: readonly KeyFinding[],
   {settings: old}: OldValues,
   to: Target,
 ): MappedKeys | undefined {
   const scope = scopeOf(to, getFrom(old));
-  for (const {path: name} of errors) {
+  for (const {subject} of errors) {
+    const name = subject.path;
     const path = at(name);
     const row = chartFor(to).rows.find((each) => each.paths.some((key) => sameTree(key, path)));
     const value = row && old.get(row.setting.id);
     if (row === undefined || value === undefined || getAt(carried.values, path) !== undefined)
       continue;
     const values = withEntries(carried.values, row.write(value, scope));
-    if (errorsIn(values, to).some((each) => each.path === name)) continue;
+    if (errorsIn(values, to).some((each) => each.subject.path === name)) continue;
     const message = `The default of ${name} in ${targetName(to)} does not fit the other keys. The old default is written.`;
     return {...carried, values, changes: [...carried.changes, changeOf('kept', path, message)]};
   }
@@ -200,7 +202,7 @@ function withOldDefault(
 /** Undefined if no error concerns a key that was valid before. */
 function withoutInvalid(
   carried: MappedKeys,
-  errors: readonly ValuesFinding[],
+  errors: readonly KeyFinding[],
   {values: before, errors: own}: OldValues,
   to: Target,
 ): MappedKeys | undefined {
@@ -229,7 +231,7 @@ function withoutInvalid(
             'dropped',
             path,
             `${targetName(to)} rejects ${spellPath(path)}: ${finding.message}`,
-            finding.suggestion,
+            finding.remedies[0]?.text,
           ),
         ),
       ],
@@ -240,7 +242,7 @@ function withoutInvalid(
 }
 
 /** True for the key of the finding, and for keys above and below it. */
-function concerns(finding: ValuesFinding, path: Path): boolean {
+function concerns(finding: KeyFinding, path: Path): boolean {
   const name = dotted(path);
-  return isWithin(finding.path, name) || isWithin(name, finding.path);
+  return isWithin(finding.subject.path, name) || isWithin(name, finding.subject.path);
 }

@@ -1,14 +1,12 @@
+import type {Edit, KeyFinding, KeySubject, Verdict} from '../../findings/finding.ts';
 import {hideCredentials} from '../../ground/credentials.ts';
 import type {Values} from '../../ground/tree.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {dotted, type TreePath} from './tree-path.ts';
 
 /** Line and column are 1-based. `file` is set where several files are merged into one tree. */
-export interface SourcePosition {
-  file?: string;
-  line: number;
-  column: number;
-}
+export type SourcePosition = Omit<KeySubject, 'path' | 'line' | 'column'> &
+  Required<Pick<KeySubject, 'line' | 'column'>>;
 
 /** A values file, or several merged ones: what Helm reads from it and where it is written. */
 export interface ValuesSource {
@@ -29,34 +27,18 @@ export interface ValidationContext extends ValuesSource {
   settings: ReadonlyMap<string, unknown>;
 }
 
-/** The only correct fix: the scalar at `path` becomes `value`, its key is renamed to `name`, or both move `to` another place. */
-export interface Fix {
-  path: TreePath;
-  value?: string | number | boolean;
-  name?: string;
-  to?: readonly string[];
-}
-
-/** Something wrong with a values file. The position is absent if something is missing. */
-export interface ValuesFinding extends Partial<SourcePosition> {
-  /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. unknown: not checked. */
-  severity: 'error' | 'warning' | 'unknown';
-  code: string;
-  /** Dotted, list items as [0]; empty for the whole file. */
-  path: string;
-  message: string;
-  /** What to write instead. */
-  suggestion?: string;
-  fix?: Fix;
-}
+/** Tells findings apart whose positions and texts can differ. */
+export const codeAndKey = ({code, subject}: KeyFinding): string => `${code} ${subject.path}`;
 
 /** What is wrong, without its position. An error by default; undefined parts are left out. */
 export interface Mistake {
   code: string;
   message: string;
-  severity?: ValuesFinding['severity'] | undefined;
+  verdict?: Verdict | undefined;
+  /** What to write instead. */
   suggestion?: string | undefined;
-  fix?: Fix | undefined;
+  /** The only correct change. */
+  fix?: Edit | undefined;
 }
 
 /** A mistake found while reading a file, at an offset of its text. */
@@ -69,16 +51,14 @@ export interface SourceProblem extends Mistake {
 export function findingAt(
   source: Pick<ValuesSource, 'locate'> & Partial<ValuesSource>,
   path: TreePath,
-  {severity = 'error', code, message, suggestion, fix}: Mistake,
-): ValuesFinding {
+  {verdict = 'error', code, message, suggestion, fix}: Mistake,
+): KeyFinding {
   const hidden = (text: string): string => hideSecrets(text, path, source);
   return {
-    severity,
     code,
-    path: hideCredentials(dotted(path)),
-    ...source.locate(path),
+    verdict,
+    subject: {path: hideCredentials(dotted(path)), ...source.locate(path)},
     message: hidden(message),
-    ...(suggestion === undefined ? {} : {suggestion: hidden(suggestion)}),
-    ...(fix === undefined ? {} : {fix}),
+    remedies: suggestion === undefined ? [] : [{text: hidden(suggestion), edit: fix}],
   };
 }

@@ -132,7 +132,7 @@ class HelmYamlReader {
         path,
         code: 'OCTAL_NUMBER',
         message: `YAML reads ${written} as ${value}, because a leading 0 marks an octal number.`,
-        severity: 'warning',
+        verdict: 'warning',
         suggestion: `"${written}" or ${withoutZeros(written)}`,
       });
     return {value: value as Tree, written};

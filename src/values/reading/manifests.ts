@@ -1,6 +1,7 @@
 import {type Document, LineCounter, type Node} from 'yaml';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {isMap, type Tree, type Values} from '../../ground/tree.ts';
-import type {SourcePosition, SourceProblem, ValuesFinding} from './finding.ts';
+import type {SourcePosition, SourceProblem} from './finding.ts';
 import {type Read, readNode} from './helm-reader.ts';
 import {findingOf, NO_MAPPING, sourceOfRead, type ValuesReading} from './source.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
@@ -21,7 +22,7 @@ export interface Manifest {
 }
 
 /** The documents of a file; a file that no tool can read has a finding instead. */
-export function readManifests(text: string): {manifests: Manifest[]; problem?: ValuesFinding} {
+export function readManifests(text: string): {manifests: Manifest[]; problem?: KeyFinding} {
   try {
     return readAll(normalized(text));
   } catch (error) {
@@ -89,7 +90,7 @@ function manifestOf(
     valuesAt(path) {
       const below = readAt(root, path);
       if (below === undefined || !isMap(below.value))
-        return {findings: [{...findingOf(NO_MAPPING, locate), ...positionOf(path)}]};
+        return {findings: [findingOf(NO_MAPPING, () => positionOf(path))]};
       const source = sourceOfRead(below, locate);
       const own = problems.filter((each) => isBelow(each.path ?? [], path));
       const findings = own.map((each) =>

@@ -1,4 +1,5 @@
 import {LineCounter} from 'yaml';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {
   decryptCommand,
   type Encryption,
@@ -8,13 +9,13 @@ import {
 import {failed} from '../../ground/errors.ts';
 import {isMap, setAt, type Tree, type Values} from '../../ground/tree.ts';
 import {quote} from '../../settings/settings.ts';
-import {findingAt, type SourceProblem, type ValuesFinding, type ValuesSource} from './finding.ts';
+import {findingAt, type SourceProblem, type ValuesSource} from './finding.ts';
 import {type Read, type ReadEntry, readNode} from './helm-reader.ts';
 import {type TreePath, valueAt} from './tree-path.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
 import {isEmptyNode, type Locate, normalized, parseYaml, positionsOf} from './yaml-syntax.ts';
 
-export type ValuesReading = {source?: ValuesSource; findings: ValuesFinding[]};
+export type ValuesReading = {source?: ValuesSource; findings: KeyFinding[]};
 
 /** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
 export function readSource(text: string): ValuesReading {
@@ -68,7 +69,7 @@ const encrypted = (encryption: Encryption, text: string): SourceProblem => ({
 
 const EMPTY: SourceProblem = {
   offset: 0,
-  severity: 'warning',
+  verdict: 'warning',
   code: 'EMPTY_FILE',
   message: 'The file is empty, so the release uses the chart defaults.',
 };
@@ -87,7 +88,7 @@ export const findingOf = (
   {offset, path = [], ...mistake}: SourceProblem,
   locate: Locate,
   source?: ValuesSource,
-): ValuesFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
+): KeyFinding => findingAt({...source, locate: () => locate(offset)}, path, mistake);
 
 /** What Helm reads from a node and its positions. */
 export function sourceOfRead(root: Read | undefined, locate: Locate): ValuesSource {
@@ -185,10 +186,10 @@ export function readLayers(
       );
       const {source, findings} = read ?? readSource(text);
       if (source) return {file, source};
-      const [{message = '', line = 1} = {}] = findings;
+      const [first] = findings;
       throw failed(
         'UNREADABLE_FILE',
-        `${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`,
+        `${file === '-' ? 'Standard input' : file}, line ${first?.subject.line ?? 1}: ${first?.message}`,
         [`List all findings: scalr-agent validate ${quote(file)}`],
       );
     }),

@@ -1,6 +1,6 @@
 import {isPair, isScalar, LineCounter, type Node, type ParsedNode, visit} from 'yaml';
+import {type KeyFinding, remediesOf} from '../../findings/finding.ts';
 import {credentialsIn, hideCredentials} from '../../ground/credentials.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {normalized, parseYaml} from '../reading/yaml-syntax.ts';
 
@@ -16,17 +16,17 @@ interface Place {
  * Credentials that a file contains in clear text: in values, keys and comments. Reads the text and not the values, because every part of
  * a file is stored where the file is.
  */
-export const checkClearText = (text: string): ValuesFinding[] =>
-  clearTextPlaces(text).map(({path, kind, line, column}): ValuesFinding => {
+export const checkClearText = (text: string): KeyFinding[] =>
+  clearTextPlaces(text).map(({path, kind, line, column}): KeyFinding => {
     const where = path === '' ? 'The file' : 'The value';
     return {
-      severity: 'warning',
       code: 'CLEAR_TEXT_CREDENTIAL',
-      path,
-      line,
-      column,
+      verdict: 'warning',
+      subject: {path, line, column},
       message: `${where} contains ${kind} in clear text.`,
-      suggestion: 'Store it in a Kubernetes Secret or in Scalr, and replace it where it was used',
+      remedies: remediesOf(
+        'Store it in a Kubernetes Secret or in Scalr, and replace it where it was used',
+      ),
     };
   });
 

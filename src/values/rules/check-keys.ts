@@ -2,13 +2,9 @@ import {hasDocumentedKeys} from '../../charts/moved-keys.ts';
 import {closedSchema, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import {scopeOf} from '../../charts/support.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {getAt, isMap, mergeValues, type Path, spellPath} from '../../ground/tree.ts';
-import {
-  findingAt,
-  type Mistake,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
 import {withoutMethodNames} from '../reading/read-values.ts';
 import {isAnchorHolder} from './anchor-holders.ts';
 import {checkKubernetes, checkType} from './check-kubernetes.ts';
@@ -18,11 +14,11 @@ import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 import {isNumberAsText, isPrintedAlike, matchesType, typeMismatch} from './types.ts';
 
 /** Templates cannot read such a value. */
-export const isTypeError = ({code}: ValuesFinding): boolean =>
+export const isTypeError = ({code}: KeyFinding): boolean =>
   ['WRONG_TYPE', 'STRING_NOT_BOOLEAN', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
 
 /** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
-export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[] {
+export function checkKeys(source: ValuesSource, target: Target): KeyFinding[] {
   const {defaults} = scopeOf(target);
   const context: KeyContext = {
     source,
@@ -35,7 +31,7 @@ export function checkKeys(source: ValuesSource, target: Target): ValuesFinding[]
   return [...keysIn(source.values, schema)].flatMap((fact) => checkKey(fact, context));
 }
 
-function checkKey({path, value, node}: KeyFact, context: KeyContext): ValuesFinding[] {
+function checkKey({path, value, node}: KeyFact, context: KeyContext): KeyFinding[] {
   if (node === undefined) return checkUnknown(path, context);
   const key = {path, value, node};
   if (node['x-kubernetes'] !== undefined)
@@ -49,7 +45,7 @@ function checkKey({path, value, node}: KeyFact, context: KeyContext): ValuesFind
   return node.properties === undefined ? checkVariableMap(value, path, source) : [];
 }
 
-function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
+function checkUnknown(path: Path, context: KeyContext): KeyFinding[] {
   const {source, readable, target} = context;
   const [first = ''] = path;
   if (path.length === 1 && isAnchorHolder(first)) return [];
@@ -65,13 +61,13 @@ function checkUnknown(path: Path, context: KeyContext): ValuesFinding[] {
 /** The first line of `helm get values`. */
 const HEADING: Mistake = {
   code: 'UNKNOWN_KEY',
-  severity: 'warning',
+  verdict: 'warning',
   message: 'This line is a heading of the text output of helm, and no key.',
   suggestion: 'Remove it, or print the values with --output yaml',
 };
 
 /** null deletes the chart default, which is fine only where that default is empty or null. */
-function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): ValuesFinding[] {
+function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): KeyFinding[] {
   const usual = getAt(defaults, path) ?? null;
   const isEmpty =
     usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
@@ -85,7 +81,7 @@ function checkNull({path, node}: KnownKey, {source, defaults}: KeyContext): Valu
   ];
 }
 
-function wrongType(key: KnownKey, {source, readable, target}: KeyContext): ValuesFinding {
+function wrongType(key: KnownKey, {source, readable, target}: KeyContext): KeyFinding {
   const {path, value, node} = key;
   if ([node.type].flat().join() === 'boolean' && typeof value === 'string')
     return stringNotBoolean(value, path, source);
@@ -104,7 +100,7 @@ function wrongType(key: KnownKey, {source, readable, target}: KeyContext): Value
   return findingAt(source, path, {code, message, ...(isOther ? other : {})});
 }
 
-function stringNotBoolean(text: string, path: Path, source: ValuesSource): ValuesFinding {
+function stringNotBoolean(text: string, path: Path, source: ValuesSource): KeyFinding {
   const value = /^(true|yes|on|1)$/i.test(text);
   const isClear = value || /^(false|no|off|0)$/i.test(text);
   return findingAt(source, path, {

@@ -1,14 +1,10 @@
 import {resolveType} from '../../charts/releases/kubernetes-types.ts';
 import type {SchemaNode} from '../../charts/releases/schema.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
 
 import {getAt, isMap, type Path, sameTree, type Tree, type Values} from '../../ground/tree.ts';
-import {
-  findingAt,
-  type Mistake,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {FORMATS} from './formats.ts';
 import type {KeyContext, KnownKey} from './key-facts.ts';
@@ -29,7 +25,7 @@ export function checkKubernetes(
   {path, value}: KnownKey,
   type: string,
   {source, defaults, effective}: KeyContext,
-): ValuesFinding[] {
+): KeyFinding[] {
   if (isMap(value) && type.endsWith('[]') && Array.isArray(getAt(defaults, path)))
     return [typeMismatch(value, {type: 'array'}, path, source)];
   if (value === null) return [];
@@ -48,7 +44,7 @@ function checkLimits(
   path: Path,
   source: ValuesSource,
   defaults: Values,
-): ValuesFinding[] {
+): KeyFinding[] {
   const limits = getAt(resources, ['limits']);
   return Object.entries(isMap(limits) ? limits : {}).flatMap(([name, amount]) => {
     const here = [...path, 'limits', name];
@@ -63,7 +59,7 @@ function checkLimits(
   });
 }
 
-export function checkType(typed: TypedValue, source: ValuesSource): ValuesFinding[] {
+export function checkType(typed: TypedValue, source: ValuesSource): KeyFinding[] {
   const {value, path} = typed;
   const {name, type: schema} = resolveType(typed.schema);
   if (value === null) {
@@ -104,7 +100,7 @@ function checkItems(
   schema: SchemaNode,
   path: TreePath,
   source: ValuesSource,
-): ValuesFinding[] {
+): KeyFinding[] {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const message = `Duplicate item: another item has the same ${keys.join(' and ')}.`;
   return [
@@ -135,7 +131,7 @@ interface TypedObject extends TypedValue {
   name: string | undefined;
 }
 
-function checkObject(object: TypedObject, source: ValuesSource): ValuesFinding[] {
+function checkObject(object: TypedObject, source: ValuesSource): KeyFinding[] {
   const {value, effective, schema, path, name} = object;
   const whole = isMap(effective) ? effective : value;
   const fields = Object.keys(value).flatMap((key) => checkField(key, whole, object, source));
@@ -160,7 +156,7 @@ function checkField(
   whole: Values,
   {value: object, schema: {properties, additionalProperties}, path, name}: TypedObject,
   source: ValuesSource,
-): ValuesFinding[] {
+): KeyFinding[] {
   const isOwn = properties !== undefined && Object.hasOwn(properties, key);
   const schema = isOwn ? properties[key] : additionalProperties;
   const here = [...path, key];
@@ -194,7 +190,7 @@ function checkMetadata(
   type: 'Labels' | 'Annotations',
   path: TreePath,
   source: ValuesSource,
-): ValuesFinding[] {
+): KeyFinding[] {
   if (!isMap(tree)) return [typeMismatch(tree, {type: 'object'}, path, source)];
   return Object.entries(tree).flatMap(([key, text]) => {
     const here = [...path, key];
@@ -207,10 +203,10 @@ function checkMetadata(
   });
 }
 
-const emptyText = (path: TreePath, source: ValuesSource): ValuesFinding =>
+const emptyText = (path: TreePath, source: ValuesSource): KeyFinding =>
   findingAt(source, path, {
     code: 'NULL_VALUE',
     message: 'Kubernetes reads null as an empty string here.',
-    severity: 'warning',
+    verdict: 'warning',
     suggestion: 'Remove the key, or write ""',
   });

@@ -8,17 +8,13 @@ import {
 } from '../../charts/shared/agent-options.ts';
 import type {ChartRule, RuleFacts, RuleViolation} from '../../charts/shared/rule.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
-import {failed, type Warning} from '../../ground/errors.ts';
+import {type KeyFinding, type SettingFinding, warningOf} from '../../findings/finding.ts';
+import {failed} from '../../ground/errors.ts';
 import {at, getAt, isMap, type Path, sameTree, spellPath, type Tree} from '../../ground/tree.ts';
 import {tokenSecret} from '../../settings/agent.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {getFrom} from '../../settings/settings.ts';
-import {
-  findingAt,
-  type ValidationContext,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import {findingAt, type ValidationContext, type ValuesSource} from '../reading/finding.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
 
 /** A rule of the chart that the values break. */
@@ -43,9 +39,9 @@ function violationsIn(input: RuleInput, target: Target): Violation[] {
 }
 
 /** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(input: RuleInput, target: Target): Warning[] {
+export function applyRules(input: RuleInput, target: Target): SettingFinding[] {
   const violations = violationsIn(input, target);
-  const errors = violations.filter(({rule}) => rule.severity === 'error');
+  const errors = violations.filter(({rule}) => rule.verdict === 'error');
   if (errors.length > 0) {
     throw failed(
       'CONFLICTING_SETTINGS',
@@ -60,31 +56,27 @@ export function applyRules(input: RuleInput, target: Target): Warning[] {
       },
     );
   }
-  return violations.map(({rule, setting, message}) => ({
-    code: rule.code,
-    setting: setting.id,
-    message,
-  }));
+  return violations.map(({rule, setting, message}) => warningOf(rule.code, message, setting.id));
 }
 
 /** The rules of the chart, checked against the settings that the values stand for. */
-export const checkRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
+export const checkRules = (context: ValidationContext, target: Target): KeyFinding[] =>
   // Warnings about keys that the file does not set are no findings.
-  findingsOf(context, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
+  findingsOf(context, target, (rule, isWritten) => rule.verdict === 'error' || isWritten);
 
 /** Bugs of this chart version, regardless of the file: rules that apply to some versions only. */
-export const checkVersion = (context: ValidationContext, target: Target): ValuesFinding[] =>
+export const checkVersion = (context: ValidationContext, target: Target): KeyFinding[] =>
   findingsOf(
     context,
     target,
-    (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten,
+    (rule, isWritten) => rule.in !== undefined && rule.verdict === 'warning' && !isWritten,
   );
 
 function findingsOf(
   context: ValidationContext,
   target: Target,
   isDesired: (rule: ChartRule, isWritten: boolean) => boolean,
-): ValuesFinding[] {
+): KeyFinding[] {
   const {values, effective, settings} = context;
   const pathsOf = (setting: Setting): Path[] =>
     rowsWithKeys(target, setting).flatMap(({paths}) => [...paths]);
@@ -108,7 +100,7 @@ function findingsOf(
       findingAt(context, path ?? pathsOf(setting)[0] ?? [], {
         code: rule.code,
         message: withKeys(message, target),
-        severity: rule.severity,
+        verdict: rule.verdict,
         suggestion: suggestion && withKeys(suggestion, target),
       }),
     ];
@@ -116,17 +108,17 @@ function findingsOf(
 }
 
 /** The rules between keys; keys that the file does not set are no findings. */
-export const checkValuesRules = (context: ValidationContext, target: Target): ValuesFinding[] =>
-  chartFor(target).valuesRules.flatMap(({severity, code, test}) =>
+export const checkValuesRules = (context: ValidationContext, target: Target): KeyFinding[] =>
+  chartFor(target).valuesRules.flatMap(({verdict, code, test}) =>
     test(context.effective)
       .filter(({path}) => valueAt(context.values, path) !== undefined)
       .map(({path, message, suggestion}) =>
-        findingAt(context, path, {code, message, severity, suggestion}),
+        findingAt(context, path, {code, message, verdict, suggestion}),
       ),
   );
 
 /** What the values.schema.json of a given chart rejects. */
-export const checkRefusals = (source: ValuesSource, {refusals}: Target): ValuesFinding[] =>
+export const checkRefusals = (source: ValuesSource, {refusals}: Target): KeyFinding[] =>
   (refusals?.(source.values) ?? []).map(({path, message}) =>
     findingAt(source, path, {
       code: 'REFUSED_BY_CHART',
@@ -149,7 +141,7 @@ const withKeys = (text: string, target: Target): string =>
 const TOKEN = at('agent.token');
 
 /** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
-export function checkToken(context: ValidationContext, target: Target): ValuesFinding[] {
+export function checkToken(context: ValidationContext, target: Target): KeyFinding[] {
   const inline = getAt(context.values, TOKEN);
   const hasSecret = context.settings.get(tokenSecret.id) !== undefined;
   if (inline === undefined || inline === '') {
@@ -161,7 +153,7 @@ export function checkToken(context: ValidationContext, target: Target): ValuesFi
   // A token alone is the operator's choice; with both, the templates drop one.
   const message = 'This token is ignored, because an existing Secret is set.';
   return hasSecret
-    ? [findingAt(context, TOKEN, {code: 'KEY_OVERRIDDEN', message, severity: 'warning'})]
+    ? [findingAt(context, TOKEN, {code: 'KEY_OVERRIDDEN', message, verdict: 'warning'})]
     : [];
 }
 
@@ -177,7 +169,7 @@ interface Variable {
 }
 
 /** Options of the agent in keys of the chart and in extra variables: their names, types, allowed values and units. */
-export const checkVariables = (source: ValuesSource, target: Target): ValuesFinding[] => [
+export const checkVariables = (source: ValuesSource, target: Target): KeyFinding[] => [
   ...checkKeysOfOptions(source, target),
   ...variablesOf(source, target).flatMap((each) => [
     ...checkName(each, source),
@@ -185,7 +177,7 @@ export const checkVariables = (source: ValuesSource, target: Target): ValuesFind
   ]),
 ];
 
-function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding[] {
+function checkKeysOfOptions(source: ValuesSource, target: Target): KeyFinding[] {
   const {defaults} = scopeOf(target);
   return optionsOfKeys(target.chart).flatMap(({key, option}) => {
     const path = at(key);
@@ -195,10 +187,7 @@ function checkKeysOfOptions(source: ValuesSource, target: Target): ValuesFinding
   });
 }
 
-function checkName(
-  {name, named, isAgent, isInMap}: Variable,
-  source: ValuesSource,
-): ValuesFinding[] {
+function checkName({name, named, isAgent, isInMap}: Variable, source: ValuesSource): KeyFinding[] {
   const meant =
     isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
   if (meant === undefined) return [];
@@ -211,21 +200,21 @@ function checkName(
     findingAt(source, named, {
       code: 'UNKNOWN_VARIABLE',
       message,
-      severity: 'warning',
+      verdict: 'warning',
       suggestion: option.name,
       fix: isClear ? fix : undefined,
     }),
   ];
 }
 
-function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource): ValuesFinding[] {
+function checkValue({name, path, value, isAgent}: Variable, source: ValuesSource): KeyFinding[] {
   if (value === null) {
     if (source.isOverride?.(path)) return [];
     return [
       findingAt(source, path, {
         code: 'NULL_VALUE',
         message: 'null sets the variable to an empty string.',
-        severity: 'warning',
+        verdict: 'warning',
         suggestion: 'Remove it, or set a value',
       }),
     ];
@@ -239,7 +228,7 @@ function checkOption(
   value: Tree,
   path: TreePath,
   source: ValuesSource,
-): ValuesFinding[] {
+): KeyFinding[] {
   const text = typeof value === 'object' ? '' : (source.written(path) ?? String(value));
   // The kubelet fills in $(NAME).
   const problem = text === '' || /\$\([\w.-]+\)/.test(text) ? undefined : form?.(text);
@@ -248,7 +237,7 @@ function checkOption(
   const message = `${name}: ${problem.message}`;
   return [
     isUnlikely
-      ? findingAt(source, path, {code: 'UNLIKELY_AMOUNT', severity: 'warning', message, suggestion})
+      ? findingAt(source, path, {code: 'UNLIKELY_AMOUNT', verdict: 'warning', message, suggestion})
       : findingAt(source, path, {code: 'WRONG_OPTION', message, suggestion}),
   ];
 }

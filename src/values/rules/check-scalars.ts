@@ -1,12 +1,8 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {getAt, isMap, type Path, type Tree, type Values} from '../../ground/tree.ts';
 import {MEBIBYTE, milliOf} from '../../settings/kinds/quantities.ts';
-import {
-  findingAt,
-  type Mistake,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import {findingAt, type Mistake, type ValuesSource} from '../reading/finding.ts';
 import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from '../reading/go-numbers.ts';
 import type {TreePath} from '../reading/tree-path.ts';
 import {FORMATS, type Misspelling} from './formats.ts';
@@ -14,7 +10,7 @@ import type {KeyContext, KnownKey} from './key-facts.ts';
 import {isNumberAsText, matchesType} from './types.ts';
 
 /** A text, number or boolean that differs from the chart default. */
-export function checkScalar(key: KnownKey, {source, defaults}: KeyContext): ValuesFinding[] {
+export function checkScalar(key: KnownKey, {source, defaults}: KeyContext): KeyFinding[] {
   const {path, value, node} = key;
   if (value === getAt(defaults, path)) return [];
   const mistake =
@@ -54,7 +50,7 @@ function textMistake(value: Tree, node: SchemaNode, path: Path): Mistake | undef
   if (node.pattern && !new RegExp(node.pattern).test(value))
     return wrongValue(`Invalid value "${value}": must match ${node.pattern}.`);
   const small = node.format === 'quantity' ? smallVolume(value, path) : undefined;
-  if (small) return {code: 'UNLIKELY_AMOUNT', severity: 'warning', ...small};
+  if (small) return {code: 'UNLIKELY_AMOUNT', verdict: 'warning', ...small};
   const misspelling = node.format === undefined ? undefined : FORMATS[node.format]?.(value);
   return misspelling && {code: 'WRONG_VALUE', ...misspelling};
 }
@@ -72,7 +68,7 @@ export const checkVariableMap = (
   variables: Values,
   path: Path,
   source: ValuesSource,
-): ValuesFinding[] =>
+): KeyFinding[] =>
   Object.entries(variables).flatMap(([name, value]) => {
     const here = [...path, name];
     const mistake =
@@ -99,7 +95,7 @@ function variableMistake(value: Tree, path: Path): Mistake | undefined {
 function printedMistake(value: Tree, path: Path, source: ValuesSource): Mistake | undefined {
   const written = source.written(path) ?? String(value);
   if (typeof value === 'boolean' && written !== String(value))
-    return {...reprinted(path, 'UNQUOTED_TEXT', written, String(value)), severity: 'warning'};
+    return {...reprinted(path, 'UNQUOTED_TEXT', written, String(value)), verdict: 'warning'};
   if (typeof value !== 'number' || isMisleadingOctal(written)) return undefined;
   const printed = printedNumber(value);
   if (written === printed) return undefined;

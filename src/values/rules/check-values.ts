@@ -1,11 +1,11 @@
 import {chartFor} from '../../charts/charts.ts';
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {leavesOf, schemaOf} from '../../charts/releases/schema.ts';
 import type {Target} from '../../charts/releases/target.ts';
 import type {ChartContainer, IgnoredKey} from '../../charts/shared/chart.ts';
 import {VARIABLES_OF_SETTINGS} from '../../charts/shared/extra-variables.ts';
 import {scopeOf} from '../../charts/support.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {
   at,
@@ -19,12 +19,7 @@ import {
 } from '../../ground/tree.ts';
 import {set} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
-import {
-  findingAt,
-  type ValidationContext,
-  type ValuesFinding,
-  type ValuesSource,
-} from '../reading/finding.ts';
+import {findingAt, type ValidationContext, type ValuesSource} from '../reading/finding.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 
 /** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
@@ -42,7 +37,7 @@ const YOURS = /\byour[-_ ]\w|^your_/i;
 const MY_TOKEN = /^my[-_]token$/i;
 const FILL_IN = 'Replace it with the real value';
 
-export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
+export const checkPlaceholders = (source: ValuesSource): KeyFinding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, {
       code: 'PLACEHOLDER',
@@ -54,7 +49,7 @@ export const checkPlaceholders = (source: ValuesSource): ValuesFinding[] =>
 const QUOTED = /^[\u2018-\u201f\u00ab\u00bb](.*)[\u2018-\u201f\u00ab\u00bb]$/s;
 
 /** Quotes of word processors are part of the text. */
-export const checkQuotes = (source: ValuesSource): ValuesFinding[] =>
+export const checkQuotes = (source: ValuesSource): KeyFinding[] =>
   textsIn(source.values).flatMap(({path, text}) => {
     const [, inner] = QUOTED.exec(text) ?? [];
     if (inner === undefined) return [];
@@ -130,7 +125,7 @@ export function ignoredIn(values: Values, effective: Values, target: Target): Ig
   );
 }
 
-export const checkIgnored = (context: ValidationContext, target: Target): ValuesFinding[] =>
+export const checkIgnored = (context: ValidationContext, target: Target): KeyFinding[] =>
   ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
     findingAt(context, at(path), {
       code: 'IGNORED_KEY',
@@ -177,7 +172,7 @@ function namesAt(values: Values, path: Path): string[] {
   return isMap(found) ? Object.keys(found) : [];
 }
 
-export function checkRepeatedVariables(source: ValuesSource, target: Target): ValuesFinding[] {
+export function checkRepeatedVariables(source: ValuesSource, target: Target): KeyFinding[] {
   const found = repeatedVariables(source.values, target).map(({name, container, path}) => {
     const variables = getAt(source.values, path);
     const isNamed = (each: Tree): boolean => isMap(each) && each['name'] === name;
@@ -241,7 +236,7 @@ export const nestedChart = (values: Values): ChartName | undefined => {
 };
 
 /** The file is a Kubernetes manifest instead of values. */
-export function checkManifest(source: ValuesSource): ValuesFinding[] {
+export function checkManifest(source: ValuesSource): KeyFinding[] {
   const {apiVersion, kind} = source.values;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
   const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
@@ -250,7 +245,7 @@ export function checkManifest(source: ValuesSource): ValuesFinding[] {
 }
 
 /** The finding that explains all others: the file does not contain values of this chart. */
-export function checkShape(source: ValuesSource, target: Target): ValuesFinding[] {
+export function checkShape(source: ValuesSource, target: Target): KeyFinding[] {
   const manifest = checkManifest(source);
   if (manifest.length > 0) return manifest;
   const name = [...CHART_NAMES, 'scalr-agent'].find((each) =>

@@ -133,8 +133,8 @@ const resources: PodRule = ({limits, requests}) => {
     ),
     ...amounts.map(([kind, name, amount]) => {
       const found = badFormat(unlikely(kind, name, amount), kind, name);
-      const severity = isUnschedulable(name, amount) ? {} : {severity: 'warning' as const};
-      return found && {...found, code: 'UNLIKELY_AMOUNT', ...severity};
+      const verdict = isUnschedulable(name, amount) ? {} : {verdict: 'warning' as const};
+      return found && {...found, code: 'UNLIKELY_AMOUNT', ...verdict};
     }),
     ...amounts.map(
       ([kind, name, amount]) =>

@@ -178,7 +178,7 @@ const mount: PodRule = ({mountPath}) => [
   typeof mountPath === 'string' &&
     mountPath.includes(':') && {
       ...violation('Some container runtimes do not support a colon in mountPath.', 'mountPath'),
-      severity: 'warning' as const,
+      verdict: 'warning' as const,
     },
 ];
 
@@ -216,7 +216,7 @@ const source: PodRule = (volume) => {
   );
   const problems = exactlyOne('volume type', (field) => field === 'name')(volume);
   return problems.map(
-    (problem) => problem && (isMissing ? {...problem, severity: 'warning' as const} : problem),
+    (problem) => problem && (isMissing ? {...problem, verdict: 'warning' as const} : problem),
   );
 };
 

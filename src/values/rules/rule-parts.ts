@@ -7,7 +7,7 @@ export interface Problem {
   at: readonly (string | number)[];
   message: string;
   code?: string;
-  severity?: 'warning';
+  verdict?: 'warning';
   suggestion?: string | undefined;
 }
 

@@ -1,13 +1,12 @@
 import {CHARTS, newestWith, upstreamNotes} from '../../charts/charts.ts';
 import {documentedKey} from '../../charts/moved-keys.ts';
-import type {ChartName} from '../../charts/releases/chart-name.ts';
-import {CHART_NAMES} from '../../charts/releases/chart-name.ts';
+import {CHART_NAMES, type ChartName} from '../../charts/releases/chart-name.ts';
 import {type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/releases/schema.ts';
-import type {Target} from '../../charts/releases/target.ts';
-import {releasesOf} from '../../charts/releases/target.ts';
+import {releasesOf, type Target} from '../../charts/releases/target.ts';
 import {describeRange, rangeOf} from '../../charts/releases/versions.ts';
 import type {Row, ValuesEntry} from '../../charts/shared/row.ts';
 import {rowsWithKeys, scopeOf} from '../../charts/support.ts';
+import type {Edit} from '../../findings/finding.ts';
 import {closest, isMisspelled} from '../../ground/similar-text.ts';
 
 import {
@@ -21,15 +20,14 @@ import {
   startsWith,
   type Values,
 } from '../../ground/tree.ts';
-import type {Fix} from '../reading/finding.ts';
 
 /** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */
 interface Suggestion {
   suggestion: string;
-  fix?: Fix;
+  fix?: Edit;
 }
 
-const suggest = (to: Path, fix?: Fix): Suggestion => ({
+const suggest = (to: Path, fix?: Edit): Suggestion => ({
   suggestion: spellPath(to),
   ...(fix ? {fix} : {}),
 });
@@ -290,7 +288,7 @@ function hasRival({path, target}: UnknownKey, to: Path): boolean {
 }
 
 /** Undefined if the new key is in use or unknown. */
-function rename({path, values, target}: UnknownKey, to: Path): Fix | undefined {
+function rename({path, values, target}: UnknownKey, to: Path): Edit | undefined {
   const isFree =
     to.length > 0 &&
     getAt(values, to) === undefined &&

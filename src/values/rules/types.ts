@@ -1,6 +1,7 @@
 import type {SchemaNode} from '../../charts/releases/schema.ts';
+import type {KeyFinding} from '../../findings/finding.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {FIRST_EXPONENT} from '../reading/go-numbers.ts';
 import type {TreePath} from '../reading/tree-path.ts';
 
@@ -52,7 +53,7 @@ export function typeMismatch(
   {type}: SchemaNode,
   path: TreePath,
   source: ValuesSource,
-): ValuesFinding {
+): KeyFinding {
   const desired = [type].flat().join(' or ');
   if (desired !== 'string' || isMap(tree) || Array.isArray(tree)) {
     const message = `Must be of type ${desired}, not ${typeOf(tree)}: ${JSON.stringify(tree)}.`;

@@ -1,4 +1,5 @@
 import {parseDocument} from 'yaml';
+import type {Edit, KeyFinding} from '../../findings/finding.ts';
 import {
   copyOf,
   getAt,
@@ -12,7 +13,6 @@ import {
   withoutLeaves,
 } from '../../ground/tree.ts';
 import {EditedValues, pairIn} from '../edited-values.ts';
-import type {Fix, ValuesFinding} from '../reading/finding.ts';
 import {readSource} from '../reading/source.ts';
 import {type TreePath, valueAt} from '../reading/tree-path.ts';
 import {SYNTAX} from '../reading/yaml-syntax.ts';
@@ -34,7 +34,7 @@ export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: R
     state = fixed;
     fixed = withMost(
       state,
-      state.findings.filter(({fix}) => fix !== undefined),
+      state.findings.filter((each) => editOf(each) !== undefined),
     );
   }
   const rewrites = group.files.map(({file, text}, index) => ({
@@ -46,7 +46,7 @@ export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: R
 }
 
 /** Halves find the fixes to leave out: one fix at a time is slow for thousands of findings. */
-function withMost(group: CheckedGroup, findings: readonly ValuesFinding[]): CheckedGroup {
+function withMost(group: CheckedGroup, findings: readonly KeyFinding[]): CheckedGroup {
   const half = Math.ceil(findings.length / 2);
   const fixed = withFixes(group, findings);
   if (fixed !== undefined || half === findings.length) return fixed ?? group;
@@ -54,16 +54,15 @@ function withMost(group: CheckedGroup, findings: readonly ValuesFinding[]): Chec
 }
 
 /** Undefined if nothing changes, or a new finding has no fix. A fixed key may uncover mistakes below it, which are fixed too. */
-function withFixes(
-  group: CheckedGroup,
-  findings: readonly ValuesFinding[],
-): CheckedGroup | undefined {
+function withFixes(group: CheckedGroup, findings: readonly KeyFinding[]): CheckedGroup | undefined {
   const known = new Set(group.findings.map(nameOf));
   let fixed = applyTo(group, findings);
   for (let rounds = MAX_DEPTH; rounds > 0; rounds -= 1) {
     const uncovered = fixed?.findings.filter((each) => !known.has(nameOf(each))) ?? [];
     if (fixed === undefined || uncovered.length === 0) return fixed;
-    fixed = uncovered.every(({fix}) => fix !== undefined) ? applyTo(fixed, uncovered) : undefined;
+    fixed = uncovered.every((each) => editOf(each) !== undefined)
+      ? applyTo(fixed, uncovered)
+      : undefined;
   }
   return undefined;
 }
@@ -71,13 +70,15 @@ function withFixes(
 /** Keys below a fixed key; more rounds mean that two fixes undo each other. */
 const MAX_DEPTH = 9;
 
-const nameOf = ({code, path, file = ''}: ValuesFinding): string => `${code} ${path} ${file}`;
+const nameOf = ({code, subject: {path, file = ''}}: KeyFinding): string =>
+  `${code} ${path} ${file}`;
+
+/** The change that fixes a finding, if there is exactly one. */
+const editOf = ({remedies}: KeyFinding): Edit | undefined =>
+  remedies.find(({edit}) => edit !== undefined)?.edit;
 
 /** Undefined if no fix can be applied. */
-function applyTo(
-  group: CheckedGroup,
-  findings: readonly ValuesFinding[],
-): CheckedGroup | undefined {
+function applyTo(group: CheckedGroup, findings: readonly KeyFinding[]): CheckedGroup | undefined {
   const {target} = group;
   if (target === undefined) return undefined;
   let changes = 0;
@@ -85,10 +86,11 @@ function applyTo(
     const {file, text, read} = given;
     // A part of a file is not edited.
     if (read) return given;
-    const fixes = findings.flatMap((each) =>
-      each.fix && (!group.areLayers || each.file === file) ? [each.fix] : [],
+    const own = findings.filter(({subject}) => !group.areLayers || subject.file === file);
+    const result = applyFixes(
+      text,
+      own.flatMap((each) => editOf(each) ?? []),
     );
-    const result = applyFixes(text, fixes);
     changes += result.applied.length;
     return {file, text: result.text};
   });
@@ -102,8 +104,8 @@ function applyTo(
 }
 
 /** Applies the changes to the text of a file. All other bytes stay, unless a key moves: see EditedValues. Pure. */
-export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; applied: Fix[]} {
-  const applied: Fix[] = [];
+export function applyFixes(text: string, fixes: readonly Edit[]): {text: string; applied: Edit[]} {
+  const applied: Edit[] = [];
   let current = text;
   for (const fix of fixes) {
     const next = withFix(current, fix);
@@ -115,7 +117,7 @@ export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; 
 }
 
 /** Undefined if Helm would read more changes than this one, for example with a shared anchor. */
-function withFix(text: string, fix: Fix): string | undefined {
+function withFix(text: string, fix: Edit): string | undefined {
   const values = readSource(text).source?.values;
   const expected = values && valuesAfter(values, fix);
   if (values === undefined || expected === undefined) return undefined;
@@ -125,7 +127,7 @@ function withFix(text: string, fix: Fix): string | undefined {
   return sameTree(read, expected) ? edited : undefined;
 }
 
-function withScalars(text: string, {path, value, name}: Fix, values: Values): string {
+function withScalars(text: string, {path, value, name}: Edit, values: Values): string {
   const document = parseDocument(text, SYNTAX);
   const pair = pairIn(document.getIn(path.slice(0, -1), true), path.at(-1));
   const isChanged = value !== undefined && value !== valueAt(values, path);
@@ -147,7 +149,7 @@ function withMove(text: string, path: TreePath, to: Path): string | undefined {
 }
 
 /** Undefined if the path does not exist, or the new name or place is in use. */
-function valuesAfter(values: Values, {path, value, name, to}: Fix): Values | undefined {
+function valuesAfter(values: Values, {path, value, name, to}: Edit): Values | undefined {
   const old = valueAt(values, path);
   if (old === undefined) return undefined;
   if (to !== undefined) return valuesAfterMove(values, path.map(String), to);

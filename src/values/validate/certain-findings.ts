@@ -1,5 +1,5 @@
+import type {KeyFinding} from '../../findings/finding.ts';
 import {isMap, type Tree} from '../../ground/tree.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {hasTemplate} from '../reading/templates.ts';
 import {dotted, type TreePath} from '../reading/tree-path.ts';
 import {isTypeError} from '../rules/check-keys.ts';
@@ -13,17 +13,17 @@ const ABOUT_ONE_VALUE =
 
 /** Without what other values, or what the engine puts in place of templates, can decide. */
 export function certainFindings(
-  findings: readonly ValuesFinding[],
+  findings: readonly KeyFinding[],
   values: Tree,
   isPartial: boolean,
-): ValuesFinding[] {
+): KeyFinding[] {
   const trees = new Map(entriesIn(values, []));
-  const isUnknown = ({path}: ValuesFinding): boolean => hasTemplate(trees.get(path));
+  const isUnknown = ({subject}: KeyFinding): boolean => hasTemplate(trees.get(subject.path));
   // A switch of unknown state: what depends on it is unknown too.
   const hasUnknownSwitch = findings.some((each) => isTypeError(each) && isUnknown(each));
   return findings.filter((each) => {
-    if (ABOUT_KEYS.test(each.code) || each.path === '') return true;
-    if (!trees.has(each.path)) return !isPartial && !hasUnknownSwitch;
+    if (ABOUT_KEYS.test(each.code) || each.subject.path === '') return true;
+    if (!trees.has(each.subject.path)) return !isPartial && !hasUnknownSwitch;
     if (isUnknown(each)) return false;
     return !hasUnknownSwitch || ABOUT_ONE_VALUE.test(each.code);
   });

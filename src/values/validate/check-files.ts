@@ -1,11 +1,12 @@
 import type {Target} from '../../charts/releases/target.ts';
 import {chartOptions, newestOf, releasesOf, targetOf} from '../../charts/releases/target.ts';
-import {ExpectedError, type Warning} from '../../ground/errors.ts';
+import {type KeyFinding, remediesOf, type SettingFinding} from '../../findings/finding.ts';
+import {ExpectedError} from '../../ground/errors.ts';
 import {few} from '../../ground/text.ts';
 import {getAt, type Path} from '../../ground/tree.ts';
 import {chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
-import {findingAt, type ValuesFinding, type ValuesSource} from '../reading/finding.ts';
+import {findingAt, type ValuesSource} from '../reading/finding.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
 import {checkClearText} from '../rules/check-clear-text.ts';
 import {checkManifest} from '../rules/check-values.ts';
@@ -26,7 +27,7 @@ import {validate, validateLayers} from './validate.ts';
 export interface CheckedGroup extends FileGroup {
   /** Absent if the files cannot be read as values, and do not tell their chart. */
   target?: Target;
-  findings: readonly ValuesFinding[];
+  findings: readonly KeyFinding[];
   fixed?: number;
 }
 
@@ -57,7 +58,7 @@ export function withFindings(
       ...keys
         .filter(isSet)
         .map(({path, message}) =>
-          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, severity: 'warning'}),
+          findingAt(source, path, {code: 'UNCONFIRMED_KEY', message, verdict: 'warning'}),
         ),
       ...refused.map((message) => findingAt(source, [], {code: 'REFUSED_BY_CHART', message})),
     ],
@@ -65,7 +66,7 @@ export function withFindings(
 }
 
 /** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
-export function findingsOf(group: FileGroup, target: Target): ValuesFinding[] {
+export function findingsOf(group: FileGroup, target: Target): KeyFinding[] {
   const {files, areLayers, release} = group;
   try {
     const found = areLayers
@@ -77,11 +78,11 @@ export function findingsOf(group: FileGroup, target: Target): ValuesFinding[] {
     const message = `Cannot check this file: unexpected error (${reason}).`;
     return [
       {
-        severity: 'error',
         code: 'CHECK_FAILED',
-        path: '',
+        verdict: 'error',
+        subject: {path: ''},
         message,
-        suggestion: 'Report this bug with the file, without its secrets',
+        remedies: remediesOf('Report this bug with the file, without its secrets'),
       },
     ];
   }
@@ -89,24 +90,27 @@ export function findingsOf(group: FileGroup, target: Target): ValuesFinding[] {
 
 /** With the problems around the values, and without fixes, which cannot edit a part of a file. */
 function inRelease(
-  findings: readonly ValuesFinding[],
+  findings: readonly KeyFinding[],
   {around, isPartial, address}: ReleaseOfGroup,
   {values}: ValuesSource,
-): ValuesFinding[] {
-  const certain = certainFindings(findings, values, isPartial).map(({fix: _, ...finding}) =>
-    address === undefined ? finding : {...finding, message: `${address}: ${finding.message}`},
-  );
+): KeyFinding[] {
+  const prefix = address === undefined ? '' : `${address}: `;
+  const certain = certainFindings(findings, values, isPartial).map((finding) => ({
+    ...finding,
+    message: `${prefix}${finding.message}`,
+    remedies: finding.remedies.map(({text}) => ({text})),
+  }));
   return withoutRepeatedTokens(around, certain);
 }
 
 /** A token in a file for Git is reported once, as an error. */
 export function withoutRepeatedTokens(
-  first: readonly ValuesFinding[],
-  others: readonly ValuesFinding[],
-): ValuesFinding[] {
-  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({line}) => line);
-  const isRepeated = ({code, line}: ValuesFinding): boolean =>
-    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(line);
+  first: readonly KeyFinding[],
+  others: readonly KeyFinding[],
+): KeyFinding[] {
+  const known = first.filter(({code}) => code === 'TOKEN_IN_FILE').map(({subject}) => subject.line);
+  const isRepeated = ({code, subject}: KeyFinding): boolean =>
+    code === 'CLEAR_TEXT_CREDENTIAL' && known.includes(subject.line);
   return [...first, ...others.filter((each) => !isRepeated(each))];
 }
 
@@ -121,7 +125,7 @@ interface GivenCharts {
 
 interface CheckedGroups {
   checked: CheckedGroup[];
-  warnings: Warning[];
+  warnings: SettingFinding[];
   notes: string[];
 }
 
@@ -135,7 +139,7 @@ export function checkGroups(
   charts: GivenCharts = {},
 ): CheckedGroups {
   if (charts.given) return checkAgainst(groups, charts.given);
-  const warnings = new Map<string, Warning>();
+  const warnings = new Map<string, SettingFinding>();
   const isOnly = groups.length === 1;
   const results = groups.map((group) => {
     const guess = guessChart(group, settings);
@@ -160,8 +164,9 @@ function withoutRepeats(checked: readonly CheckedGroup[]): CheckedGroup[] {
   const known = new Set<string>();
   return checked.map((group) => {
     const findings = group.findings.filter((each) => {
-      const {code, path, line, message} = each;
-      const key = JSON.stringify([fileOf(group, each), code, path, line, message]);
+      const {code, message, subject} = each;
+      const {path, line} = subject;
+      const key = JSON.stringify([fileOf(group, subject), code, path, line, message]);
       const isNew = group.release === undefined || line === undefined || !known.has(key);
       known.add(key);
       return isNew;
@@ -181,7 +186,7 @@ function checkGroup(
   {group, guess, isOnly}: GuessedGroup,
   settings: Settings,
   {read = [], unreadable}: GivenCharts,
-): {target?: Target; warnings?: Warning[]; findings: readonly ValuesFinding[]} {
+): {target?: Target; warnings?: SettingFinding[]; findings: readonly KeyFinding[]} {
   const {name, version} = guess;
   if (group.around) return {findings: group.around};
   if (name === undefined) return {findings: withoutChart(group, isOnly)};
@@ -204,35 +209,34 @@ function checkGroup(
   }
 }
 
-const notCheckedRelease = (group: FileGroup, why: UncheckedReason): ValuesFinding[] => [
+const notCheckedRelease = (group: FileGroup, why: UncheckedReason): KeyFinding[] => [
   ...(group.release?.around ?? []),
-  notChecked(fileOf(group, {} as ValuesFinding), why),
+  notChecked(fileOf(group), why),
 ];
 
 /** A version that does not exist is an error; one that this program does not know is unknown. */
 function unsupportedVersion(
   group: FileGroup,
   {code, message, suggestions}: ExpectedError,
-): ValuesFinding[] {
+): KeyFinding[] {
   const [suggestion = 'Set --chart-version'] = suggestions;
-  const file = fileOf(group, {} as ValuesFinding);
+  const file = fileOf(group);
   if (code !== 'VERSION_NOT_RELEASED')
     return notCheckedRelease(group, {reason: message.replace(/\.$/, ''), command: suggestion});
   return [
     ...(group.release?.around ?? []),
     {
-      severity: 'error',
       code,
-      path: '',
-      file,
+      verdict: 'error',
+      subject: {path: '', file},
       message,
-      suggestion: suggestion.replace('--chart-version ', 'version '),
+      remedies: remediesOf(suggestion.replace('--chart-version ', 'version ')),
     },
   ];
 }
 
 /** @throws ExpectedError for the only file of a run */
-function withoutChart(group: FileGroup, isOnly: boolean): ValuesFinding[] {
+function withoutChart(group: FileGroup, isOnly: boolean): KeyFinding[] {
   const found = unreadableIn(group);
   if (found.length > 0) return found;
   if (isOnly) throw chartUnknown(group);
@@ -273,14 +277,14 @@ function sourceText(
 }
 
 /** Findings of files that are no values of any chart. */
-function unreadableIn({files, areLayers}: FileGroup): ValuesFinding[] {
+function unreadableIn({files, areLayers}: FileGroup): KeyFinding[] {
   return files.flatMap(({file, text}) => {
     const {source, findings} = readSource(text);
     const found = [
       ...(source === undefined ? findings : checkManifest(source)),
       ...checkClearText(text),
     ];
-    return areLayers ? found.map((each) => ({...each, file})) : found;
+    return areLayers ? found.map((each) => ({...each, subject: {...each.subject, file}})) : found;
   });
 }
 

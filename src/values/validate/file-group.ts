@@ -1,6 +1,6 @@
 import type {ChartName} from '../../charts/releases/chart-name.ts';
+import {type KeyFinding, type KeySubject, remediesOf} from '../../findings/finding.ts';
 import type {ValuesFile} from '../../settings/chart-values.ts';
-import type {ValuesFinding} from '../reading/finding.ts';
 import {readSource, type ValuesReading} from '../reading/source.ts';
 
 /** A file, and how its values are read if they are only a part of it. */
@@ -24,7 +24,7 @@ export interface ReleaseOfGroup {
   /** The resource in a plan; findings name it, because they have no lines. */
   address?: string;
   /** Problems of the file around the values. */
-  around: readonly ValuesFinding[];
+  around: readonly KeyFinding[];
   /** The release has other values too, so nothing is known to be missing. */
   isPartial: boolean;
   /** Places of its values that could not be read. */
@@ -37,7 +37,7 @@ export interface FileGroup {
   areLayers: boolean;
   release?: ReleaseOfGroup;
   /** All findings of a file whose values are not checked. */
-  around?: readonly ValuesFinding[];
+  around?: readonly KeyFinding[];
 }
 
 const namesOf = ({files}: FileGroup): string[] => [...new Set(files.map(({file}) => file))];
@@ -45,8 +45,8 @@ const namesOf = ({files}: FileGroup): string[] => [...new Set(files.map(({file})
 export const groupName = (group: FileGroup): string => namesOf(group).join(' + ');
 
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
-export const fileOf = ({files}: FileGroup, {file}: ValuesFinding): string =>
-  file ?? (files.at(-1)?.file as string);
+export const fileOf = ({files}: FileGroup, subject?: KeySubject): string =>
+  subject?.file ?? (files.at(-1)?.file as string);
 
 /** Why a file was not checked, and the command that checks it. */
 export interface UncheckedReason {
@@ -54,11 +54,10 @@ export interface UncheckedReason {
   command: string;
 }
 
-export const notChecked = (file: string, {reason, command}: UncheckedReason): ValuesFinding => ({
-  severity: 'unknown',
+export const notChecked = (file: string, {reason, command}: UncheckedReason): KeyFinding => ({
   code: 'UNCHECKED_FILE',
-  path: '',
-  file,
+  verdict: 'unknown',
+  subject: {path: '', file},
   message: `${reason.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`,
-  suggestion: command,
+  remedies: remediesOf(command),
 });

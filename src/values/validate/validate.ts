@@ -1,14 +1,20 @@
 import {chartFor} from '../../charts/charts.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import type {Target} from '../../charts/releases/target.ts';
-import {type ExpectedError, failed, type Warning} from '../../ground/errors.ts';
+import {
+  type KeyFinding,
+  remedyTexts,
+  type SettingFinding,
+  warningOf,
+} from '../../findings/finding.ts';
+import {type ExpectedError, failed} from '../../ground/errors.ts';
 import {getAt, isMap, type Values} from '../../ground/tree.ts';
 import {extraEnv, set, valuesFile} from '../../settings/chart-values.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {toYaml, valuesDocument} from '../document.ts';
 import {type GeneratedValues, generate} from '../generate.ts';
-import type {ValidationContext, ValuesFinding, ValuesSource} from '../reading/finding.ts';
+import type {ValidationContext, ValuesSource} from '../reading/finding.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../reading/read-values.ts';
 import {mergeSources, readSource} from '../reading/source.ts';
 import {dotted, isWithin} from '../reading/tree-path.ts';
@@ -35,18 +41,18 @@ import {type CheckedFile, readOf} from './file-group.ts';
  * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the chart has no
  * key for them. Pure.
  */
-export function validate(text: string, target: Target, known?: Settings): ValuesFinding[] {
+export function validate(text: string, target: Target, known?: Settings): KeyFinding[] {
   const {source, findings} = readSource(text);
   const ofValues = source === undefined ? [] : findingsIn(source, target, known);
   return inOrder([...findings, ...ofValues, ...checkClearText(text)]);
 }
 
 /** The errors in values without a text. Pure. */
-export const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
-  validate(toYaml(values), target).filter(({severity}) => severity === 'error');
+export const errorsIn = (values: Values, target: Target): KeyFinding[] =>
+  validate(toYaml(values), target).filter(({verdict}) => verdict === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
-export function validateLayers(files: readonly CheckedFile[], target: Target): ValuesFinding[] {
+export function validateLayers(files: readonly CheckedFile[], target: Target): KeyFinding[] {
   const layers = files.map((each) => ({file: each.file, ...readOf(each)}));
   const sources = layers.flatMap(({file, source}) =>
     source === undefined ? [] : [{file, source}],
@@ -65,7 +71,7 @@ export function validateLayers(files: readonly CheckedFile[], target: Target): V
 }
 
 /** Bugs of this chart version that appear with any values. Pure. */
-export function knownBugs(text: string, target: Target): ValuesFinding[] {
+export function knownBugs(text: string, target: Target): KeyFinding[] {
   const {source} = readSource(text);
   return source === undefined ? [] : checkVersion(contextOf(source, target), target);
 }
@@ -74,12 +80,12 @@ export function knownBugs(text: string, target: Target): ValuesFinding[] {
 function contextOf(
   source: ValuesSource,
   target: Target,
-  unreadable: readonly ValuesFinding[] = [],
+  unreadable: readonly KeyFinding[] = [],
   known?: Settings,
 ): ValidationContext {
   const values = withoutMethodNames(source.values);
-  for (const {path} of unreadable) {
-    const keys = path.split('.');
+  for (const {subject} of unreadable) {
+    const keys = subject.path.split('.');
     const parent = getAt(values, keys.slice(0, -1));
     if (isMap(parent)) delete parent[keys.at(-1) as string];
   }
@@ -110,21 +116,21 @@ const CHECKS = [
   checkRefusals,
 ];
 
-function findingsIn(source: ValuesSource, target: Target, known?: Settings): ValuesFinding[] {
+function findingsIn(source: ValuesSource, target: Target, known?: Settings): KeyFinding[] {
   const shape = checkShape(source, target);
   if (shape.length > 0) return shape;
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError), known);
   const others = CHECKS.flatMap((check) => check(context, target));
   const quotes = checkQuotes(source);
-  const quoted = new Set(quotes.map(({path}) => path));
+  const quoted = new Set(quotes.map(({subject}) => subject.path));
   const placeholders = [...checkPlaceholders(source), ...quotes];
-  const found = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
-  const variables = checkVariables(source, target).filter(({path}) => !found.has(path));
+  const found = new Set([...placeholders, ...keys, ...others].map(({subject}) => subject.path));
+  const variables = checkVariables(source, target).filter(({subject}) => !found.has(subject.path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
-  const isRepeated = ({code}: ValuesFinding): boolean =>
+  const isRepeated = ({code}: KeyFinding): boolean =>
     code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
-  const isOther = (finding: ValuesFinding): boolean => !quoted.has(finding.path);
+  const isOther = (finding: KeyFinding): boolean => !quoted.has(finding.subject.path);
   return [
     ...placeholders,
     ...keys.filter(isOther),
@@ -133,9 +139,10 @@ function findingsIn(source: ValuesSource, target: Target, known?: Settings): Val
   ];
 }
 
-const inOrder = (findings: readonly ValuesFinding[]): ValuesFinding[] =>
+const inOrder = (findings: readonly KeyFinding[]): KeyFinding[] =>
   findings.toSorted(
-    (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+    ({subject: one}, {subject: other}) =>
+      (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
   );
 
 /** Credentials in generated values were allowed by the user. */
@@ -145,20 +152,20 @@ const ALLOWED = 'CLEAR_TEXT_CREDENTIAL';
  * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
  */
-export function checkGenerated(generated: GeneratedValues): Warning[] {
+export function checkGenerated(generated: GeneratedValues): SettingFinding[] {
   const findings = validate(valuesDocument(generated), generated.target, generated.settings);
-  const errors = findings.filter(({severity}) => severity === 'error');
+  const errors = findings.filter(({verdict}) => verdict === 'error');
   if (errors.length > 0) throw refusal(errors, generated);
   refuseDropped(generated, findings);
   const known = new Set(generated.warnings.map(({code}) => code));
   return findings
     .filter(({code}) => !known.has(code) && code !== ALLOWED)
-    .map((finding) => warningOf(finding, writerOf(finding, generated)));
+    .map((finding) => aboutSetting(finding, writerOf(finding, generated)));
 }
 
 /** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
 function writerOf(
-  {path}: ValuesFinding,
+  {subject: {path}}: KeyFinding,
   {origins, settings}: GeneratedValues,
 ): Setting | undefined {
   const writers = origins.filter(
@@ -167,13 +174,11 @@ function writerOf(
   return (writers.findLast(({setting}) => settings.isExplicit(setting)) ?? writers.at(-1))?.setting;
 }
 
-function refusal(errors: readonly ValuesFinding[], generated: GeneratedValues): ExpectedError {
-  const suggestions = errors.flatMap(({suggestion}) =>
-    suggestion === undefined ? [] : [suggestion],
-  );
+function refusal(errors: readonly KeyFinding[], generated: GeneratedValues): ExpectedError {
+  const suggestions = remedyTexts(errors);
   const lines = errors.map((finding) => {
     const writer = writerOf(finding, generated);
-    return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.path}: ${finding.message}`;
+    return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.subject.path}: ${finding.message}`;
   });
   return failed(
     'INVALID_SETTING',
@@ -185,9 +190,10 @@ function refusal(errors: readonly ValuesFinding[], generated: GeneratedValues): 
 /** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
 function refuseDropped(
   {origins, settings}: GeneratedValues,
-  findings: readonly ValuesFinding[],
+  findings: readonly KeyFinding[],
 ): void {
-  for (const {code, path, message} of findings) {
+  for (const {code, subject, message} of findings) {
+    const {path} = subject;
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
     if (
       code !== 'KEY_OVERRIDDEN' ||
@@ -204,13 +210,12 @@ function refuseDropped(
 
 const FREE: readonly string[] = [valuesFile, set, extraEnv].map(({id}) => id);
 
-const warningOf = (
-  {code, path, message, suggestion}: ValuesFinding,
+const aboutSetting = (
+  {code, subject, message, remedies}: KeyFinding,
   setting: Setting | undefined,
-): Warning => ({
-  code,
-  ...(setting === undefined ? {} : {setting: setting.id}),
-  message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,
+): SettingFinding => ({
+  ...warningOf(code, `${subject.path}: ${message}`, setting?.id),
+  remedies,
 });
 
 /** Generates the values, and checks the file as `validate` does. @throws ExpectedError */

@@ -1,9 +1,9 @@
 import {afterAll, describe, expect, inject, onTestFinished, test} from 'vitest';
 import {registered} from '../../../src/checks/diagnose/agent-log.ts';
-import type {Cause} from '../../../src/checks/diagnose/cause.ts';
 import {explainSnapshot, isReady, progress} from '../../../src/checks/diagnose/explain.ts';
 import {snapshotOf} from '../../../src/checks/diagnose/snapshot-queries.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import {type ObjectFinding, remedyText, type Verdict} from '../../../src/findings/finding.ts';
 import {type Kubectl, kubectlFor} from '../../control-plane/kubectl.ts';
 import {setLogs} from '../../control-plane/logs.ts';
 import {startCluster} from '../../control-plane/start-cluster.ts';
@@ -36,15 +36,15 @@ async function look(kubectl: Kubectl): Promise<Snapshot> {
 const durations: [code: string, object: string, seconds: number, reason: string][] = [];
 
 /** Looks until the cause is told, for as long as it may take. */
-async function told(kubectl: Kubectl, code: string, start = Date.now()): Promise<Cause> {
+async function told(kubectl: Kubectl, code: string, start = Date.now()): Promise<ObjectFinding> {
   for (;;) {
     const causes = explainSnapshot(await look(kubectl), new Date());
     const seconds = (Date.now() - start) / 1000;
     const cause = causes.find((each) => each.code === code);
     if (cause !== undefined) {
-      durations.push([code, cause.object.replace(/\/.*/, ''), seconds, cause.reason]);
+      durations.push([code, cause.subject.object.replace(/\/.*/, ''), seconds, cause.message]);
       expect(seconds).toBeLessThan(SECONDS);
-      for (const {text, args} of commandsIn(cause.remedy)) {
+      for (const {text, args} of commandsIn(remedyText(cause))) {
         // The nodes are no machines, and have no logs of containers that were not given any.
         const output = await kubectl(...args).catch(
           (error: Error) => /no logs found for container/.exec(error.message)?.[0],
@@ -115,7 +115,7 @@ interface Case {
   code: string;
   object?: string;
   reason: RegExp;
-  isPermanent?: boolean;
+  verdict?: Verdict;
   objects: object[];
   labels?: Record<string, string>;
   prepare?(place: Workplace): Promise<unknown>;
@@ -150,7 +150,7 @@ const CASES: Case[] = [
   {
     code: 'CRASH_LOOP',
     reason: /exited with code 1: no such option$/,
-    isPermanent: true,
+    verdict: 'error',
     objects: [deployment({outcome: 'crash-loop'})],
     prepare: ({kubeconfig, namespace}) =>
       setLogs(kubeconfig, {namespace}, {'*': {previous: ['starting', 'no such option']}}),
@@ -158,7 +158,7 @@ const CASES: Case[] = [
   {
     code: 'OOM_KILLED',
     reason: /exceeded its memory limit of 128Mi$/,
-    isPermanent: true,
+    verdict: 'error',
     objects: [
       deployment({outcome: 'oom-killed', container: {resources: {limits: {memory: '128Mi'}}}}),
     ],
@@ -220,7 +220,7 @@ const CASES: Case[] = [
     object: 'deployment/agent',
     reason:
       /^FailedCreate: violates PodSecurity "baseline:latest": hostPath volumes \(volume "data"\)$/,
-    isPermanent: true,
+    verdict: 'error',
     labels: BASELINE,
     objects: [deployment(onHost)],
   },
@@ -228,7 +228,7 @@ const CASES: Case[] = [
     code: 'POD_SECURITY',
     object: 'daemonset/agent',
     reason: /^FailedCreate: violates PodSecurity/,
-    isPermanent: true,
+    verdict: 'error',
     labels: BASELINE,
     objects: [daemonSet(onHost)],
   },
@@ -243,7 +243,7 @@ const CASES: Case[] = [
     code: 'LIMITS_REQUIRED',
     object: 'deployment/agent',
     reason: /^FailedCreate: failed quota: tight: must specify limits.cpu/,
-    isPermanent: true,
+    verdict: 'error',
     objects: [deployment()],
     prepare: quota('limits.cpu=1'),
   },
@@ -251,7 +251,7 @@ const CASES: Case[] = [
     code: 'LIMIT_RANGE',
     object: 'deployment/agent',
     reason: /^FailedCreate: maximum cpu usage per Container is 1/,
-    isPermanent: true,
+    verdict: 'error',
     objects: [deployment({container: {resources: {limits: {cpu: '2'}}}})],
     prepare: ({kubectl}) => kubectl.apply(limitRange),
   },
@@ -277,7 +277,7 @@ const CASES: Case[] = [
     code: 'ADMISSION_DENIED',
     object: 'deployment/agent',
     reason: /^FailedCreate: .*denied request: agents are forbidden here$/,
-    isPermanent: true,
+    verdict: 'error',
     objects: [deployment()],
     prepare: forbidPods,
   },
@@ -389,7 +389,7 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
     code,
     object = POD,
     reason,
-    isPermanent,
+    verdict,
     objects,
     labels = {},
     prepare,
@@ -400,9 +400,9 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
     await place.kubectl.apply(...objects);
     const cause = await told(place.kubectl, code, start);
     expect(cause).toMatchObject({
-      object,
-      reason: expect.stringMatching(reason),
-      ...(isPermanent === undefined ? {} : {isPermanent}),
+      subject: {object},
+      message: expect.stringMatching(reason),
+      ...(verdict && {verdict}),
     });
     await place.kubectl('delete', 'deployments,daemonsets,jobs,pvc', '--all', '--wait=false');
   });
@@ -416,27 +416,27 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
     onTestFinished(cluster.stop);
     const kubectl = await kubectlFor(cluster.kubeconfig);
     await kubectl.apply(deployment({}, {replicas: 2}));
-    const {reason} = await told(kubectl, 'TAINT');
-    expect(reason).toMatch(
+    const {message} = await told(kubectl, 'TAINT');
+    expect(message).toMatch(
       /^unschedulable: 0\/1 nodes are available: 1 node\(s\) had untolerated taint/,
     );
     await expect.poll(async () => explainSnapshot(await look(kubectl), new Date()).length).toBe(1);
-    expect(explainSnapshot(await look(kubectl), new Date())[0]?.reason).toMatch(
+    expect(explainSnapshot(await look(kubectl), new Date())[0]?.message).toMatch(
       /\(and 1 more pod\)$/,
     );
   });
 });
 
-test('a progress deadline makes a cause permanent', async () => {
+test('a progress deadline makes a cause an error', async () => {
   const {kubectl} = await workplace();
   await kubectl.apply(
     deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}),
   );
-  const permanent = async (): Promise<Cause[]> =>
-    explainSnapshot(await look(kubectl), new Date()).filter(({isPermanent}) => isPermanent);
+  const errors = async (): Promise<ObjectFinding[]> =>
+    explainSnapshot(await look(kubectl), new Date()).filter(({verdict}) => verdict === 'error');
   await expect
-    .poll(permanent, {timeout: 20_000})
-    .toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
+    .poll(errors, {timeout: 20_000})
+    .toMatchObject([{subject: {object: POD}, code: 'NODE_SELECTOR'}]);
 });
 
 test('a recovered release and a ready release have no cause', async () => {

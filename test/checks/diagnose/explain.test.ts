@@ -312,6 +312,18 @@ const CASES: Case[] = [
     30,
   ),
   pending(
+    'ACCESS_MODE_NOT_SUPPORTED',
+    'ProvisioningFailed',
+    'rpc error: code = InvalidArgument desc = MULTI_NODE_MULTI_WRITER is not supported',
+    30,
+  ),
+  pending(
+    'ACCESS_MODE_NOT_SUPPORTED',
+    'ProvisioningFailed',
+    'rpc error: code = InvalidArgument desc = Volume capabilities are invalid',
+    30,
+  ),
+  pending(
     'PROVISIONING_SLOW',
     'ProvisioningFailed',
     'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
@@ -562,15 +574,15 @@ describe('a cause', () => {
     const at = (seconds: number) => explainSnapshot(snapshot(objects, logs), afterStart(seconds));
     const [first, ...more] = at(permanentFrom === 'never' ? 3600 : permanentFrom);
     expect(first).toEqual({
-      object,
       code,
-      reason,
-      remedy: expect.stringMatching(/\w{3}/),
-      isPermanent: permanentFrom !== 'never',
+      verdict: permanentFrom === 'never' ? 'warning' : 'error',
+      subject: {object},
+      message: reason,
+      remedies: [{text: expect.stringMatching(/\w{3}/)}],
     });
     expect(more).toEqual([]);
     if (typeof permanentFrom === 'number' && permanentFrom > 0)
-      expect(at(permanentFrom - 1)).toMatchObject([{code, isPermanent: false}]);
+      expect(at(permanentFrom - 1)).toMatchObject([{code, verdict: 'warning'}]);
   });
 
   test('of every kind is in the table above', () => {
@@ -580,7 +592,7 @@ describe('a cause', () => {
   });
 });
 
-describe('is permanent before its time', () => {
+describe('is an error before its time', () => {
   test('when the same pull failed twice', () => {
     const failing = waiting('ImagePullBackOff', 'Back-off pulling image "scalr/agent:1"');
     const tried = (count: number) =>
@@ -593,17 +605,17 @@ describe('is permanent before its time', () => {
         ),
         afterStart(5),
       );
-    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', isPermanent: false}]);
+    expect(tried(1)).toMatchObject([{code: 'IMAGE_NOT_FOUND', verdict: 'warning'}]);
     expect(tried(2)).toMatchObject([
-      {reason: 'ImagePullBackOff: scalr/agent:1: not found', isPermanent: true},
+      {message: 'ImagePullBackOff: scalr/agent:1: not found', verdict: 'error'},
     ]);
   });
 
   test('when a container was started four times', () => {
     const restarted = (restartCount: number) =>
       explainSnapshot(snapshot(around(crashed({exitCode: 1}, {restartCount}))), afterStart(5));
-    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: false}]);
-    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', isPermanent: true}]);
+    expect(restarted(2)).toMatchObject([{code: 'CRASH_LOOP', verdict: 'warning'}]);
+    expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', verdict: 'error'}]);
   });
 
   test('when three consecutive pods were evicted', () => {
@@ -615,7 +627,7 @@ describe('is permanent before its time', () => {
       }),
     );
     expect(explainSnapshot(snapshot(around(...all)), afterStart(5))).toMatchObject([
-      {reason: 'Evicted: disk (and 2 more pods)', isPermanent: true},
+      {message: 'Evicted: disk (and 2 more pods)', verdict: 'error'},
     ]);
   });
 });
@@ -626,12 +638,12 @@ test('repeated evictions are reported while the next pod is ready', () => {
   );
   const seen = snapshot([READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod(), ...all]);
   expect(explainSnapshot(seen, afterStart(5))).toMatchObject([
-    {code: 'EVICTED', isPermanent: false},
+    {code: 'EVICTED', verdict: 'warning'},
   ]);
   expect(explainSnapshot(seen, afterStart(3600))).toEqual([]);
 });
 
-test('a starting node makes a cause not permanent', () => {
+test('a starting node makes a cause a warning', () => {
   const full = unscheduled('0/3 nodes are available: 3 Insufficient cpu.');
   const scaling = event(
     full,
@@ -640,7 +652,7 @@ test('a starting node makes a cause not permanent', () => {
     {type: 'Normal'},
   );
   expect(explainSnapshot(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([
-    {code: 'INSUFFICIENT_CPU', isPermanent: false},
+    {code: 'INSUFFICIENT_CPU', verdict: 'warning'},
   ]);
 });
 
@@ -650,7 +662,7 @@ test('several reasons of the scheduler have all their remedies', () => {
     '1 node(s) had untolerated taint(s), 1 Insufficient cpu, 1 Too many pods',
   );
   const [cause] = explainSnapshot(snapshot(objects), afterStart(1));
-  expect(cause?.remedy.split('; or: ')).toHaveLength(3);
+  expect(cause?.remedies[0]?.text.split('; or: ')).toHaveLength(3);
 });
 
 test.each([
@@ -660,12 +672,14 @@ test.each([
   ['NODE_LOST', 'describe node node-a'],
   ['QUOTA_EXCEEDED', 'describe quota --namespace agents'],
   ['TAINT', 'describe nodes'],
+  ['NODES_NOT_READY', 'get nodes'],
+  ['CLASS_NOT_FOUND', 'get storageclass'],
 ])('%s contains a command that can be run unchanged', (code, command) => {
   const {objects, logs} = CASES.find((each) => each.code === code) as Case;
   const cause = explainSnapshot(snapshot(objects, logs), afterStart(200)).find(
     (each) => each.code === code,
   );
-  expect(cause?.remedy).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
+  expect(cause?.remedies[0]?.text).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
 });
 
 test('a full selected node takes precedence over excluded nodes', () => {
@@ -691,6 +705,37 @@ test('pods of a DaemonSet are made for one node each', () => {
   ]);
 });
 
+test('a taint explains a pod of a DaemonSet, for whose node the selector is made', () => {
+  const message =
+    "0/3 nodes are available: 1 node(s) had untolerated taint {a: b}, 2 node(s) didn't match Pod's node affinity/selector.";
+  const daemon = {...daemonSet({desiredNumberScheduled: 3}), metadata: {...daemonSet({}).metadata}};
+  const ownerReferences = [{kind: 'DaemonSet', name: 'worker', uid: daemon.metadata.uid}];
+  const ofDaemon = snapshot([daemon, unscheduled(message, {metadata: {ownerReferences}})]);
+  expect(explainSnapshot(ofDaemon, afterStart(1))).toMatchObject([{code: 'TAINT'}]);
+  const other = snapshot(around(unscheduled(message)));
+  expect(explainSnapshot(other, afterStart(1))).toMatchObject([{code: 'NODE_SELECTOR'}]);
+});
+
+test('the reason of most nodes comes first, with more than nine nodes too', () => {
+  const stuck = unscheduled(
+    '0/12 nodes are available: 2 Insufficient cpu, 10 Insufficient memory.',
+  );
+  expect(explainSnapshot(snapshot(around(stuck)), afterStart(1))).toMatchObject([
+    {code: 'INSUFFICIENT_MEMORY'},
+  ]);
+});
+
+test('a pod with a scheduling gate is not unschedulable', () => {
+  const message = 'Scheduling is blocked due to non-empty scheduling gates';
+  const gated = pod({
+    spec: {nodeName: undefined},
+    conditions: [{type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message}],
+  });
+  expect(explainSnapshot(snapshot(around(gated)), afterStart(60))).toMatchObject([
+    {code: 'NOT_SCHEDULED', reason: `not scheduled yet: ${message}`},
+  ]);
+});
+
 describe('objects that an upgrade replaces are ignored', () => {
   const {objects: refused} = forbidden(
     'LIMIT_RANGE',
@@ -702,17 +747,17 @@ describe('objects that an upgrade replaces are ignored', () => {
     ...object,
     metadata: {...object.metadata, annotations: {'deployment.kubernetes.io/revision': revision}},
   });
-  const isPermanent = (...objects: KubernetesObject[]) =>
-    explainSnapshot(snapshot(objects), afterStart(600)).map((each) => each.isPermanent);
+  const verdicts = (...objects: KubernetesObject[]) =>
+    explainSnapshot(snapshot(objects), afterStart(600)).map(({verdict}) => verdict);
 
   test('pods that the ReplicaSet of an older revision cannot create', () => {
-    expect(isPermanent(of('2', owner), of('1', former))).toEqual([false]);
-    expect(isPermanent(of('2', owner), of('2', former))).toEqual([true]);
+    expect(verdicts(of('2', owner), of('1', former))).toEqual(['warning']);
+    expect(verdicts(of('2', owner), of('2', former))).toEqual(['error']);
   });
 
   test('objects of a Deployment whose newest generation was not observed', () => {
     const changed = {...owner, metadata: {...owner.metadata, generation: 2}};
-    expect(isPermanent(changed, former)).toEqual([false]);
+    expect(verdicts(changed, former)).toEqual(['warning']);
   });
 
   test('the pod of an older DaemonSet template', () => {
@@ -739,13 +784,13 @@ describe('objects that an upgrade replaces are ignored', () => {
         },
       };
     };
-    expect(isPermanent(annotated, made('1'))).toEqual([false]);
-    expect(isPermanent(annotated, made('2'))).toEqual([true]);
+    expect(verdicts(annotated, made('1'))).toEqual(['warning']);
+    expect(verdicts(annotated, made('2'))).toEqual(['error']);
   });
 });
 
 describe('dependent causes', () => {
-  test('a deadline gives way to causes of the pods, which become permanent', () => {
+  test('a deadline gives way to causes of the pods, which become errors', () => {
     const late = deployment({
       conditions: [
         {type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late'},
@@ -753,7 +798,7 @@ describe('dependent causes', () => {
     });
     expect(
       explainSnapshot(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1)),
-    ).toMatchObject([{object: POD, code: 'CONTAINER_WAITING', isPermanent: true}]);
+    ).toMatchObject([{subject: {object: POD}, code: 'CONTAINER_WAITING', verdict: 'error'}]);
   });
 
   test('a pod gives way to its PVC', () => {
@@ -769,7 +814,7 @@ describe('dependent causes', () => {
       event(claim(), 'ProvisioningFailed', 'storageclass.storage.k8s.io "x" not found'),
     );
     expect(explainSnapshot(snapshot(objects), afterStart(1))).toMatchObject([
-      {object: 'pvc/agent-cache', code: 'CLASS_NOT_FOUND'},
+      {subject: {object: 'pvc/agent-cache'}, code: 'CLASS_NOT_FOUND'},
     ]);
   });
 
@@ -793,18 +838,18 @@ describe('dependent causes', () => {
       ),
     );
     expect(explainSnapshot(snapshot(objects), afterStart(121))).toMatchObject([
-      {code: 'SECRET_NOT_FOUND', isPermanent: true},
+      {code: 'SECRET_NOT_FOUND', verdict: 'error'},
     ]);
   });
 });
 
-test('a reason fits on one line and contains no secrets', () => {
+test('a message fits on one line and contains no secrets', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
   const {objects} = said('TOKEN_REJECTED', '', '', 0);
   const [cause] = explainSnapshot(
     snapshot(objects, {[LOG]: `401 Unauthorized ${token}\t${'x'.repeat(999)}`}),
     afterStart(1),
   );
-  expect(cause?.reason).toMatch(/^agent log: 401 Unauthorized \[hidden\] x+…$/);
-  expect(cause?.reason.length).toBeLessThanOrEqual(240);
+  expect(cause?.message).toMatch(/^agent log: 401 Unauthorized \[hidden\] x+…$/);
+  expect(cause?.message.length).toBeLessThanOrEqual(240);
 });

@@ -257,7 +257,7 @@ describe('a log of errors that no row knows', () => {
     expect(registered(found, afterStart(5))).toBe(false);
     expect(isReady(found, afterStart(5))).toBe(false);
     expect(explainSnapshot(found, afterStart(5))).toMatchObject([
-      {code: 'AGENT_LOG_UNRECOGNIZED', reason: expect.stringContaining(FORBIDDEN)},
+      {code: 'AGENT_LOG_UNRECOGNIZED', message: expect.stringContaining(FORBIDDEN)},
     ]);
   });
 

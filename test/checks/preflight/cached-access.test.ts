@@ -69,7 +69,7 @@ test.each([
 });
 
 test('a tool that is not there is an answer', async () => {
-  const missing = new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2});
+  const missing = new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND'});
   expect(await asking([missing]).run(call('get'))).toMatchObject({
     exitCode: 1,
     stderr: 'helm not found on PATH.',

@@ -1,9 +1,10 @@
 import {expect, test} from 'vitest';
 import type {CheckReport} from '../../../src/checks/preflight/checks/check.ts';
 import {CHECKS, unverified, VERIFIED_BY} from '../../../src/checks/preflight/run-preflight.ts';
+import {warningOf} from '../../../src/findings/finding.ts';
 
-const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};
-const other = {code: 'CAUTION', message: 'The proxy URL has no port.'};
+const warning = warningOf('NEEDS_KUBERNETES_1_35', 'Not verified: …');
+const other = warningOf('CAUTION', 'The proxy URL has no port.');
 const results = (...statuses: CheckReport['status'][]): CheckReport[] =>
   ['server-version', 'node-versions'].flatMap((id, index) => {
     const status = statuses[index];
@@ -26,7 +27,7 @@ test.each<[CheckReport['status'][], boolean]>([
 });
 
 test('the warning about the SCC gives way to the check that names what it rejects', () => {
-  const ofScc = {code: 'OPENSHIFT_SCC', message: 'By default the pods run as uid 1000.'};
+  const ofScc = warningOf('OPENSHIFT_SCC', 'By default the pods run as uid 1000.');
   const check: CheckReport = {
     id: 'openshift-scc',
     status: 'warn',

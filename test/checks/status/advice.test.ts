@@ -30,8 +30,13 @@ test('reports image pulls that take most of the start-up time of a run', () => {
   ).toMatchObject([
     {
       code: 'SLOW_IMAGE_PULLS',
+      verdict: 'note',
       message: 'Image pulls take most of the start-up time in 1 of 1 run (up to 63s)',
-      remedy: expect.stringContaining('docs/guide/recipes.md'),
+      remedies: [
+        {text: expect.stringContaining('docs/guide/recipes.md')},
+        {text: expect.stringContaining('--image-registry')},
+        {text: expect.stringContaining('image streaming')},
+      ],
     },
   ]);
 });

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Workload} from '../../../src/cluster/kubernetes/objects.ts';
+import {objectFinding} from '../../../src/findings/finding.ts';
 import {
   around,
   deployment,
@@ -11,12 +12,10 @@ import {
 import {lookAt, revision, statusFrom, WELL} from './readings.ts';
 
 const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));
-const DENIED = {
-  object: 'Helm release',
-  code: 'FORBIDDEN',
-  reason: 'secrets is forbidden',
+const DENIED = objectFinding('unknown', 'Helm release', 'FORBIDDEN', {
+  message: 'secrets is forbidden',
   remedy: 'Ask',
-} as const;
+});
 const codes = (status: ReturnType<typeof statusFrom>): string[] =>
   status.causes.map(({code}) => code);
 
@@ -39,7 +38,7 @@ describe('the state', () => {
   test('is failed when pods cannot become ready', () => {
     expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({
       state: 'failed',
-      causes: [{isPermanent: true}],
+      causes: [{verdict: 'error'}],
     });
   });
 
@@ -56,7 +55,13 @@ describe('the state', () => {
     const found = statusFrom({revision: revision({status, description: 'timed out'})});
     expect(found).toMatchObject({
       state: 'not-ready',
-      causes: [{object: 'release/acme', code, remedy: expect.stringMatching(remedy)}],
+      causes: [
+        {
+          subject: {object: 'release/acme'},
+          code,
+          remedies: [{text: expect.stringMatching(remedy)}],
+        },
+      ],
     });
   });
 
@@ -65,14 +70,18 @@ describe('the state', () => {
     const found = statusFrom({releaseSnapshot: lookAt([stopped])});
     expect(found).toMatchObject({
       state: 'not-ready',
-      causes: [{object: 'deployment/agent', code: 'STOPPED'}],
+      causes: [{subject: {object: 'deployment/agent'}, code: 'STOPPED'}],
     });
-    expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
+    expect(found.causes[0]?.remedies[0]?.text).toContain(
+      'kubectl scale deployment/agent --replicas=1 ',
+    );
     const asManifest = statusFrom({
       releaseSnapshot: lookAt([stopped]),
       live: {differences: [], live: [], isVerified: true, failures: [], replicas: {agent: 3}},
     });
-    expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
+    expect(asManifest.causes[0]?.remedies[0]?.text).toContain(
+      'kubectl scale deployment/agent --replicas=3 ',
+    );
   });
 
   test('is not ready for a release without workloads', () => {

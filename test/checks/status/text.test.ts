@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {StatusReadings} from '../../../src/checks/status/status.ts';
 import type {KubernetesObject} from '../../../src/cluster/kubernetes/objects.ts';
+import {objectFinding} from '../../../src/findings/finding.ts';
 import {ExpectedError} from '../../../src/ground/errors.ts';
 import {driftText} from '../../../src/ui/changes.ts';
 import {statusText} from '../../../src/ui/status.ts';
@@ -54,12 +55,10 @@ test.each<[string, Partial<StatusReadings>]>([
 });
 
 test('a broken release, with next steps', () => {
-  const denied = {
-    object: 'installed values',
-    code: 'FORBIDDEN',
-    reason: 'secrets is forbidden',
+  const denied = objectFinding('unknown', 'installed values', 'FORBIDDEN', {
+    message: 'secrets is forbidden',
     remedy: 'Ask for it',
-  } as const;
+  });
   const given = {
     given: undefined,
     desired: {},
@@ -86,7 +85,7 @@ Causes
     → Check the repository and the tag of the image: --agent-image, --image-registry
 
 Could not be read
-  ! FORBIDDEN  installed values: secrets is forbidden
+  ? FORBIDDEN  installed values: secrets is forbidden
     → Ask for it
 `);
 });
@@ -116,8 +115,8 @@ test('a pending release is not ready', () => {
 });
 
 test('only the first causes are printed, and the number of further ones', () => {
-  const unread = [1, 2, 3, 4, 5, 6, 7].map(
-    (each) => ({object: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const,
+  const unread = [1, 2, 3, 4, 5, 6, 7].map((each) =>
+    objectFinding('unknown', `thing ${each}`, 'FORBIDDEN', {message: 'no', remedy: 'Ask'}),
   );
   expect(text({unread})).toMatch(/thing 5[\s\S]*\n {2}and 2 more \(use --json to list all\)\n$/);
 });
@@ -167,7 +166,7 @@ describe('changes', () => {
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
       '10:05:00Z agents: registration unknown: agent-5f-x\n',
       expect.stringMatching(
-        /^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
+        /^10:05:00Z × pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/,
       ),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);
@@ -180,7 +179,7 @@ describe('changes', () => {
     const {said, changes, show} = reporter();
     show();
     said.length = 0;
-    const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE', exit: 1});
+    const error = new ExpectedError('no answer', {code: 'CLUSTER_UNREACHABLE'});
     changes.error(error, NOW);
     changes.error(error, NOW);
     expect(said).toEqual(['10:05:00Z ! no answer\n']);

@@ -1,4 +1,4 @@
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
+import type {KeyFinding} from '../../../src/findings/finding.ts';
 
 interface Judgment {
   codes: readonly string[];
@@ -157,7 +157,8 @@ const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
 export const isMissed = (path: string, how: string): boolean =>
   MISSED.some((each) => each.path.test(path) && each.how.test(how));
 
-export const isJudged = ({code, path}: ValuesFinding): boolean =>
+export const isJudged = ({code, subject}: KeyFinding): boolean =>
   JUDGED.some(
-    (each) => each.codes.includes(code) && (each.path?.test(path.replace(/\[\d+\]$/, '')) ?? true),
+    (each) =>
+      each.codes.includes(code) && (each.path?.test(subject.path.replace(/\[\d+\]$/, '')) ?? true),
   );

@@ -94,8 +94,8 @@ test.runIf(REAL).each([
           nodes: [],
         };
         const codes = new Set(
-          advise(installed, {chart, version: to}, facts).flatMap(({code, level}) =>
-            level === 'blocking' ? [code] : [],
+          advise(installed, {chart, version: to}, facts).flatMap(({code, verdict}) =>
+            verdict === 'error' ? [code] : [],
           ),
         );
         const claims = named(after, 'PersistentVolumeClaim');

@@ -72,7 +72,7 @@ function disagreement(
 ): unknown[] {
   const {source, findings} = readSource(text);
   const errors = findings.filter(
-    ({severity, code}) => severity === 'error' && !READ_OTHERWISE.includes(code),
+    ({verdict, code}) => verdict === 'error' && !READ_OTHERWISE.includes(code),
   );
   const values = source && plain(source.values);
   const isFine = byHelm.includes(undefined)
@@ -317,13 +317,13 @@ test.each<[string, string]>([
   ['a: !!str,', 'INVALID_YAML'],
 ])('%j: is an error (%s) although helm reads it', async (text, code) => {
   expect(await bothRead(text)).not.toContain(undefined);
-  expect(readSource(text).findings).toMatchObject([{severity: 'error', code}]);
+  expect(readSource(text).findings).toMatchObject([{verdict: 'error', code}]);
 });
 
 test('reports files nested deeper than our reader supports', async () => {
   const text = `a: ${'['.repeat(2000)}${']'.repeat(2000)}`;
   expect(await bothRead(text)).not.toContain(undefined);
-  expect(readSource(text).findings).toMatchObject([{severity: 'error', code: 'TOO_DEEP'}]);
+  expect(readSource(text).findings).toMatchObject([{verdict: 'error', code: 'TOO_DEEP'}]);
 });
 
 test('reports an error where the Helm majors differ, apart from a last line end', async () => {
@@ -337,7 +337,7 @@ test('reports an error where the Helm majors differ, apart from a last line end'
   for (const text of differing) {
     const read = await bothRead(text);
     if (read.length > 1) expect(sameTree(read[0], read[1]), text).toBe(false);
-    expect(readSource(text).findings, text).toMatchObject([{severity: 'error'}]);
+    expect(readSource(text).findings, text).toMatchObject([{verdict: 'error'}]);
   }
   const unended = 'a: |\n  x';
   expect(await bothRead(unended)).toEqual(helms.map(({major}) => ({a: major === 3 ? 'x' : 'x\n'})));

@@ -2,8 +2,8 @@ import {join} from 'node:path';
 import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {chartSchema, defaultsOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
+import type {KeyFinding} from '../../../src/findings/finding.ts';
 import type {Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {workplace} from '../../control-plane/workplace.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
@@ -27,8 +27,8 @@ afterAll(() => {
   if (process.env['COUNT']) process.stdout.write(`${cases} cases\n`);
 });
 
-const errorsIn = (values: Values, target: Target): ValuesFinding[] =>
-  validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
+const errorsIn = (values: Values, target: Target): KeyFinding[] =>
+  validate(JSON.stringify(values), target).filter(({verdict}) => verdict === 'error');
 
 const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];
 
@@ -37,7 +37,7 @@ function soundValues(target: Target, kind: 'own' | 'existing'): Values {
   const values = rightValues(target, kind);
   return errorsIn(values, target)
     .filter(({code}) => DROPPED.includes(code))
-    .reduce((rest, {path}) => withAt(rest, path.split('.'), undefined), values);
+    .reduce((rest, {subject}) => withAt(rest, subject.path.split('.'), undefined), values);
 }
 
 test
@@ -67,7 +67,9 @@ test
         wrong.push(`missed ${what}: ${refused}`);
       const odd = refused === undefined ? found.filter((each) => !isJudged(each)) : [];
       wrong.push(
-        ...odd.map((each) => `too strict ${what}: ${each.code} ${each.path} ${each.message}`),
+        ...odd.map(
+          (each) => `too strict ${what}: ${each.code} ${each.subject.path} ${each.message}`,
+        ),
       );
     }
     expect(wrong).toEqual([]);

@@ -4,8 +4,8 @@ import {execa} from 'execa';
 import {beforeAll, expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
+import type {KeyFinding} from '../../../src/findings/finding.ts';
 import {at, getAt, sameTree, setAt, type Tree, type Values} from '../../../src/ground/tree.ts';
-import type {ValuesFinding} from '../../../src/values/reading/finding.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {DISTINCT, REAL} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -64,24 +64,24 @@ function otherValue({path, node, default: usual}: Leaf, rights: readonly Values[
   return usual?.startsWith('/') ? '/var/lib/other' : 'other';
 }
 
-const errorsOf = (values: Values, target: Target): ValuesFinding[] =>
-  validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
+const errorsOf = (values: Values, target: Target): KeyFinding[] =>
+  validate(JSON.stringify(values), target).filter(({verdict}) => verdict === 'error');
 
-const isIgnored = ({code}: ValuesFinding): boolean => code === 'IGNORED_KEY';
+const isIgnored = ({code}: KeyFinding): boolean => code === 'IGNORED_KEY';
 
 /** Every reported key is really ignored: without it, the manifest is the same. Keys that break the templates are left out. */
 async function untrue(given: Values, target: Target): Promise<string[]> {
   const errors = errorsOf(given, target);
   const values = errors
     .filter(({code}) => code === 'BREAKS_TEMPLATES')
-    .reduce((rest, {path}) => withAt(rest, at(path), undefined), given);
-  const found = errors.filter((each) => isIgnored(each) && !ON_THE_JOB.includes(each.path));
+    .reduce((rest, {subject}) => withAt(rest, at(subject.path), undefined), given);
+  const found = errors.filter((each) => isIgnored(each) && !ON_THE_JOB.includes(each.subject.path));
   if (found.length === 0) return [];
   const manifest = await manifestOf(target, values);
   if (manifest === undefined)
-    return [`helm refuses the file with ${found.map(({path}) => path).join(', ')}`];
+    return [`helm refuses the file with ${found.map(({subject}) => subject.path).join(', ')}`];
   const wrong: string[] = [];
-  for (const {path} of found) {
+  for (const {path} of found.map(({subject}) => subject)) {
     if ((await manifestOf(target, withAt(values, at(path), undefined))) !== manifest)
       wrong.push(`${path} has an effect`);
   }

@@ -82,7 +82,9 @@ async function run({code, say}: Example): Promise<{exit: number | string; said: 
   // What comes before the failure, such as why a chart was chosen, is not about it.
   const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Canceled)/m)));
   const isIts =
-    code === 'CANCELED' ? text.startsWith('Canceled.') : text.endsWith(`#${code.toLowerCase()}\n`);
+    code === 'CANCELED' || code === 'DECLINED'
+      ? text.startsWith('Canceled.')
+      : text.endsWith(`#${code.toLowerCase()}\n`);
   if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
   // It leads to where the reader is.
   return {exit, said: text.replace(/^ {2}More: .*\n/m, '').trimEnd()};

@@ -1,10 +1,10 @@
 import {kubernetesAdvice} from '../../../src/charts/advise.ts';
-import type {Cause} from '../../../src/checks/diagnose/cause.ts';
 import {CAUSES} from '../../../src/checks/diagnose/explain.ts';
 import {runChecks} from '../../../src/checks/preflight/checks/check.ts';
 import {toolChecks} from '../../../src/checks/preflight/checks/cluster.ts';
 import {refuseFailed} from '../../../src/checks/preflight/run-preflight.ts';
 import {notFound} from '../../../src/checks/status/release-causes.ts';
+import {changedMeanwhile} from '../../../src/cli/apply-install.ts';
 import {confirmPlan} from '../../../src/cli/operate.ts';
 import {template} from '../../../src/cluster/helm/chart-calls.ts';
 import {uninstall, upgradeInstall} from '../../../src/cluster/helm/release-calls.ts';
@@ -17,6 +17,7 @@ import {closeChecked} from '../../../src/extensions/bundle/checked-archive.ts';
 import {knownSecretSet} from '../../../src/extensions/bundle/redact/known-values.ts';
 import {leakFinder} from '../../../src/extensions/bundle/redact/leak-check.ts';
 import {PagedArchive} from '../../../src/extensions/bundle/report-page.ts';
+import {type ObjectFinding, objectFinding} from '../../../src/findings/finding.ts';
 import type {Call} from '../../../src/ground/call.ts';
 import type {ReleaseName} from '../../../src/ground/command-line.ts';
 import {interrupted} from '../../../src/ground/errors.ts';
@@ -40,6 +41,8 @@ const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
 const ASKED = new AbortController();
 ASKED.abort('SIGINT');
+const TERMINATED = new AbortController();
+TERMINATED.abort('SIGTERM');
 const INTERRUPTS = {
   interrupt: new AbortController().signal,
   forceQuit: new AbortController().signal,
@@ -65,10 +68,10 @@ const request = (code: Example['code'], typed: string, error: ReadError): Exampl
   });
 
 /** A cause with the remedy that its record has. */
-const cause = (code: string, reason: string): Cause => {
+const cause = (code: string, message: string): ObjectFinding => {
   const remedy = CAUSES.find((each) => each.code === code)?.remedy;
   if (remedy === undefined) throw new Error(`There is no cause ${code}.`);
-  return {object: 'pod/scalr-agent-7d9c', code, reason, remedy, isPermanent: true};
+  return objectFinding('error', 'pod/scalr-agent-7d9c', code, {message, remedy});
 };
 
 /** An archive in which masking does not help. */
@@ -125,7 +128,7 @@ function identityOf(planned: string, now: string) {
 }
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS};
-const watched = (state: WatchResult['state'], causes: readonly Cause[]): WatchResult =>
+const watched = (state: WatchResult['state'], causes: readonly ObjectFinding[]): WatchResult =>
   ({state, causes, agent: 'unknown'}) as WatchResult;
 
 /** Failures of tools and clusters: what the tools say is what they really said. */
@@ -258,6 +261,12 @@ export const withCluster: readonly Example[] = [
   ),
   failing('INTERRUPTED', 'install --answers answers.yaml --yes', () => {
     throw interrupted('Completed: Create namespace scalr-agent.', ASKED.signal);
+  }),
+  failing('TERMINATED', 'install --answers answers.yaml --yes', () => {
+    throw interrupted('Completed: Create namespace scalr-agent.', TERMINATED.signal);
+  }),
+  failing('PLAN_CHANGED', 'install --answers answers.yaml', () => {
+    throw changedMeanwhile();
   }),
   failing('SECRET_IN_BUNDLE', 'collect-logs --namespace scalr-agent', bundleWithSecret),
 ];

@@ -8,8 +8,10 @@ import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
 import {noCredential} from '../../../src/extensions/account/credentials.ts';
 import {responseFailure, unreachable} from '../../../src/extensions/account/failure.ts';
+import {PromptCanceled} from '../../../src/ground/errors.ts';
 import {hostErrorIn} from '../../../src/ground/system/host-tools.ts';
 import {nodeFiles} from '../../../src/ground/system/node-files.ts';
+import {damagedArchive} from '../../../src/ground/system/zip-archive.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
@@ -141,7 +143,24 @@ export const withoutCluster: readonly Example[] = [
     'pool delete eks-prod',
     answered(409, 'The agent pool has busy agents.', 'delete agent pool eks-prod'),
   ),
+  typing('INVALID_VALUES', 'migrate values.yaml --from agent-local@0.5.63 --to agent-job', {
+    files: memoryFiles({'values.yaml': 'agent: {url: [}\n'}),
+  }),
+  account(
+    'BUNDLE_DAMAGED',
+    'inspect scalr-agent-logs.zip',
+    damagedArchive('scalr-agent-logs.zip', 'it ends too early'),
+  ),
   typing('CANCELED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
+    files: taken,
+    hasTerminal: true,
+    prompter: {
+      confirm: async () => {
+        throw new PromptCanceled();
+      },
+    },
+  }),
+  typing('DECLINED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
     files: taken,
     hasTerminal: true,
     prompter: {confirm: async () => false},

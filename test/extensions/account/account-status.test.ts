@@ -60,7 +60,12 @@ test.each([
   expect(await joined(api)).toMatchObject({
     state: 'not-ready',
     causes: [
-      {object: `pod/${POD}`, code, reason: expect.stringContaining(reason), isPermanent: false},
+      {
+        subject: {object: `pod/${POD}`},
+        code,
+        message: expect.stringContaining(reason),
+        verdict: 'warning',
+      },
     ],
   });
 });
@@ -114,7 +119,12 @@ test('an unknown agent is an advice, because the user may lack the permission', 
   const status = await joined(api);
   expect(status).toMatchObject({
     state: 'ready',
-    advice: [{code: 'AGENT_NOT_IN_ACCOUNT', remedy: expect.stringContaining('agent-pools:read')}],
+    advice: [
+      {
+        code: 'AGENT_NOT_IN_ACCOUNT',
+        remedies: [{text: expect.stringContaining('agent-pools:read')}],
+      },
+    ],
   });
 });
 
@@ -140,7 +150,9 @@ test('a pool that nothing uses', async () => {
     advice: [
       {
         code: 'POOL_NOT_LINKED',
-        remedy: expect.stringContaining(`scalr-agent pool link ${pool.id} --workspace NAME`),
+        remedies: [
+          {text: expect.stringContaining(`scalr-agent pool link ${pool.id} --workspace NAME`)},
+        ],
       },
     ],
   });
@@ -203,7 +215,7 @@ describe('requests', () => {
     api.deny('GET', /access-tokens/);
     expect(await joined(api)).toMatchObject({
       state: 'ready',
-      unread: [{object: 'tokens of the agent pool', code: 'SCALR_NOT_FOUND'}],
+      unread: [{subject: {object: 'tokens of the agent pool'}, code: 'SCALR_NOT_FOUND'}],
     });
   });
 });

@@ -6,7 +6,7 @@ import {
   type PoolUser,
   preparePool,
 } from '../../../src/extensions/account/install-pool.ts';
-import {ExitCode, ExpectedError} from '../../../src/ground/errors.ts';
+import {ExpectedError} from '../../../src/ground/errors.ts';
 import {clientOf} from './client-of.ts';
 import {poolTokenOf} from './mock-account.ts';
 import {type MockApi, mockApi} from './mock-api.ts';
@@ -22,7 +22,6 @@ const USER: PoolUser = {
 const DESCRIPTION = 'scalr-agent-install cluster=uid-1 namespace=scalr release=scalr-agent';
 const FAILED = new ExpectedError('helm is not there.', {
   code: 'TOOL_NOT_FOUND',
-  exit: ExitCode.failed,
   suggestions: ['Install helm'],
 });
 
@@ -191,7 +190,7 @@ describe('the run', () => {
       deps(stop.signal),
       async () => 'installed',
     );
-    await expect(running).rejects.toMatchObject({code: 'INTERRUPTED', exit: 130});
+    await expect(running).rejects.toMatchObject({code: 'INTERRUPTED'});
     expect([...api.account.ofType('access-tokens'), ...api.account.ofType('agent-pools')]).toEqual(
       [],
     );
@@ -280,7 +279,6 @@ describe('the agent', () => {
     });
     await expect(waited(api, {})).rejects.toMatchObject({
       code: 'TIMED_OUT',
-      exit: 6,
       message: expect.stringContaining('after 60 s. agent-x is errored (disk full).'),
     });
   });

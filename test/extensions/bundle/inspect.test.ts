@@ -109,7 +109,7 @@ test('prints verdict and findings as JSON', async () => {
     valid: true,
     problems: [],
     verdict: '1 error, 0 warnings. Start with pod/agent-1 (CRASH_LOOP).',
-    findings: [{code: 'CRASH_LOOP', object: 'pod/agent-1'}],
+    findings: [{code: 'CRASH_LOOP', subject: {object: 'pod/agent-1'}}],
   });
   expect(exit).toBe(0);
 });
@@ -216,14 +216,14 @@ test('removes control characters from the summary', async () => {
 
 test('shows the findings when the summary is missing', async () => {
   const finding = {
-    severity: 'error',
+    verdict: 'error',
     code: 'X',
-    object: 'pod/a',
+    subject: {object: 'pod/a'},
     message: 'it is \u001b[31mill',
-    remedy: 'Heal it',
+    remedies: [{text: 'Heal it'}],
   };
   const {stdout} = await inspect(
-    await forged({'findings.json': JSON.stringify([finding, {severity: 'fatal'}, 7])}),
+    await forged({'findings.json': JSON.stringify([finding, {verdict: 'fatal'}, 7])}),
   );
   expect(stdout).toContain('pod/a: it is [31mill → Heal it');
 });

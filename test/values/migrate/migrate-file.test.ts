@@ -27,7 +27,7 @@ test.each(EXAMPLES)('migrates $name as the golden files show', async ({name, fro
   const {yaml, changes, findings} = migrate(text, to, from);
   await expect(yaml).toMatchFileSnapshot(join(GOLDEN, `${name}.yaml`));
   await expect(changesText(changes, PLAIN)).toMatchFileSnapshot(join(GOLDEN, `${name}.txt`));
-  expect(findings.filter(({severity}) => severity === 'error')).toEqual([]);
+  expect(findings.filter(({verdict}) => verdict === 'error')).toEqual([]);
 });
 
 describe('within a chart', () => {
@@ -234,7 +234,7 @@ describe('files of other engines', () => {
   ])('writes values into %s that validate accepts', (_, text) => {
     for (const to of ['agent-job@0.6.5', 'agent-k8s@0.6.5', 'agent-local@0.6.5']) {
       const {yaml, findings} = migrate(text, to);
-      expect(findings.filter(({severity}) => severity === 'error')).toEqual([]);
+      expect(findings.filter(({verdict}) => verdict === 'error')).toEqual([]);
       const documents = parseAllDocuments(yaml);
       expect(documents.flatMap(({errors}) => errors)).toEqual([]);
       expect(yaml).toContain(to.split('@')[0]);

@@ -81,8 +81,8 @@ const cases = (from: Target): fc.Arbitrary<{flags: RawFlags; keys: [readonly str
 
 const errorsIn = (values: Values, target: Target) =>
   validate(toYaml(values), target)
-    .filter(({severity}) => severity === 'error')
-    .map(({code, path, message}) => `${code} ${path} ${message}`);
+    .filter(({verdict}) => verdict === 'error')
+    .map(({code, subject, message}) => `${code} ${subject.path} ${message}`);
 
 /** Valid values of a version: as many of the settings and keys as it accepts together. */
 async function valuesOf(

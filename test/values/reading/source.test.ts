@@ -68,7 +68,11 @@ describe('reports a code, a position and a message for each problem', () => {
     ['a: x\u2028y', 'LINE_SEPARATOR', 1, 5, 'U+2028'],
   ])('%j is %s at %i:%i', (text, code, line, column, message) => {
     const [first, ...more] = readSource(text).findings;
-    expect(first).toMatchObject({code, line, column, message: expect.stringContaining(message)});
+    expect(first).toMatchObject({
+      code,
+      subject: {line, column},
+      message: expect.stringContaining(message),
+    });
     expect(more).toEqual([]);
   });
 

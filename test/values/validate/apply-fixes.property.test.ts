@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/releases/schema.ts';
 import type {Target} from '../../../src/charts/releases/target.ts';
+import {remedyText} from '../../../src/findings/finding.ts';
 import {
   leafPaths,
   type Path,
@@ -11,6 +12,7 @@ import {
   type Tree,
   type Values,
 } from '../../../src/ground/tree.ts';
+import {codeAndKey} from '../../../src/values/reading/finding.ts';
 import {effectiveValues} from '../../../src/values/reading/read-values.ts';
 import {readSource} from '../../../src/values/reading/source.ts';
 import {isWithin, valueAt} from '../../../src/values/reading/tree-path.ts';
@@ -96,13 +98,14 @@ test('fixes add no finding, change only the keys of findings, and leave nothing 
         const {fixed, rewrites} = fixGroup(before);
         if (rewrites.length === 0) return;
         count += 1;
-        const known = new Set(before.findings.map(({code, path}) => `${code} ${path}`));
-        expect(fixed.findings.filter(({code, path}) => !known.has(`${code} ${path}`))).toEqual([]);
+        const known = new Set(before.findings.map(codeAndKey));
+        expect(fixed.findings.filter((each) => !known.has(codeAndKey(each)))).toEqual([]);
         const [old, now] = [text, rewrites[0]?.after ?? ''].map((each) =>
           effectiveValues(readSource(each).source?.values ?? {}, target),
         ) as [Values, Values];
-        const named = before.findings.flatMap(({path, suggestion = ''}) => {
-          const name = suggestion.split(':')[0] as string;
+        const named = before.findings.flatMap((each) => {
+          const {path} = each.subject;
+          const name = remedyText(each).split(':')[0] as string;
           // An item changes its list.
           const list = path.replace(/\[.*$/, '');
           return [path, list, name, path.replace(/[^.]*$/, name)];
@@ -152,7 +155,7 @@ test.each<[what: string, text: string, path: Path, written: Tree]>([
   const values: Values = {};
   setAt(values, path, value);
   expect(readSource(text).source?.values).toEqual(values);
-  expect(
-    fixed.findings.find((each) => isWithin(spellPath(path), each.path))?.suggestion,
-  ).toBeDefined();
+  const found = fixed.findings.find(({subject}) => isWithin(spellPath(path), subject.path));
+  expect(found?.remedies).not.toEqual([]);
+  expect(found).toBeDefined();
 });

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import type {Fix} from '../../../src/values/reading/finding.ts';
+import type {Edit} from '../../../src/findings/finding.ts';
 import {applyFixes} from '../../../src/values/validate/apply-fixes.ts';
 
 /** What is done, the file before, the change, the file after. */
-type Case = [name: string, before: string, fix: Fix, after: string];
+type Case = [name: string, before: string, fix: Edit, after: string];
 
-const fixed = (text: string, ...fixes: Fix[]): string => applyFixes(text, fixes).text;
+const fixed = (text: string, ...fixes: Edit[]): string => applyFixes(text, fixes).text;
 
 const VALUES: Case[] = [
   [
@@ -180,7 +180,7 @@ test('keeps every other line byte for byte', () => {
   expect(fixed(file('y'), {path: ['a', 'b'], value: 'z'})).toBe(file('z'));
 });
 
-const REFUSED: [name: string, text: string, fix: Fix][] = [
+const REFUSED: [name: string, text: string, fix: Edit][] = [
   ['a new name that already has a value', 'tokne: a\ntoken: b\n', {path: ['tokne'], name: 'token'}],
   [
     'a new name that a merge provides',
@@ -208,7 +208,7 @@ test.each(REFUSED)('changes nothing for %s', (_, text, fix) => {
 });
 
 test('makes the other changes when one of several cannot be made', () => {
-  const fixes: Fix[] = [
+  const fixes: Edit[] = [
     {path: ['agent', 'tokne'], name: 'token'},
     {path: ['nothing'], value: 1},
     {path: ['agent', 'debug'], value: true},

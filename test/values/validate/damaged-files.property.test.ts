@@ -163,7 +163,7 @@ test('reports a bug of a check as a finding of its file', () => {
   const [target] = TARGETS;
   const group = {files: [{file: 'a.yaml', text: 'agent: {token: a}'}], areLayers: false};
   expect(findingsOf(group, target as (typeof TARGETS)[number])).toMatchObject([
-    {code: 'CHECK_FAILED', severity: 'error'},
+    {code: 'CHECK_FAILED', verdict: 'error'},
   ]);
   spy.mockRestore();
 });

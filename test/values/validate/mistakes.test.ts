@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {remedyTexts} from '../../../src/findings/finding.ts';
 import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
@@ -7,8 +8,10 @@ import {targetOf} from './rule-cases.ts';
 
 const isFound = ([name, text, path]: Mistake): boolean =>
   validate(withToken(text), targetOf(name)).some(
-    (each) =>
-      each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`),
+    ({subject}) =>
+      subject.path === path ||
+      subject.path.startsWith(`${path}.`) ||
+      subject.path.startsWith(`${path}[`),
   );
 
 describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
@@ -48,7 +51,7 @@ describe('--fix', () => {
     const target = targetOf(name);
     const once = fixed(text, target);
     expect(once.text).not.toBe(text);
-    expect(once.findings.filter(({severity}) => severity === 'error')).toEqual([]);
+    expect(once.findings.filter(({verdict}) => verdict === 'error')).toEqual([]);
     expect(fixed(once.text, target).text).toBe(once.text);
   });
 
@@ -71,7 +74,9 @@ describe('a file with other content than values', () => {
     ['job 0.6.5', 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}', 'MANIFEST', 'kind'],
     ['k8s 0.6.5', 'apiVersion: argoproj.io/v1alpha1\nkind: Application', 'MANIFEST', 'kind'],
   ] as const)('%s: %s has only this finding', (name, text, code, path) => {
-    expect(validate(text, targetOf(name))).toMatchObject([{severity: 'error', code, path}]);
+    expect(validate(text, targetOf(name))).toMatchObject([
+      {verdict: 'error', code, subject: {path}},
+    ]);
   });
 });
 
@@ -102,7 +107,5 @@ test.each([
     'agent.container_task_mem_limit: 2048',
   ],
 ] as const)('%s: for %s suggests %s', (name, text, suggestion) => {
-  expect(validate(withToken(text), targetOf(name)).map((each) => each.suggestion)).toContain(
-    suggestion,
-  );
+  expect(remedyTexts(validate(withToken(text), targetOf(name)))).toContain(suggestion);
 });

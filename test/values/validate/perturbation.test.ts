@@ -44,7 +44,8 @@ test.each(someVersions(DIFFERENT))('reports damaged values of $chart $version', 
     setAt(values, path, value);
     const line = toYaml(values).split('\n').length - 1;
     const isFound = validate(toYaml(values), target).some(
-      (each) => each.severity === 'error' && each.code !== 'NO_TOKEN' && (each.line ?? 0) <= line,
+      (each) =>
+        each.verdict === 'error' && each.code !== 'NO_TOKEN' && (each.subject.line ?? 0) <= line,
     );
     if (isFound) found[how] += 1;
     else missed.push(`${how}: ${path.join('.')}`);

@@ -5,7 +5,7 @@ import {validate} from '../../../src/values/validate/validate.ts';
 import {CASES, type Named, targetOf} from './rule-cases.ts';
 
 const saidOf = (text: string, name: Named): string[] =>
-  validate(text, targetOf(name)).map(({code, path}) => `${code} ${path}`);
+  validate(text, targetOf(name)).map(({code, subject}) => `${code} ${subject.path}`);
 
 describe('rules between keys', () => {
   test.each(
@@ -619,7 +619,7 @@ describe('what Kubernetes refuses', () => {
   )('%s in %s: %s is reported, and its valid neighbor is not', (_, path, wrong, code, right) => {
     const found = said(path, wrong);
     expect(found.map((each) => each.code)).toContain(code);
-    expect(found.every(({line}) => line === 1)).toBe(true);
+    expect(found.every(({subject}) => subject.line === 1)).toBe(true);
     expect(said(path, right)).toEqual([]);
   });
 

@@ -39,7 +39,8 @@ describe.skipIf(charts === undefined)('examples in the README and the guides of 
         return validate(block, {chart, version})
           .filter(({code}) => !NOT_OF_AN_EXAMPLE.includes(code) && !TRAPS.includes(code))
           .map(
-            ({severity, code, path, message}) => `${name} ${severity} ${code} ${path}: ${message}`,
+            ({verdict, code, subject, message}) =>
+              `${name} ${verdict} ${code} ${subject.path}: ${message}`,
           );
       }),
     );

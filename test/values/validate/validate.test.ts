@@ -76,8 +76,12 @@ describe('a handwritten file', () => {
     ['a key of a document that was never released', JOB, 'agent3: {}', 'agent'],
   ])('reports %s with a suggestion', (_, target, lines, suggestion) => {
     const [first, ...more] = findings(lines, target);
-    expect(first).toMatchObject({severity: 'error', code: 'UNKNOWN_KEY', line: 2});
-    expect(first?.suggestion).toBe(suggestion);
+    expect(first).toMatchObject({
+      verdict: 'error',
+      code: 'UNKNOWN_KEY',
+      subject: {line: 2},
+    });
+    expect(first?.remedies[0]?.text).toBe(suggestion);
     expect(more).toEqual([]);
   });
 
@@ -181,14 +185,14 @@ describe('a handwritten file', () => {
     const found = validate(text, target);
     expect(found.map((each) => each.code)).toContain(code);
     if (suggestion !== undefined)
-      expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
+      expect(found.find((each) => each.code === code)?.remedies[0]?.text).toBe(suggestion);
   });
 
   test('suggests the key of this chart for the Secret name of another chart', () => {
     expect(validate('agent: {tokenExistingSecret: scalr}', JOB)).toContainEqual(
       expect.objectContaining({
         code: 'WRONG_TYPE',
-        suggestion: 'agent.tokenExistingSecret.name: "scalr"',
+        remedies: [expect.objectContaining({text: 'agent.tokenExistingSecret.name: "scalr"'})],
       }),
     );
   });
@@ -269,7 +273,11 @@ describe('YAML that Helm rejects', () => {
     ['a: *x', 'INVALID_YAML', 1, 4],
   ])('%j is reported as %s with its position', (text, code, line, column) => {
     expect(validate(text, JOB)).toContainEqual(
-      expect.objectContaining({severity: 'error', code, line, column}),
+      expect.objectContaining({
+        verdict: 'error',
+        code,
+        subject: expect.objectContaining({line, column}),
+      }),
     );
   });
 
@@ -286,9 +294,7 @@ describe('a legitimate file has no finding', () => {
       at(isFlat(target) ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'),
       'token',
     );
-    expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual(
-      [],
-    );
+    expect(validate(toYaml(values), target).filter(({verdict}) => verdict === 'error')).toEqual([]);
   });
 
   test('with a token', () => {
@@ -298,7 +304,7 @@ describe('a legitimate file has no finding', () => {
   test.each(
     DOCUMENTS.filter(({name}) => !name.includes('newer')),
   )('that `values` wrote for $name', ({text, target}) => {
-    expect(validate(text, target).filter(({severity}) => severity === 'error')).toEqual([]);
+    expect(validate(text, target).filter(({verdict}) => verdict === 'error')).toEqual([]);
   });
 
   const real = process.env['SCALR_CHARTS'];
@@ -306,7 +312,7 @@ describe('a legitimate file has no finding', () => {
     'that $chart $version ships as values.yaml, apart from the missing token',
     ({chart, version}) => {
       const text = readFileSync(join(real as string, chart, version, 'values.yaml'), 'utf8');
-      const errors = validate(text, {chart, version}).filter(({severity}) => severity === 'error');
+      const errors = validate(text, {chart, version}).filter(({verdict}) => verdict === 'error');
       expect(errors.map(({code}) => code)).toEqual(['NO_TOKEN']);
     },
   );
@@ -378,7 +384,7 @@ describe('keys that are named like JavaScript methods', () => {
       ),
     ),
   )('%s is reported without a crash', (text, target) => {
-    expect(validate(text, target).map(({severity}) => severity)).toContain('error');
+    expect(validate(text, target).map(({verdict}) => verdict)).toContain('error');
     expect(knownBugs(text, target)).toEqual(expect.any(Array));
   });
 
@@ -410,18 +416,18 @@ describe('a variable that is not a string', () => {
     ['Off', 'false', 'warning UNQUOTED_TEXT'],
   ])('is reported when %s is rendered as %s', (written, printed, said) => {
     const [first, ...more] = findings(`extraEnv: {A: ${written}}`, LOCAL);
-    expect(`${first?.severity} ${first?.code}`).toBe(said);
+    expect(`${first?.verdict} ${first?.code}`).toBe(said);
     expect(first?.message).toBe(`Helm renders ${written} as ${printed}.`);
-    expect(first?.suggestion).toBe(
+    expect(first?.remedies[0]?.text).toBe(
       IN_DIGITS.test(written) ? `"${written}"` : `"${written}" or "${printed}"`,
     );
-    expect(first?.fix?.value).toBe(IN_DIGITS.test(written) ? written : undefined);
+    expect(first?.remedies[0]?.edit?.value).toBe(IN_DIGITS.test(written) ? written : undefined);
     expect(more).toEqual([]);
   });
 
   test('is reported once for 010, as an octal number', () => {
     expect(findings('extraEnv: {A: 010}', LOCAL)).toMatchObject([
-      {code: 'OCTAL_NUMBER', suggestion: '"010" or 10'},
+      {code: 'OCTAL_NUMBER', remedies: [{text: '"010" or 10'}]},
     ]);
   });
 

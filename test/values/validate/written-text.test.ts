@@ -4,7 +4,8 @@ import {validate} from '../../../src/values/validate/validate.ts';
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
 const found = (text: string): string[] =>
   validate(`${text}\nagent: {token: abc}\n`, LOCAL).map(
-    ({severity, code, path, suggestion = ''}) => `${severity} ${code} ${path} → ${suggestion}`,
+    ({verdict, code, subject, remedies}) =>
+      `${verdict} ${code} ${subject.path} → ${remedies[0]?.text ?? ''}`,
   );
 
 test.each([
@@ -71,7 +72,7 @@ test.each([
 test('typographic quotes are reported once, with the text in ASCII quotes', () => {
   expect(
     validate('agent: {token: abc, url: “https://acme.scalr.io”}\n', LOCAL).map(
-      ({code, suggestion}) => [code, suggestion],
+      ({code, remedies}) => [code, remedies[0]?.text],
     ),
   ).toEqual([['TYPOGRAPHIC_QUOTES', '"https://acme.scalr.io"']]);
 });

@@ -1,8 +1,8 @@
 import {within} from '../../../charts/releases/versions.ts';
 import {podTemplates} from '../../../cluster/kubernetes/pod-specs.ts';
-
 import type {ClusterFacts, Networks} from '../../../cluster/platform/cluster-facts.ts';
 import {policyWeakness} from '../../../cluster/platform/policies.ts';
+import {remedyText} from '../../../findings/finding.ts';
 import {kubectlCommand} from '../../../ground/command-line.ts';
 import {type Fact, isKnown, knownValue} from '../../../ground/fact.ts';
 import {count, few} from '../../../ground/text.ts';
@@ -60,8 +60,8 @@ const metadataBlock = check('Network', 'metadata-block', 'NetworkPolicy for the 
           return warn(
             weakness.message,
             weakness.code === 'POLICY_WITHOUT_EFFECT'
-              ? `${weakness.remedy}. ${probeHint(context)}`
-              : weakness.remedy,
+              ? `${remedyText(weakness)}. ${probeHint(context)}`
+              : remedyText(weakness),
           );
         },
       ),

@@ -4,6 +4,7 @@ import {deleteLabeled, deleteObjects} from '../../../cluster/kubernetes/deletion
 import {refOf} from '../../../cluster/kubernetes/object-refs.ts';
 import type {KubernetesObject, Workload} from '../../../cluster/kubernetes/objects.ts';
 import type {Snapshot} from '../../../cluster/kubernetes/snapshot.ts';
+import {remedyText} from '../../../findings/finding.ts';
 import {anySignal, untilAborted} from '../../../ground/async.ts';
 import type {Call} from '../../../ground/call.ts';
 import {callText} from '../../../ground/call-arguments.ts';
@@ -146,6 +147,8 @@ function probeRefusal(
   // Pods of runs differ from the probe, so they may still be accepted.
   return probeCause(
     `cannot create ${kind} ${metadata.name}: ${message}`,
-    known?.remedy ?? 'Fix the error that the API server reported, then run the command again',
+    known === undefined
+      ? 'Fix the error that the API server reported, then run the command again'
+      : remedyText(known),
   );
 }

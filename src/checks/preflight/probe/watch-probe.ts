@@ -2,6 +2,7 @@ import type {PollDeps} from '../../../cluster/helm/poll.ts';
 import {errorLine} from '../../../cluster/kubernetes/api-error.ts';
 import type {ContainerState, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
 import {listObjects, podLog, REQUIRED_MS} from '../../../cluster/kubernetes/resources.ts';
+import {findingSentence, remedyText} from '../../../findings/finding.ts';
 import {type ClusterTarget, kubectlCommand} from '../../../ground/command-line.ts';
 import type {ReadError} from '../../../ground/fact.ts';
 import {oneLine} from '../../../ground/one-line.ts';
@@ -112,10 +113,10 @@ class ProbeWatch {
   /** Causes of the pod itself do not repeat its name. */
   #causesIn(items: readonly KubernetesObject[], now: Date): Causes {
     const snapshot = snapshotOfPod({items}, this.#name, this.#kubeTarget);
-    return explainSnapshot(snapshot, now).map(({object, reason, remedy, isPermanent}) => ({
-      reason: object === `pod/${this.#name}` ? reason : `${object}: ${reason}`,
-      remedy,
-      isPermanent,
+    return explainSnapshot(snapshot, now).map((cause) => ({
+      reason: cause.subject.object === `pod/${this.#name}` ? cause.message : findingSentence(cause),
+      remedy: remedyText(cause),
+      isPermanent: cause.verdict === 'error',
     }));
   }
 

@@ -5,14 +5,14 @@ import {PoolCommand, poolArgument} from '../../../cli/account-command.ts';
 import {confirmFlags} from '../../../cli/flags.ts';
 import {stepsOf} from '../../../cli/operate.ts';
 import {planRevocation} from '../../../extensions/account/token-plans.ts';
-import type {Warning} from '../../../ground/errors.ts';
+import type {SettingFinding} from '../../../findings/finding.ts';
 
 interface Result {
   pool: AccountObject;
   id: string;
   revoked: boolean;
   steps: {id: string; title: string}[];
-  warnings: readonly Warning[];
+  warnings: readonly SettingFinding[];
 }
 
 export default class PoolTokenRevoke extends PoolCommand<Result> {

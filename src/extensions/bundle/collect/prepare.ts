@@ -1,5 +1,4 @@
 import {defaultsOf, schemaOf} from '../../../charts/releases/schema.ts';
-import type {Finding} from '../../../checks/diagnose/finding.ts';
 import type {LogRecord} from '../../../checks/diagnose/log-matcher.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../../cluster/diff/live-drift.ts';
 import type {Releases} from '../../../cluster/helm/release-record.ts';
@@ -8,6 +7,7 @@ import type {ApiReader} from '../../../cluster/kubernetes/client.ts';
 import {listAll} from '../../../cluster/kubernetes/resources.ts';
 import type {NodeObject} from '../../../cluster/platform/readings.ts';
 import {runsOfRelease} from '../../../cluster/release/inventory.ts';
+import type {ObjectFinding} from '../../../findings/finding.ts';
 import type {ClusterTarget} from '../../../ground/command-line.ts';
 import {jsonText} from '../../../ground/json.ts';
 import type {Processes} from '../../../ground/system/system.ts';
@@ -84,7 +84,7 @@ export interface PreparedBundle {
   /** Clock skew: how far the clock of the cluster, used by objects and logs, is ahead of this machine. */
   skewMs?: number;
   /** Findings besides those of objects and values. */
-  findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
+  findings?(logs: readonly LogRecord[], now: Date): readonly ObjectFinding[];
 }
 
 export interface BundledCluster {

@@ -1,5 +1,4 @@
 import {eventCount, timeOf} from '../../../checks/diagnose/events.ts';
-import type {Finding} from '../../../checks/diagnose/finding.ts';
 import type {ApiReader, ApiResult} from '../../../cluster/kubernetes/client.ts';
 import {pluralOfKind, resourceNamed} from '../../../cluster/kubernetes/kinds.ts';
 import type {Claim, Event, KubernetesObject, Pod} from '../../../cluster/kubernetes/objects.ts';
@@ -16,6 +15,7 @@ import type {
   PlatformReadings,
   PodOwner,
 } from '../../../cluster/platform/readings.ts';
+import {type ObjectFinding, objectFinding} from '../../../findings/finding.ts';
 import {type Fact, known, type ReadError, unknown} from '../../../ground/fact.ts';
 import {jsonText} from '../../../ground/json.ts';
 
@@ -270,26 +270,24 @@ function skewOf(answer: ApiResult, now: Date): number {
 }
 
 /** Findings about clock skew, and about a start time in the future. Pure. */
-export function clockSkewFindings(skewMs: number, since: Since, now: Date): Finding[] {
+export function clockSkewFindings(skewMs: number, since: Since, now: Date): ObjectFinding[] {
   const theirs = new Date(now.getTime() + skewMs);
-  const found: Finding[] = [];
+  const found: ObjectFinding[] = [];
   if (skewMs !== 0)
-    found.push({
-      severity: 'warning',
-      code: 'CLOCK_SKEW',
-      object: 'clock of this machine',
-      message: `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the clock of the cluster. All times in this bundle are cluster time, except its creation time`,
-      remedy:
-        'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
-    });
+    found.push(
+      objectFinding('warning', 'clock of this machine', 'CLOCK_SKEW', {
+        message: `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the clock of the cluster. All times in this bundle are cluster time, except its creation time`,
+        remedy:
+          'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
+      }),
+    );
   if (since !== undefined && 'time' in since && Date.parse(since.time) > theirs.getTime())
-    found.push({
-      severity: 'error',
-      code: 'SINCE_IN_FUTURE',
-      object: '--since-time',
-      message: `${since.time} is later than the current time of the cluster (${theirs.toISOString()}), so no log matches`,
-      remedy: 'Collect again with --since, which is relative to the clock of the cluster',
-    });
+    found.push(
+      objectFinding('error', '--since-time', 'SINCE_IN_FUTURE', {
+        message: `${since.time} is later than the current time of the cluster (${theirs.toISOString()}), so no log matches`,
+        remedy: 'Collect again with --since, which is relative to the clock of the cluster',
+      }),
+    );
   return found;
 }
 

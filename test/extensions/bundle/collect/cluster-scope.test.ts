@@ -70,7 +70,7 @@ async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = 
     read,
     new BundlePositions(texts, new Set(), []),
   );
-  const [{file = '', line = 0} = {}] = found;
+  const {file, line = 0} = found[0]?.evidence ?? {file: ''};
   return {
     found,
     said: texts.find(({name}) => name === file)?.text.split('\n')[line - 1],
@@ -82,15 +82,14 @@ test('a policy that nothing enforces stands out, with what runs the network', as
   const {found, said, file} = await find({sets: [set('kube-flannel-ds')]});
   expect(found).toEqual([
     {
-      severity: 'warning',
+      verdict: 'warning',
       code: 'POLICY_NOT_ENFORCED',
-      object: 'networkpolicy/mine-network-policy',
+      subject: {object: 'networkpolicy/mine-network-policy'},
       message: expect.stringMatching(
         /^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/,
       ),
-      file: 'network.json',
-      line: expect.any(Number),
-      remedy: expect.stringContaining('Enable a network policy engine'),
+      evidence: {file: 'network.json', line: expect.any(Number)},
+      remedies: [{text: expect.stringContaining('Enable a network policy engine')}],
     },
   ]);
   expect(said).toContain('"areEnforced"');
@@ -109,7 +108,10 @@ test('so does one of Cilium that is told to enforce nothing, and the VPC CNI wit
 test('one that does not cover runs stands out by its selector, and one that upstream measured to do nothing', async () => {
   const {found, said} = await find({sets: [set('cilium')]}, 'agent-k8s');
   expect(found).toMatchObject([
-    {code: 'POLICY_MISSES_RUNS', file: 'objects/networkpolicy/mine-network-policy.json'},
+    {
+      code: 'POLICY_MISSES_RUNS',
+      evidence: {file: 'objects/networkpolicy/mine-network-policy.json'},
+    },
   ]);
   expect(said).toContain('"podSelector"');
   const gke = await find({
@@ -117,7 +119,9 @@ test('one that does not cover runs stands out by its selector, and one that upst
     nodes: [node({}, {spec: {providerID: 'gce://p/z/n'}})],
     server: 'v1.35.1-gke.100',
   });
-  expect(gke.found).toMatchObject([{code: 'POLICY_WITHOUT_EFFECT', file: 'network.json'}]);
+  expect(gke.found).toMatchObject([
+    {code: 'POLICY_WITHOUT_EFFECT', evidence: {file: 'network.json'}},
+  ]);
   expect(gke.said).toContain('"blockMetadata"');
 });
 

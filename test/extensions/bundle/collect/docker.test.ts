@@ -212,11 +212,11 @@ test.each([
   const [finding] = JSON.parse(stdout).findings;
   expect(finding).toMatchObject({
     code,
-    severity: 'error',
-    object: 'container/scalr-agent',
-    file: 'logs/docker/scalr-agent.log',
+    verdict: 'error',
+    subject: {object: 'container/scalr-agent'},
+    evidence: {file: 'logs/docker/scalr-agent.log'},
   });
-  expect(finding.remedy).toContain(remedy);
+  expect(finding.remedies[0].text).toContain(remedy);
 });
 
 test.each([
@@ -235,8 +235,8 @@ test.each([
   const {file, stdout} = await collect(docker({inspect: inspected(state)}), '--json');
   const [finding] = JSON.parse(stdout).findings;
   const content = await contentOf(file);
-  expect(finding).toMatchObject({code, file: 'docker/inspect.json'});
-  expect(content['docker/inspect.json']?.split('\n')[finding.line - 1]).toContain(sign);
+  expect(finding).toMatchObject({code, evidence: {file: 'docker/inspect.json'}});
+  expect(content['docker/inspect.json']?.split('\n')[finding.evidence.line - 1]).toContain(sign);
 });
 
 test('redacts a token in the arguments', async () => {

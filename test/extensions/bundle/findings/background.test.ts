@@ -13,9 +13,11 @@ const JOB = {
 test('reports that debug logs were off, with the command that enables them', () => {
   expect(debugFindings({...JOB, values: {}}, NOWHERE)).toMatchObject([
     {
-      severity: 'info',
+      verdict: 'note',
       code: 'DEBUG_OFF',
-      remedy: expect.stringContaining('scalr-agent debug --release mine --namespace scalr on'),
+      remedies: [
+        {text: expect.stringContaining('scalr-agent debug --release mine --namespace scalr on')},
+      ],
     },
   ]);
 });
@@ -52,9 +54,9 @@ test.each([LINES.length, 40, 7])('counts cache use of runs, in chunks of %i byte
   ).toMatchObject([
     {
       code: 'CACHE_USED',
-      severity: 'info',
+      verdict: 'note',
       message: '38 of 40 plugins and 16 of 16 modules used from the cache, in 2 logs',
-      file: 'b.log',
+      evidence: {file: 'b.log'},
     },
   ]);
 });
@@ -66,7 +68,7 @@ test('suggests a cache when it was not used, and reports nothing without such a 
     {
       code: 'CACHE_NOT_USED',
       message: '0 of 3 plugins used from the cache, in 1 log',
-      remedy: expect.stringContaining('--provider-cache'),
+      remedies: [{text: expect.stringContaining('--provider-cache')}],
     },
   ]);
   expect(cacheFindings([record('a.log', 'hello\n')])).toEqual([]);

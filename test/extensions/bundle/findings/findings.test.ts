@@ -9,6 +9,7 @@ import type {
 import {clusterFindings} from '../../../../src/extensions/bundle/cluster-findings.ts';
 import {objectFiles} from '../../../../src/extensions/bundle/collect/read-objects.ts';
 import {BundlePositions} from '../../../../src/extensions/bundle/positions.ts';
+import type {ObjectFinding} from '../../../../src/findings/finding.ts';
 import {TODAY} from '../../../support/settings-from.ts';
 
 type Status = NonNullable<Pod['status']>;
@@ -63,8 +64,9 @@ function find(objects: readonly KubernetesObject[], logs: readonly LogRecord[] =
 /** What stands in the line that a finding names. */
 function seen(
   objects: readonly KubernetesObject[],
-  {file, line = 0}: {file?: string; line?: number},
+  finding: ObjectFinding | undefined,
 ): string | undefined {
+  const {file, line = 0} = finding?.evidence ?? {};
   return texts(objects)
     .find(({name}) => name === file)
     ?.text.split('\n')[line - 1];
@@ -87,14 +89,15 @@ describe('causes have evidence in the bundle', () => {
     ];
     expect(find([crash], logs)).toMatchObject([
       {
-        severity: 'error',
+        verdict: 'error',
         code: 'CRASH_LOOP',
-        object: 'pod/agent-1',
-        file: 'logs/agent-1/agent.previous.log',
-        line: 3,
+        subject: {object: 'pod/agent-1'},
+        evidence: {file: 'logs/agent-1/agent.previous.log', line: 3},
       },
     ]);
-    expect(find([crash])).toMatchObject([{code: 'CRASH_LOOP', file: 'objects/pod/agent-1.json'}]);
+    expect(find([crash])).toMatchObject([
+      {code: 'CRASH_LOOP', evidence: {file: 'objects/pod/agent-1.json'}},
+    ]);
   });
 
   test('of an out-of-memory error: the state of the container', () => {
@@ -106,11 +109,11 @@ describe('causes have evidence in the bundle', () => {
     });
     const [finding] = find([killed], [log('logs/agent-1/agent.previous.log', 'working')]);
     expect(finding).toMatchObject({
-      severity: 'error',
+      verdict: 'error',
       code: 'OOM_KILLED',
-      file: 'objects/pod/agent-1.json',
+      evidence: {file: 'objects/pod/agent-1.json'},
     });
-    expect(seen([killed], finding ?? {})).toContain('"reason": "OOMKilled"');
+    expect(seen([killed], finding)).toContain('"reason": "OOMKilled"');
   });
 
   test('of a failed image pull: the newest event', () => {
@@ -130,8 +133,8 @@ describe('causes have evidence in the bundle', () => {
       event(stuck, 'Failed', 'Error: ImagePullBackOff'),
     ];
     const [finding] = find(objects);
-    expect(finding).toMatchObject({code: 'IMAGE_NOT_FOUND', file: 'events.txt'});
-    expect(seen(objects, finding ?? {})).toContain('Pod/agent-1  Failed  Failed to pull image');
+    expect(finding).toMatchObject({code: 'IMAGE_NOT_FOUND', evidence: {file: 'events.txt'}});
+    expect(seen(objects, finding)).toContain('Pod/agent-1  Failed  Failed to pull image');
   });
 
   test('of an unscheduled pod: the message of the scheduler', () => {
@@ -150,11 +153,11 @@ describe('causes have evidence in the bundle', () => {
     expect(finding).toMatchObject({
       code: 'INSUFFICIENT_MEMORY',
       message: expect.stringContaining('2 Insufficient memory'),
-      file: 'events.txt',
+      evidence: {file: 'events.txt'},
     });
-    expect(seen(objects, finding ?? {})).toContain('FailedScheduling');
+    expect(seen(objects, finding)).toContain('FailedScheduling');
     const [later] = find([pending]);
-    expect(seen([pending], later ?? {})).toContain('2 Insufficient memory');
+    expect(seen([pending], later)).toContain('2 Insufficient memory');
   });
 
   test('of a PVC: the message of the storage driver', () => {
@@ -170,9 +173,8 @@ describe('causes have evidence in the bundle', () => {
     const [finding] = find(objects);
     expect(finding).toMatchObject({
       code: 'CLASS_NOT_FOUND',
-      object: 'pvc/cache',
-      file: 'events.txt',
-      line: 1,
+      subject: {object: 'pvc/cache'},
+      evidence: {file: 'events.txt', line: 1},
     });
   });
 
@@ -190,9 +192,9 @@ describe('causes have evidence in the bundle', () => {
     const [finding] = clusterFindings({objects: [claim], logs: [], places, now: TODAY});
     expect(finding).toMatchObject({
       code: 'PVC_LOST',
-      file: 'objects/persistentvolumeclaim/cache.json',
+      evidence: {file: 'objects/persistentvolumeclaim/cache.json'},
     });
-    expect(finding).not.toHaveProperty('line');
+    expect(finding?.evidence).not.toHaveProperty('line');
   });
 });
 
@@ -207,7 +209,10 @@ describe('agent log messages', () => {
       log('logs/agent-1/agent.previous.log', 'something older'),
     ];
     expect(find([pod({containerStatuses: [status]})], logs)).toContainEqual(
-      expect.objectContaining({code: 'TOKEN_REJECTED', file: 'logs/agent-1/agent.log', line: 3}),
+      expect.objectContaining({
+        code: 'TOKEN_REJECTED',
+        evidence: {file: 'logs/agent-1/agent.log', line: 3},
+      }),
     );
   });
 
@@ -225,17 +230,16 @@ describe('agent log messages', () => {
     ];
     expect(find([well], logs)).toMatchObject([
       {
-        severity: 'warning',
+        verdict: 'warning',
         code: 'TOKEN_REJECTED',
         message:
           'container agent logged 2 times, last: Invalid agent token; the pod became ready afterwards',
-        file: 'logs/agent-1/agent.log',
-        line: 2002,
-        remedy: expect.stringContaining('agent pool'),
+        evidence: {file: 'logs/agent-1/agent.log', line: 2002},
+        remedies: [{text: expect.stringContaining('agent pool')}],
       },
     ]);
     expect(find([well], logs.slice(1))).toMatchObject([
-      {message: expect.stringContaining('before the last restart'), line: 1},
+      {message: expect.stringContaining('before the last restart'), evidence: {line: 1}},
     ]);
   });
 
@@ -248,7 +252,9 @@ describe('agent log messages', () => {
         'agent is ready to receive tasks',
       );
     expect(find([well], [said(2)])).toEqual([]);
-    expect(find([well], [said(3)])).toMatchObject([{code: 'CONNECTION_FAILED', line: 3}]);
+    expect(find([well], [said(3)])).toMatchObject([
+      {code: 'CONNECTION_FAILED', evidence: {line: 3}},
+    ]);
   });
 
   test('are reported once for all pods of a workload', () => {
@@ -272,7 +278,7 @@ describe('agent log messages', () => {
     expect(find([set, ...pods], logs)).toMatchObject([
       {
         code: 'TLS_UNKNOWN_AUTHORITY',
-        object: 'pod/a',
+        subject: {object: 'pod/a'},
         message: expect.stringMatching(/\(and 1 more pod\)$/),
       },
     ]);
@@ -301,7 +307,7 @@ describe('agent log messages', () => {
     ];
     const logs = ['runner', 'istio-proxy'].map((name) => log(`logs/run-1/${name}.log`, ...lines));
     expect(find([run], logs)).toMatchObject([
-      {code: 'TLS_UNKNOWN_AUTHORITY', file: 'logs/run-1/runner.log', line: 1},
+      {code: 'TLS_UNKNOWN_AUTHORITY', evidence: {file: 'logs/run-1/runner.log', line: 1}},
     ]);
   });
 });
@@ -322,12 +328,12 @@ describe('restarts', () => {
     const objects = [restarted('OOMKilled')];
     const [finding] = find(objects);
     expect(finding).toMatchObject({
-      severity: 'warning',
+      verdict: 'warning',
       code: 'OOM_KILLED',
-      file: 'objects/pod/agent-1.json',
+      evidence: {file: 'objects/pod/agent-1.json'},
     });
     expect(finding?.message).toBe('container agent restarted 2 times: OOMKilled (exit code 137)');
-    expect(seen(objects, finding ?? {})).toContain('"reason": "OOMKilled"');
+    expect(seen(objects, finding)).toContain('"reason": "OOMKilled"');
   });
 
   test('for another reason refer to the last log', () => {
@@ -337,8 +343,7 @@ describe('restarts', () => {
     );
     expect(finding).toMatchObject({
       code: 'RESTARTED',
-      file: 'logs/agent-1/agent.previous.log',
-      line: 2,
+      evidence: {file: 'logs/agent-1/agent.previous.log', line: 2},
     });
   });
 });
@@ -352,7 +357,7 @@ describe('problems that do not affect readiness', () => {
     } as KubernetesObject;
     const [finding, ...rest] = find([deployment]);
     expect([finding, rest]).toMatchObject([
-      {severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'},
+      {verdict: 'warning', code: 'SCALED_TO_ZERO', subject: {object: 'deployment/agent'}},
       [],
     ]);
     const [asManifest] = clusterFindings({
@@ -362,10 +367,10 @@ describe('problems that do not affect readiness', () => {
       replicas: {agent: 3},
       now: TODAY,
     });
-    expect(asManifest?.remedy).toMatch(
+    expect(asManifest?.remedies[0]?.text).toMatch(
       /: kubectl scale deployment agent --replicas=3 --namespace a$/,
     );
-    expect(seen([deployment], finding ?? {})).toContain('"replicas": 0');
+    expect(seen([deployment], finding)).toContain('"replicas": 0');
   });
 
   test('an evicted pod is reported although another one replaced it', () => {
@@ -385,9 +390,13 @@ describe('problems that do not affect readiness', () => {
     } as KubernetesObject;
     const found = find([set, evicted, other]);
     expect(found).toMatchObject([
-      {code: 'EVICTED', object: 'pod/agent-1', message: expect.stringContaining('memory')},
+      {
+        code: 'EVICTED',
+        subject: {object: 'pod/agent-1'},
+        message: expect.stringContaining('memory'),
+      },
     ]);
-    expect(seen([evicted], found[0] ?? {})).toContain('"reason": "Evicted"');
+    expect(seen([evicted], found[0])).toContain('"reason": "Evicted"');
   });
 });
 

@@ -37,8 +37,11 @@ describe('values of a release', () => {
       agent: {url: 'https://acme.scalr.io', tokn: 'x', tokenExistingSecret: {name: 'mine'}},
     };
     const found = find('agent-local', '0.6.5', values).find(({code}) => code === 'UNKNOWN_KEY');
-    expect(found).toMatchObject({object: 'release/mine', file: 'releases/mine/values.json'});
-    expect(jsonText(values).split('\n')[(found?.line ?? 0) - 1]).toContain('"tokn"');
+    expect(found).toMatchObject({
+      subject: {object: 'release/mine'},
+      evidence: {file: 'releases/mine/values.json'},
+    });
+    expect(jsonText(values).split('\n')[(found?.evidence?.line ?? 0) - 1]).toContain('"tokn"');
   });
 
   test('have the key after the message, so that redaction does not hide the message', () => {
@@ -80,15 +83,19 @@ describe('values of a release', () => {
         {name: 'mine', target: target('agent-job', '0.5.63'), values: undefined},
         new BundlePositions(texts, new Set(), []),
       );
-    expect(seen(labeled, history)).toMatchObject([{file: 'releases/mine/history.json', line: 1}]);
-    expect(seen(labeled)).toMatchObject([{file: 'objects/deployment/scalr-agent.json', line: 4}]);
+    expect(seen(labeled, history)).toMatchObject([
+      {evidence: {file: 'releases/mine/history.json', line: 1}},
+    ]);
+    expect(seen(labeled)).toMatchObject([
+      {evidence: {file: 'objects/deployment/scalr-agent.json', line: 4}},
+    ]);
   });
 
   test('a bug that the values trigger is reported once, at its line', () => {
     const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(
       ({code}) => code === 'POLICY_WITHOUT_DNS',
     );
-    expect(found).toMatchObject([{file: 'releases/mine/values.json', line: 3}]);
+    expect(found).toMatchObject([{evidence: {file: 'releases/mine/values.json', line: 3}}]);
     expect(
       find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(
         ({code}) => code,
@@ -133,15 +140,17 @@ describe('a version', () => {
   test('behind the newest known one is reported with the upgrade command', () => {
     expect(find('agent-local', '0.6.1')).toEqual([
       {
-        severity: 'warning',
+        verdict: 'warning',
         code: 'VERSION_BEHIND',
-        object: 'release/mine',
+        subject: {object: 'release/mine'},
         message:
           'agent-local 0.6.1 (agent 1.1.0) is 4 releases behind agent-local 0.6.5 (agent 1.4.0), the newest known version, and lacks its fixes',
-        file: 'releases/mine/history.json',
-        line: 8,
-        remedy:
-          'Show what an upgrade changes: scalr-agent upgrade --release mine --namespace agents --chart-version 0.6.5 --dry-run',
+        evidence: {file: 'releases/mine/history.json', line: 8},
+        remedies: [
+          {
+            text: 'Show what an upgrade changes: scalr-agent upgrade --release mine --namespace agents --chart-version 0.6.5 --dry-run',
+          },
+        ],
       },
     ]);
   });
@@ -164,17 +173,21 @@ describe('a version', () => {
         message: expect.stringMatching(
           /older than every supported version, at least \d+ releases behind/,
         ),
-        remedy: expect.stringContaining('scalr-agent install --release mine'),
+        remedies: [{text: expect.stringContaining('scalr-agent install --release mine')}],
       },
     ]);
   });
 
   test('upgrades only to versions for this Kubernetes version', () => {
-    const [{remedy} = {remedy: ''}] = find('agent-job', '0.5.66', 'v1.34.1');
+    const remedy = find('agent-job', '0.5.66', 'v1.34.1')[0]?.remedies[0]?.text;
     expect(remedy).toContain('--chart-version 0.5.68');
     expect(remedy).toContain('0.6.5 requires a newer Kubernetes than v1.34.1');
     expect(find('agent-job', '0.5.68', 'v1.34.1')).toMatchObject([
-      {remedy: 'This is the newest version for Kubernetes v1.34.1: upgrade the cluster first'},
+      {
+        remedies: [
+          {text: 'This is the newest version for Kubernetes v1.34.1: upgrade the cluster first'},
+        ],
+      },
     ]);
   });
 
@@ -184,26 +197,24 @@ describe('a version', () => {
       node('one', 'v1.33.2'),
     ]);
     expect(old).toMatchObject({
-      severity: 'error',
+      verdict: 'error',
       code: 'KUBERNETES_TOO_OLD',
       message: expect.stringMatching(
         /requires Kubernetes 1\.35, and the control plane runs v1\.34\.1-gke\.1 \(and 1 more\)/,
       ),
-      file: 'version.json',
-      line: 3,
+      evidence: {file: 'version.json', line: 3},
     });
     expect(
       find('agent-job', newestOf('agent-job'), 'v1.35.1', [node('one', 'v1.33.2')]),
     ).toMatchObject([
       {
-        severity: 'error',
+        verdict: 'error',
         message: expect.stringContaining('node one runs v1.33.2'),
-        file: 'objects/node/one.json',
-        line: 8,
+        evidence: {file: 'objects/node/one.json', line: 8},
       },
     ]);
     expect(find('agent-k8s', newestOf('agent-k8s'), 'v1.28.0')).toMatchObject([
-      {severity: 'warning', code: 'KUBERNETES_TOO_OLD'},
+      {verdict: 'warning', code: 'KUBERNETES_TOO_OLD'},
     ]);
     expect(find('agent-job', newestOf('agent-job'), undefined)).toEqual([]);
   });
@@ -217,7 +228,7 @@ describe('a version', () => {
           NOWHERE,
         ),
       ];
-      expect(found.every(({severity}) => severity === 'warning')).toBe(true);
+      expect(found.every(({verdict}) => verdict === 'warning')).toBe(true);
     }
   });
 });

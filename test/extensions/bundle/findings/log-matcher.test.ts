@@ -45,7 +45,9 @@ describe('what a log says', () => {
     const record = {file: 'agent.log', bytes: line.length, lines: 1, tail: line, matches};
     const remedy = AGENT_LOG_ROWS.find((row) => row.code === code)?.remedy.host;
     const expected =
-      remedy === undefined ? [] : [{code, message: `agent log: ${line}`, line: 1, remedy}];
+      remedy === undefined
+        ? []
+        : [{code, message: `agent log: ${line}`, evidence: {line: 1}, remedies: [{text: remedy}]}];
     expect(agentLogFindings(record, 'container/agent', true, new Date())).toMatchObject(expected);
   });
 

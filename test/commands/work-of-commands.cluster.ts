@@ -1,0 +1,75 @@
+import {expect, test} from 'vitest';
+import type {KubernetesClient} from '../../src/cluster/kubernetes/client.ts';
+import {kubernetesClient} from '../../src/cluster/kubernetes/connect.ts';
+import {callText} from '../../src/ground/call-arguments.ts';
+import {nodeProcesses, type ToolPaths} from '../../src/ground/system/node-processes.ts';
+import type {Processes} from '../../src/ground/system/system.ts';
+import {findHelm} from '../cluster/helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {install, preflight, status} from '../support/run-on-cluster.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const URL = ['--url', 'https://acme.scalr.io'];
+
+/** Counts what a command starts and requests; the proxy that carries the requests is one more process. */
+class Counter {
+  readonly processes: string[] = [];
+  readonly requests: string[] = [];
+
+  work() {
+    const {processes, requests} = this;
+    return {
+      processes: processes.length,
+      requests: requests.length,
+      different: new Set(requests).size,
+    };
+  }
+
+  deps() {
+    return {
+      env: TOKEN,
+      processes: (paths: ToolPaths) => this.#processes(nodeProcesses(paths)),
+      kubernetes: async (...where: Parameters<typeof kubernetesClient>) =>
+        this.#client(await kubernetesClient(...where)),
+    };
+  }
+
+  #processes(own: Processes): Processes {
+    return {
+      run: (call, options) => {
+        this.processes.push(callText(call));
+        return own.run(call, options);
+      },
+      start: (call) => {
+        this.processes.push(callText(call));
+        return own.start(call);
+      },
+    };
+  }
+
+  #client(own: KubernetesClient): KubernetesClient {
+    const counted = (name: 'get' | 'stream') => (path: string, options: never) => {
+      this.requests.push(path);
+      return own[name](path, options);
+    };
+    return {...own, get: counted('get'), stream: counted('stream')} as KubernetesClient;
+  }
+}
+
+/** More than this is a change to explain. */
+test('preflight, install and status start so many processes and send so many requests', async () => {
+  const place = await installPlace();
+  const chart = await chartFlags('agent-local');
+  const before = new Counter();
+  await preflight(place, helm, [...chart, ...URL], before.deps());
+  const during = new Counter();
+  const {exit, stderr} = await install(place, helm, [...chart, '--yes'], during.deps());
+  expect(exit, stderr).toBe(0);
+  const after = new Counter();
+  await status(place, helm, [], after.deps());
+  expect(before.work()).toEqual({processes: 4, requests: 35, different: 20});
+  // How often it asks whether the agent is ready depends on the machine.
+  expect(during.work().processes).toBe(8);
+  expect(during.work().different).toBeLessThanOrEqual(31);
+  expect(after.work()).toEqual({processes: 1, requests: 11, different: 11});
+});
